@@ -235,9 +235,7 @@ TEST_CASE("cause: the loss that is told is the one that says so, by the comparis
         watch.observe("g_loss", std::exp(0.1 * static_cast<double>(i)));
         step_alarm const found = watch.end();
         check_as_printed(found);
-        for (finding const& each : found) {
-            all.push_back(std::string{each.reason} + ' ' + std::string{each.tensor});
-        }
+        for (finding const& each : found) { all.push_back(std::string{each.reason} + ' ' + std::string{each.tensor}); }
     }
     REQUIRE_FALSE(all.empty());
     CHECK(all[0] == "loss rises g_loss");

@@ -50,13 +50,15 @@ TEST_CASE("dates: what training has shown is dated there, though an evaluation m
     auto const noisy = [](double level) {
         return [=](std::uint64_t i) { return level + 0.3 * std::sin(static_cast<double>(i * i)); };
     };
-    auto const all = in_turn({.rate = 500}, 200, noisy(2.3), [](std::uint64_t i) { return 2.3 + 0.001 * double(i % 7); });
+    auto const all =
+        in_turn({.rate = 500}, 200, noisy(2.3), [](std::uint64_t i) { return 2.3 + 0.001 * double(i % 7); });
     REQUIRE_FALSE(all.empty());
     CHECK((all[0].rule == "learning_rate_too_large" && all[0].closed.mode == mode::eval));
     CHECK((all[0].step == train(all[0].closed.index)));
     for (dated const& each : all) { CHECK((each.step.mode == mode::train && each.step.index <= each.closed.index)); }
     // The evaluation itself is dated where it was made.
-    auto const still = in_turn({.rate = 1}, 200, noisy(2.3), [](std::uint64_t i) { return 2.3 + 0.001 * double(i % 7); });
+    auto const still =
+        in_turn({.rate = 1}, 200, noisy(2.3), [](std::uint64_t i) { return 2.3 + 0.001 * double(i % 7); });
     REQUIRE_FALSE(still.empty());
     CHECK((still[0].rule == "loss_not_decreasing" && still[0].step == still[0].closed));
     CHECK(still[0].step.mode == mode::eval);
@@ -67,7 +69,8 @@ TEST_CASE("an evaluation that falls to the last is not overfit, one that rests f
     CHECK(in_turn({}, 300, learned, [](std::uint64_t i) {
               return 0.6 + 1.7 * std::exp(-0.01 * static_cast<double>(i));
           }).empty());
-    auto const rests = in_turn({}, 300, learned, [](std::uint64_t i) { return i < 30 ? 2.3 : 1.2 + 0.01 * double(i % 7); });
+    auto const rests =
+        in_turn({}, 300, learned, [](std::uint64_t i) { return i < 30 ? 2.3 : 1.2 + 0.01 * double(i % 7); });
     REQUIRE_FALSE(rests.empty());
     CHECK((rests[0].rule == "overfit" && rests[0].step.mode == mode::eval));
 }

@@ -12,8 +12,8 @@ using namespace spotter_test;
 namespace {
 
 struct judged_run {
-    std::vector<std::string> lines;  // of all alarms: equals may come in any order
-    std::string first;               // the first line that is a warning or worse
+    std::vector<std::string> lines;                        // of all alarms: equals may come in any order
+    std::string first;                                     // the first line that is a warning or worse
     spotter::decision asked = spotter::decision::proceed;  // by that alarm
     friend bool operator==(judged_run const&, judged_run const&) = default;
 };

@@ -46,7 +46,9 @@ TEST_CASE("an inequality reads back as the numbers stand to each other, however 
     for (int i = 0; i < 20000; ++i) {
         double const one = mantissa(random) * std::pow(10, exponent(random));
         double other = one;
-        for (std::uint64_t away = random() % 4; away > 0; --away) { other = std::nextafter(other, mantissa(random) * 1e300); }
+        for (std::uint64_t away = random() % 4; away > 0; --away) {
+            other = std::nextafter(other, mantissa(random) * 1e300);
+        }
         if (i % 3 == 0) { other = one * (1 + std::pow(10, -static_cast<double>(random() % 16))); }
         finding it;
         it.rule = "any", it.measure = "loss", it.measured = one, it.threshold = other;

@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 // Each may end in `ing`, too.
-inline constexpr std::string_view evaluation_words[] = {"val",  "valid", "validation", "eval", "evaluation",
-                                                        "test", "dev",   "holdout"};
+inline constexpr std::string_view evaluation_words[] = {"val",        "valid", "validation", "eval",
+                                                        "evaluation", "test",  "dev",        "holdout"};
 inline constexpr std::string_view training_words[] = {"train", "learn"};
 
 // The words of a name, of letters and digits; capital letters are as small ones.

@@ -21,7 +21,7 @@ struct extreme_weight {
 // showed.
 template <class Read>
 [[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read,
-                                     step_id update_sizes::weight::*at) noexcept {
+                                     step_id update_sizes::weight::* at) noexcept {
     extreme_weight found;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         double const value = read(it);
@@ -196,8 +196,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     bool const negated = is_negated(of);
     bool const worse = of.progress == progress::worsens || negated;
     std::string_view name{};
-    auto const* const loss = negated ? of.losses.first_that(progress::unknown, name)
-                                     : of.losses.first_that(of.progress, name);
+    auto const* const loss =
+        negated ? of.losses.first_that(progress::unknown, name) : of.losses.first_that(of.progress, name);
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     evidence why = loss->train.why();
     if (negated) { why = {"loss", loss->train.level(), loss->train.first() + loss->train.first(), relation::less}; }
@@ -271,9 +271,8 @@ SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) 
         // A few batches in turn; more of them are an epoch.
         return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
     }
-    for (std::string_view const rule :
-         {"identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward", "rl_policy_ascends",
-          "tree_depth"}) {
+    for (std::string_view const rule : {"identity_activation", "output_mismatch", "stalled_training",
+                                        "rl_constant_reward", "rl_policy_ascends", "tree_depth"}) {
         if (it.rule == rule) { return true; }
     }
     return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
@@ -349,9 +348,9 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if (worse_in_evaluation && of_rule(of.held("constant_batch"), into)) { return true; }
     if ((ill || worse_in_evaluation) && of_rule(of.held("class_imbalance"), into)) { return true; }
     if (not_carried_over(of, into)) { return true; }
-    for (std::string_view const rule :
-         {"tree_depth", "dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
-          "gradient_depth_ratio", "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
+    for (std::string_view const rule : {"tree_depth", "dead_update_path", "all_zero", "dead_relu", "dormant_units",
+                                        "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
+                                        "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     return loss_alone(of, into) || strongest(of, into);

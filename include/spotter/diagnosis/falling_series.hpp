@@ -37,9 +37,7 @@ public:
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
     // The middle of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
-    [[nodiscard]] constexpr double level() const noexcept {
-        return blocks_.size() >= 3 ? now_ : first_;
-    }
+    [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
     // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more.
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
         return near_ >= limits.still || at_ >= limits.still_at_all;
@@ -109,7 +107,8 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits,
                                                              evidence& why) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits, evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits,
+                                                            evidence& why) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept;
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept;

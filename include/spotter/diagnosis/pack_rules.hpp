@@ -42,7 +42,8 @@ void add_rules(hidden_pack& pack) noexcept {
         // by heart.
         add(pack, non_finite{.select = &select::outcomes}, tree_depth{.depth = 8}, low_feature_importance{},
             feature_importance_overweight{.threshold = 0.9} | for_steps{20} | severity::info, stalled_training{},
-            overfit{.select = &select::boosting_losses, .min_rise = 0.05}, overtraining{.select = &select::boosting_losses});
+            overfit{.select = &select::boosting_losses, .min_rise = 0.05},
+            overtraining{.select = &select::boosting_losses});
     } else {
         add(pack, poor_weight_initialization{.select = &select::weights});
         add_any_net(pack);

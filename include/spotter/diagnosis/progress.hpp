@@ -52,10 +52,10 @@ public:
     [[nodiscard]] constexpr bool has_objective() const noexcept { return any_loss_ && objective_; }
     // A loss, in training and in evaluation.
     struct series {
-        detail::falling_series train, eval;  // in either mode
+        detail::falling_series train, eval;    // in either mode
         step_id trained_at{}, evaluated_at{};  // the last step that showed it
-        bool counts = false;  // as a training loss
-        bool is_metric = false;  // one that is made smaller: where a loss is shown, that tells
+        bool counts = false;                   // as a training loss
+        bool is_metric = false;                // one that is made smaller: where a loss is shown, that tells
     };
     // The first training loss that says so, else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
@@ -91,9 +91,8 @@ public:
             ++losses;
             gained = gained || !it.train.has_gained_nothing(limits_);
         });
-        all_.each_named([&](std::string_view, series const& it) {
-            gained = gained || it.eval.says() == progress::improves;
-        });
+        all_.each_named(
+            [&](std::string_view, series const& it) { gained = gained || it.eval.says() == progress::improves; });
         return losses == 1 && !gained;
     }
     // A training loss is still on its way.

@@ -35,7 +35,7 @@ struct finding {
     std::string_view tensor{};   // the first that violates, in observation order; empty for a negation
     std::string_view measure{};  // what was measured: "mean_abs", "share of dead units"
     std::string_view remedy{};   // what to do, one sentence
-    step_id step{};  // at whose close it was found; of what another mode shows the last step of that
+    step_id step{};              // at whose close it was found; of what another mode shows the last step of that
     double measured = 0;  // in the unit of `measure`
     double threshold = 0;  // that it broke, in the same unit
     relation how = relation::none;  // how `measured` stands to `threshold`
@@ -44,7 +44,7 @@ struct finding {
     bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
     bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
     bool tells_origin = false;  // `tensor` is where non-finite values began
-    bool leads = false;  // it names a cause: it stands before all that is no more severe
+    bool leads = false;         // it names a cause: it stands before all that is no more severe
     std::uint32_t others = 0;      // further tensors that violate
     std::uint32_t worker = 0;      // of several workers of a run the one that it was found in
     text<80> detail{};             // more evidence in words
@@ -208,7 +208,9 @@ private:
 
     [[nodiscard]] constexpr std::size_t weakest_one() const noexcept {
         std::size_t weakest = count_ - 1;
-        for (std::size_t i = weakest; i-- > now_.floor;) { weakest = is_told_before(list_[weakest], list_[i]) ? i : weakest; }
+        for (std::size_t i = weakest; i-- > now_.floor;) {
+            weakest = is_told_before(list_[weakest], list_[i]) ? i : weakest;
+        }
         return weakest;
     }
     constexpr void leave_out(finding const& one) noexcept {
