@@ -107,10 +107,13 @@ public:
         series const* const it = find_evaluated(loss);
         return it != nullptr ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
     }
-    // The evaluation of that loss still falls: what more was learned by heart has done no harm so far.
-    [[nodiscard]] constexpr bool evaluation_falls(std::string_view loss) const noexcept {
+    // The evaluation of that loss is well below where training began, and still falls: what more was learned by heart
+    // has done no harm so far.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool evaluation_falls(std::string_view loss) const noexcept {
+        SPOTTER_STRICT_BODY
         series const* const it = find_evaluated(loss);
-        return it != nullptr && it->eval.falls_still(limits_);
+        return it != nullptr && it->eval.level() < limits_.fallen * it->train.beginning() &&
+               it->eval.falls_still(limits_);
     }
     // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {

@@ -9,8 +9,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above
-// `ratio_threshold` and V - T above `min_gap` times |L0|, and V above the best V before by `min_rise` times |L0|, for
-// `patience` phases in a row. Judged where a phase ends; other closes are undecided. Each loss is judged for itself.
+// `ratio_threshold` and V - T above `min_gap` times |L0|, for `patience` phases in a row. With a `min_rise` V has to be
+// above the best V before by so many times |L0|, too, or, while it is not below `learned` times the first V, no better. Judged where a phase ends; other closes are undecided. Each loss is judged for itself.
 struct overfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "overfit";
@@ -25,6 +25,7 @@ struct overfit {
     double min_gap = 0.1;            // times |L0|; keeps 0.001 against 0.002 silent; AWS: none
     std::uint64_t phase_length = 1;  // eval closes; 0: until the next close of another mode
     double min_rise = 0;             // times |L0|; 0: an evaluation at its best may be overfit, too
+    double learned = 0.7;            // times the first V: one below has learned something, so that it has to rise
 
     [[nodiscard]] static constexpr overfit sagemaker_defaults() noexcept {
         return {.patience = 1, .ratio_threshold = 0.1, .min_gap = 0};
@@ -32,7 +33,7 @@ struct overfit {
 
     struct series {  // of one loss
         std::uint64_t streak = 0;
-        measurement best{};  // V
+        measurement first{}, best{};  // V
     };
     struct state {
         eval_phases phases;
@@ -54,8 +55,9 @@ struct overfit {
             series& mine = seen.all[id];
             if (phase.rewound) { mine = {}; }
             if (!phase.evaluated.known) { return; }
-            measurement const before = mine.best;
-            if (!before.known || phase.evaluated.value < before.value) { mine.best = phase.evaluated; }
+            series const before = mine;
+            if (!mine.first.known) { mine.first = phase.evaluated; }
+            if (!mine.best.known || phase.evaluated.value < mine.best.value) { mine.best = phase.evaluated; }
             if (!phase.trained.known || phase.trained_until < start_step) { return; }
             double ratio = 0;
             double const start = seen.phases.trend(id).start();
@@ -86,9 +88,13 @@ private:
         ratio = gap / (size > 1e-12 ? size : 1e-12);
         return ratio > ratio_threshold && gap > min_gap * magnitude(start);
     }
-    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(double now, measurement best, double start) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(double now, series const& before,
+                                                          double start) const noexcept {
         SPOTTER_STRICT_BODY
-        return !(min_rise > 0) || (best.known && now - best.value >= min_rise * magnitude(start));
+        if (!(min_rise > 0)) { return true; }
+        if (!before.best.known) { return false; }
+        bool const rests = now >= before.best.value && now >= learned * before.first.value;
+        return rests || now - before.best.value >= min_rise * magnitude(start);
     }
 };
 
