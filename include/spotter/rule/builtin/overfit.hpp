@@ -10,7 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above
 // `ratio_threshold` and V - T above `min_gap` times |L0|, for `patience` phases in a row. With a `min_rise` V has to be
-// above the best V before by so many times |L0|, too, or, while it is not below `learned` times the first V, no better. Judged where a phase ends; other closes are undecided. Each loss is judged for itself.
+// above the best V before by so many times |L0|, too, or, while it is not below `learned` times the first V, no better
+// than the best. Judged where a phase ends; other closes are undecided. Each loss is judged for itself.
 struct overfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "overfit";
