@@ -38,8 +38,9 @@ TEST_CASE("what is in which pack") {
                                       {"rl_kl", "rl_explained_variance", "rl_clip_fraction", "rl_constant_reward",
                                        "rl_observation_range", "rl_repeated_states", "rl_target_network",
                                        "rl_policy_ascends"}));
-    CHECK(names_of(packs::boosting) == names{"tree_depth", "low_feature_importance", "feature_importance_overweight",
-                                             "stalled_training", "overfit", "overtraining"});
+    CHECK(names_of(packs::boosting) == names{"non_finite", "tree_depth", "low_feature_importance",
+                                             "feature_importance_overweight", "stalled_training", "overfit",
+                                             "overtraining"});
     CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence", "max_initialization_time",
                                            "cpu_bottleneck", "io_bottleneck", "low_gpu_utilization", "gpu_memory_increase",
                                            "load_balancing", "batch_size", "dataloader", "memory_leak", "pressure", "noisy_neighbour"});

@@ -4,6 +4,8 @@
 
 #include <tests/property/hostile.hpp>
 
+#include <tests/true_as_printed.hpp>
+
 #include <map>
 
 namespace spotter_test {
@@ -30,6 +32,11 @@ constexpr auto payload_from(std::uint64_t from) {
 // Where time goes by, every close is written before the next step, so that a rule that asks for the time reads in the record what it
 // read in the loop.
 enum class clock_is : std::uint8_t { still, going };
+// What is found is dated by the step that is closed; what another mode has shown by one of that mode.
+inline void check_dates(spotter::step_alarm const& said, spotter::step_id closed) {
+    for (spotter::finding const& each : said) { CHECK((each.step == closed || each.step.mode != closed.mode)); }
+}
+
 template <class Hook>
 alarms run_hostile(Hook& watch, stream const& all, clock_is clock) {
     alarms found;
@@ -37,7 +44,10 @@ alarms run_hostile(Hook& watch, stream const& all, clock_is clock) {
         watch.begin(step.id);
         for (event const& each : step.events) { feed_part(watch, each); }
         if (clock == clock_is::going) { test_time += step.id.index % 11 == 3 ? 6000 : 100; }
-        keep(found, watch.end());
+        spotter::step_alarm const said = watch.end();
+        check_as_printed(said);
+        check_dates(said, step.id);
+        keep(found, said);
         if (clock == clock_is::going) { watch.flush(); }
     }
     watch.finish();

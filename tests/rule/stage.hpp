@@ -12,6 +12,8 @@
 #include <spotter/stat/summarize.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <tests/true_as_printed.hpp>
+
 #include <algorithm>
 #include <vector>
 
@@ -103,7 +105,9 @@ public:
     }
     constexpr truth close(step_id at) {
         found.clear();
-        return machine_.close(at, found);
+        truth const answer = machine_.close(at, found);
+        if (!std::is_constant_evaluated()) { spotter_test::check_as_printed(found); }
+        return answer;
     }
     // One tensor, one close.
     constexpr truth step(step_id at, std::string_view name, std::initializer_list<float> values) {

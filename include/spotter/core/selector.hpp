@@ -78,10 +78,15 @@ namespace select {
     return tensor.role == role::activation &&
            (tensor.activation == activation_kind::relu || tensor.activation == activation_kind::unknown);
 }
-// What boosted trees report and make smaller: XGBoost's `train-rmse`, `validation-mlogloss`.
+// Losses, and metrics that are made smaller: `train_loss`, XGBoost's `train-rmse`, LightGBM's `valid_0's l2`,
+// CatBoost's `learn-Logloss`.
 [[nodiscard]] constexpr bool boosting_losses(tensor_info const& tensor) noexcept {
-    detail::boosting_metric const* const known = detail::boosting_metric_of(tensor.name);
-    return tensor.role == role::metric && known != nullptr && !known->rises;
+    return tensor.role == role::loss || (tensor.role == role::metric && reported_metric_of(tensor.name).falls());
+}
+// What comes of a model. Rows of a table may have gaps, which are NaN by convention, and SHAP values are dear to ask
+// for.
+[[nodiscard]] constexpr bool outcomes(tensor_info const& tensor) noexcept {
+    return tensor.role == role::loss || tensor.role == role::metric || tensor.role == role::prediction;
 }
 // Every tensor.
 [[nodiscard]] constexpr bool everything(tensor_info const&) noexcept { return true; }

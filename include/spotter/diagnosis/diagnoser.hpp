@@ -41,8 +41,7 @@ private:
     };
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
-    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
-                                  findings& out) noexcept;
+    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& cause, findings& out) noexcept;
     // Values that are no numbers, in the mode of the cause: those of another are another matter. Of other causes each.
     [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
     // That was told as the cause.
@@ -57,6 +56,7 @@ private:
     update_sizes weights_;
     episodes said_;
     std::uint64_t close_ = 0;
+    step_id last_[mode_count]{};  // of each mode the step that was closed last
     spotter::progress told_ =
         spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers

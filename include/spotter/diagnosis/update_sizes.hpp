@@ -21,6 +21,7 @@ public:
         double early = 0;                           // the largest update ratio of the first updates
         double peak = 0;                            // of all; fades by 2 % an update
         double highest = 0;                         // of all
+        step_id met_at{}, early_at{}, peak_at{};    // the step that showed it first; these
         std::uint64_t moves = 0, rests = 0;         // observations with and without a change since the one before
         bool seen = false, one_value = false;       // had one in all its elements at first sight
         bool has_gradient = false, pulled = false;  // one was seen; it was not zero
@@ -40,6 +41,7 @@ public:
         weight* const mine = all_.find(it.tensor.id);
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
         if (!std::exchange(mine->seen, true)) {
+            mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
             measurement const low = minimum(it.stats), high = maximum(it.stats);
             mine->one_value = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
@@ -52,8 +54,10 @@ public:
         }
         ++mine->moves, ++all_moves_;
         fade(*mine);
-        if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
-        if (ratio.value > mine->peak) { mine->peak = ratio.value; }
+        if (mine->moves <= first_updates && ratio.value > mine->early) {
+            mine->early = ratio.value, mine->early_at = it.step;
+        }
+        if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step; }
         if (ratio.value > mine->highest) { mine->highest = ratio.value; }
         any_moves_ = any_moves_ || ratio.value >= little;
     }

@@ -103,8 +103,8 @@ public:
         });
     }
 
-    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), in the order of
-    // the rules; the alarm keeps the strongest.
+    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp),
+    // a cause first, else in the order of the rules; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
         judge(step, set, into, deliver);
@@ -124,7 +124,7 @@ public:
                 } else if (answer == truth::yes) {
                     for (finding& each : scratch_) {
                         if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
-                        decide(each, step);
+                        decide(each);
                         if (found_.take(each)) { continue; }
                         deliver(each);
                         into.add(each);
@@ -261,8 +261,7 @@ private:
         return name;
     }
     // What a finding asks for where nobody said otherwise: an error ends the run.
-    static void decide(finding& it, step_id step) noexcept {
-        it.step = step;
+    static void decide(finding& it) noexcept {
         if (!it.decision_is_set) { it.decision = it.severity == severity::error ? decision::stop : decision::proceed; }
     }
 

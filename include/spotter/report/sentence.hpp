@@ -20,8 +20,6 @@ public:
     sentence_writer& operator<<(std::uint64_t count);
     // As it may go to a terminal (core/plain.hpp).
     sentence_writer& plain(std::string_view letters);
-    // As everywhere in sentences (core/text.hpp): three digits, whatever the locale says of the point.
-    sentence_writer& number(double value);
     sentence_writer& bytes(std::uint64_t count);
 
 private:

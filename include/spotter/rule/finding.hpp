@@ -35,7 +35,7 @@ struct finding {
     std::string_view tensor{};   // the first that violates, in observation order; empty for a negation
     std::string_view measure{};  // what was measured: "mean_abs", "share of dead units"
     std::string_view remedy{};   // what to do, one sentence
-    step_id step{};  // at whose close it was found
+    step_id step{};              // at whose close it was found; of what another mode shows the last step of that
     double measured = 0;  // in the unit of `measure`
     double threshold = 0;  // that it broke, in the same unit
     relation how = relation::none;  // how `measured` stands to `threshold`
@@ -44,6 +44,7 @@ struct finding {
     bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
     bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
     bool tells_origin = false;  // `tensor` is where non-finite values began
+    bool leads = false;         // it names a cause: it stands before all that is no more severe
     std::uint32_t others = 0;      // further tensors that violate
     std::uint32_t worker = 0;      // of several workers of a run the one that it was found in
     text<80> detail{};             // more evidence in words
@@ -64,6 +65,14 @@ struct finding {
 [[nodiscard]] constexpr decision response_of(finding const& it) noexcept {
     if (it.decision_is_set) { return it.decision; }
     return it.severity == severity::error ? decision::stop : decision::proceed;
+}
+
+// Which of two is told first: the more severe, of equals what names a cause, of those what asks for more. None: as they
+// come.
+[[nodiscard]] constexpr bool is_told_before(finding const& a, finding const& b) noexcept {
+    if (a.severity != b.severity) { return a.severity > b.severity; }
+    if (a.leads != b.leads) { return a.leads; }
+    return response_of(a) > response_of(b);
 }
 
 class response_desk;  // what a hook offers to responses (rule/respond.hpp)
@@ -110,7 +119,7 @@ public:
             drop_weakest();
         } else if (now_.floor < count_) {
             std::size_t const weakest = weakest_one();
-            bool const stays = stronger(one, list_[weakest]);
+            bool const stays = is_told_before(one, list_[weakest]);
             leave_out(stays ? list_[weakest] : one);
             if (!stays) { return; }
             erase(weakest);
@@ -197,12 +206,11 @@ public:
 private:
     static constexpr std::size_t room = 2 * capacity;  // for those of the part at hand, too
 
-    [[nodiscard]] static constexpr bool stronger(finding const& a, finding const& b) noexcept {
-        return a.severity != b.severity ? a.severity > b.severity : response_of(a) > response_of(b);
-    }
     [[nodiscard]] constexpr std::size_t weakest_one() const noexcept {
         std::size_t weakest = count_ - 1;
-        for (std::size_t i = weakest; i-- > now_.floor;) { weakest = stronger(list_[weakest], list_[i]) ? i : weakest; }
+        for (std::size_t i = weakest; i-- > now_.floor;) {
+            weakest = is_told_before(list_[weakest], list_[i]) ? i : weakest;
+        }
         return weakest;
     }
     constexpr void leave_out(finding const& one) noexcept {
@@ -253,7 +261,7 @@ public:
     void add(finding const& one) noexcept {
         decision_ = one.decision > decision_ ? one.decision : decision_;
         std::size_t place = count_;
-        while (place > 0 && stronger(one, list_[place - 1])) { --place; }
+        while (place > 0 && is_told_before(one, list_[place - 1])) { --place; }
         if (count_ == capacity) { ++left_out_; }
         if (place == capacity) { return; }
         if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }
@@ -291,10 +299,6 @@ public:
     [[nodiscard]] finding const& front() const noexcept { return list_[0]; }
 
 private:
-    [[nodiscard]] static bool stronger(finding const& a, finding const& b) noexcept {
-        return a.severity != b.severity ? a.severity > b.severity : a.decision > b.decision;
-    }
-
     union {
         finding list_[capacity];
         char nothing_;

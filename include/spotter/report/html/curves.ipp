@@ -31,9 +31,9 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 }
 
 SPOTTER_BODY std::pair<std::string, std::string> title_of(std::string const& name) {
-    if (spotter::detail::boosting_metric_of(name) == nullptr) { return {name, {}}; }
-    std::size_t const dash = name.rfind('-', name.size() - 2);
-    return {name.substr(dash + 1), name.substr(0, dash)};
+    reported_metric const it = reported_metric_of(name);
+    if (!it || it.set.empty() || guess_role(name) == role::loss) { return {name, {}}; }
+    return {std::string{it.metric}, std::string{it.set}};
 }
 
 // Of the tensors of one kind.

@@ -118,10 +118,13 @@ SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
     if (it.worker > 0) { text += fmt::format(", worker {}", it.worker); }
     text += "</p>\n";
     if (!it.measure.empty()) {
-        text += fmt::format("<p class=\"measure\">{} <b>{}</b>", escape(it.measure), number_text(it.measured));
-        if (it.how != relation::none) {
-            text += fmt::format(" {} {}", escape(symbol_of(it.how)), number_text(it.threshold));
+        std::string measured = number_text(it.measured), threshold = number_text(it.threshold);
+        if (it.how != relation::none && measured == threshold && it.measured != it.threshold) {
+            inequality const numbers = inequality_of(it.measured, it.threshold);
+            measured = numbers.measured.view(), threshold = numbers.threshold.view();
         }
+        text += fmt::format("<p class=\"measure\">{} <b>{}</b>", escape(it.measure), measured);
+        if (it.how != relation::none) { text += fmt::format(" {} {}", escape(symbol_of(it.how)), threshold); }
         text += "</p>\n";
     }
     if (!it.detail.empty()) { text += paragraph(it.detail.view()); }

@@ -93,9 +93,17 @@ struct mixed_precision {
                       severity::warning, out);
         fired |= tell(seen.skipping, "many steps are skipped", "share of skipped steps", relation::greater, max_skip,
                       severity::warning, out);
-        fired |= tell(seen.overflow, "gradients overflow", "largest scaled element",
-                      precision_limits::of(to).exclusive ? relation::greater : relation::greater_equal,
-                      precision_limits::of(to).overflow, severity::info, out);
+        precision_limits const limits = precision_limits::of(to);
+        if (overflows && !limits.overflows(seen.overflow.measured)) {
+            // What has overflowed says no more how large it was.
+            seen.overflow.measured = static_cast<double>(seen.not_finite);
+            fired |= tell(seen.overflow, "gradients overflow", "non-finite elements", relation::greater, 0,
+                          severity::info, out);
+        } else {
+            fired |= tell(seen.overflow, "gradients overflow", "largest scaled element",
+                          limits.exclusive ? relation::greater : relation::greater_equal, limits.overflow,
+                          severity::info, out);
+        }
         if (overflows && seen.not_finite > 0 && !out.empty()) {
             out[out.size() - 1].detail << seen.not_finite << " elements are not finite";
         }

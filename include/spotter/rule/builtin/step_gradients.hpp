@@ -12,6 +12,7 @@ struct gradient_sight {
     bool seen = false;  // it was observed in the step
     bool finite = true;  // every element
     double nonzero = 0;  // fraction of the elements
+    double squares = 0;  // the sum of theirs; 0 where nobody asked for it
 
     // An update with it should change something.
     [[nodiscard]] constexpr bool at_work() const noexcept { return seen && finite && nonzero > 0; }
@@ -34,6 +35,8 @@ public:
         double const nonzero = 1 - zero.value;
         mine.sight.finite = mine.sight.finite && it.stats.nonfinite() == 0;
         mine.sight.nonzero = nonzero > mine.sight.nonzero ? nonzero : mine.sight.nonzero;
+        bool const known = has(it.stats.has, terms::sum_squares) && it.stats.sum_squares > mine.sight.squares;
+        mine.sight.squares = known ? it.stats.sum_squares : mine.sight.squares;
     }
     // Not seen where it was not observed since the last close.
     [[nodiscard]] constexpr gradient_sight of(tensor_id gradient) const noexcept {
