@@ -30,7 +30,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(spotter_warnings INTERFACE -Wno-restrict)
 endif()
 
-option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" OFF)
+option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" ${SPOTTER_TOP_LEVEL})
 if(TARGET spotter_compiled)
     target_link_libraries(spotter_compiled PRIVATE spotter_warnings)
     foreach(part IN ITEMS report json diff export supervisor) # what is asked for seldom; the row that tests has no use for an optimised one

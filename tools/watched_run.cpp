@@ -5,6 +5,8 @@
 #include "folders.hpp"
 #include "replace_file.hpp"
 
+#include <spotter/core/clock.hpp>
+
 #include <algorithm>
 
 namespace spotter_tool {
