@@ -23,7 +23,7 @@ struct step_measures {
 struct loop_measures {
     struct layer {
         unit_window window{};
-        slots<bool> dead{};  // as the last whole window said
+        slot_array<bool> dead{};  // as the last whole window said
         std::size_t units = 0;
     };
     step_measures now{};

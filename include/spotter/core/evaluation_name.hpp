@@ -49,8 +49,8 @@ private:
         return it >= 'A' && it <= 'Z' ? static_cast<char>(it - 'A' + 'a') : it;
     }
     [[nodiscard]] static constexpr bool is_of_word(char it) noexcept {
-        char const small = lower(it);
-        return (small >= 'a' && small <= 'z') || (it >= '0' && it <= '9');
+        char const letter = lower(it);
+        return (letter >= 'a' && letter <= 'z') || (it >= '0' && it <= '9');
     }
     std::string_view rest_;
 };

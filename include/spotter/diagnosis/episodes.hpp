@@ -86,7 +86,7 @@ private:
         return &fresh;
     }
 
-    slots<episode> all_;
+    slot_array<episode> all_;
     std::size_t count_ = 0;
 };
 

@@ -23,7 +23,7 @@ public:
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept { return names_[index]; }
 
 private:
-    slots<kept_text> names_;  // as many as there are names
+    slot_array<kept_text> names_;  // as many as there are names
 };
 
 // Observes each tensor of a range under the name with its number: `observe_each(watch, parameters, net.parameters())`.

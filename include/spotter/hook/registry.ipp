@@ -124,7 +124,7 @@ SPOTTER_BODY tracked_tensor* registry::add(std::string_view name) noexcept {
 }
 
 SPOTTER_BODY bool registry::rehash(std::size_t size) noexcept {
-    slots<tracked_tensor*> larger;
+    slot_array<tracked_tensor*> larger;
     if (!larger.grow(size)) { return false; }
     table_ = std::move(larger);
     for (std::size_t i = 0; i < count_; ++i) { insert(tensors_[i]); }

@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The values of a tensor at its last observation in one mode, kept where a rule wants the change.
 struct retained_copy {
-    slots<unsigned char> bytes{};  // of the values, in their order
+    slot_array<unsigned char> bytes{};  // of the values, in their order
     tensor_ref view{};  // type and shape; points into bytes
     std::uint64_t index = 0;  // of the step in its mode
     bool valid = false;  // there is something to compare with
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] error lack() const noexcept;
 
 private:
-    slots<std::uint64_t> keys_{};
+    slot_array<std::uint64_t> keys_{};
     distribution taken_{};
     bool lacks_memory_ = false;
 };
@@ -50,10 +50,10 @@ struct tracked_tensor {
 
     std::uint64_t rules = 0;         // bit i: rule i watches it
     terms all_needs = terms::none;  // the union of theirs:
-    slots<terms> needs_of_rule{};  // by rule
+    slot_array<terms> needs_of_rule{};  // by rule
     int unit_axis = default_axis;  // that units are counted along
-    slots<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
-    slots<retained_copy> previous{};  // one a mode, where a rule wants delta
+    slot_array<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
+    slot_array<retained_copy> previous{};  // one a mode, where a rule wants delta
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
     terms cached_wanted = terms::none;  // of these collections together

@@ -39,7 +39,7 @@ private:
         followers& operator=(followers const&) = delete;
         ~followers();
         file_system& files;
-        slots<file_mapping> list{};
+        slot_array<file_mapping> list{};
         std::size_t count = 0;
     };
 

@@ -132,7 +132,7 @@ private:
 
     recorder_core* core_ = nullptr;
     error first_{};
-    slots<tensor_info> waiting_;
+    slot_array<tensor_info> waiting_;
     std::size_t waiting_count_ = 0;
     std::uint64_t handed_ = 0;   // observations and scalars in the ring or beyond
     std::uint64_t dropped_ = 0;  // before the ring

@@ -120,7 +120,7 @@ private:
         return silence;
     }
 
-    slots<std::uint8_t> watched_;  // by tensor id
+    slot_array<std::uint8_t> watched_;  // by tensor id
     coverage seen_{};
     std::string_view gap_{};
     bool observed_in_[mode_count]{};  // something that is judged, since the last close

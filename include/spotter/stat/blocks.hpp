@@ -148,14 +148,14 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
         V const size = x & ~sign;
         V const bad = (infinity - 1 - size) >> top;  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
         V const nan = (infinity - size) >> top;
-        V const small = (size - smallest) >> top;
+        V const tiny = (size - smallest) >> top;
         V const zeroed = x & ~bad;
         V const filled = zeroed | (bad & fill);
         V const weight = ~bad & one;
-        subnormal |= size & small;
+        subnormal |= size & tiny;
         bad_count += bad;
         nan_count += nan;
-        zero_count += small;
+        zero_count += tiny;
         std::memcpy(parts.zeroed + i, &zeroed, Bytes);
         std::memcpy(parts.filled + i, &filled, Bytes);
         std::memcpy(parts.weight + i, &weight, Bytes);

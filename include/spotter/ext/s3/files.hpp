@@ -163,7 +163,7 @@ public:
 private:
     static constexpr std::uint64_t block = 64U << 10;     // what is fetched at least
     static constexpr std::uint64_t most = 8U << 20;       // and at most, in one request
-    static constexpr std::uint64_t small = 256U << 10;    // a file up to here is fetched whole
+    static constexpr std::uint64_t small_file = 256U << 10;  // one up to here is fetched whole
     using objects = std::map<std::string, object>;
 
     struct listing {
@@ -290,7 +290,7 @@ private:
         auto it = std::make_unique<mapped>();
         it->bucket = bucket, it->key = of.key, it->etag = of.etag, it->bytes = of.bytes;
         it->there.resize(static_cast<std::size_t>((of.bytes + block - 1) / block));
-        if (of.bytes <= small || of.key.ends_with(layout::side_suffix)) {
+        if (of.bytes <= small_file || of.key.ends_with(layout::side_suffix)) {
             it->own.resize(static_cast<std::size_t>(of.bytes));
             it->begin = it->own.data();
             return it;

@@ -41,7 +41,7 @@ struct check_input_images {
 
     struct state {
         per_tensor<input> inputs;
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

@@ -180,7 +180,7 @@ public:
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // something was not added, ever
 
 private:
-    slots<entry> all_;
+    slot_array<entry> all_;
     std::size_t count_ = 0;
     std::uint64_t samples_ = 0;  // taken or not
     bool lacks_memory_ = false;  // something was not added
@@ -265,7 +265,8 @@ struct class_pairs {
 }
 
 // Shannon's entropy, in nats, of `count` things of which each class has so many.
-[[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slots<std::uint64_t> const& by_class, double count) noexcept {
+[[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slot_array<std::uint64_t> const& by_class,
+                                                         double count) noexcept {
     SPOTTER_STRICT_BODY
     double total = 0;
     for (std::uint64_t const each : by_class) {

@@ -34,7 +34,7 @@ struct confusion {
     struct state {
         class_pairs step;
         // Pairs of the phase. Ordered by the larger of label and prediction, so that a further class moves nothing.
-        slots<std::uint64_t> pairs;
+        slot_array<std::uint64_t> pairs;
         std::uint64_t total = 0, closes = 0;
         std::uint32_t classes = 0;
         std::string_view tensor{};

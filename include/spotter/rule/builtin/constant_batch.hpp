@@ -56,7 +56,7 @@ private:
         return found;
     }
 
-    slots<std::uint64_t> ring_;
+    slot_array<std::uint64_t> ring_;
     std::size_t most_ = 0, count_ = 0, next_ = 0, distinct_ = 0;
 };
 
@@ -123,7 +123,7 @@ struct constant_batch {
         culprit const same = std::exchange(seen.same, {});
         culprit const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
-        auto const level = [](bool& small) { return std::exchange(small, false) ? severity::warning : severity::info; };
+        auto const level = [](bool& few) { return std::exchange(few, false) ? severity::warning : severity::info; };
         same.tell(out, "same batch at every step", "repetitions", relation::greater_equal,
                   static_cast<double>(patience), level(seen.small_same));
         again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates,

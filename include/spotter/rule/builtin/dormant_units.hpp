@@ -26,7 +26,7 @@ struct dormant_units {
 
     struct state {
         unit_windows windows;  // the amount of a unit is the sum of |h|
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

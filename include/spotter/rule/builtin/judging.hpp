@@ -129,7 +129,7 @@ struct judged_rule : Rule {
         bool watched = false;
     };
     struct state {
-        slots<entry> all;  // by tensor id
+        slot_array<entry> all;  // by tensor id
         detail::judging_book book;
         said_type first{};  // of the tensor that is blamed
         [[no_unique_address]] scratch_type scratch{};

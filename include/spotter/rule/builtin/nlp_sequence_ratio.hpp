@@ -38,13 +38,13 @@ struct nlp_sequence_ratio {
 
     // The counts of the last steps: of each step all tokens, then each of the `n`.
     struct sequences {
-        slots<double> ring;  // of the last steps: elements, and how many of each token
+        slot_array<double> ring;  // of the last steps: elements, and how many of each token
         std::uint64_t steps = 0;  // so far
         bool open = false;        // the step at hand has its place in the ring
     };
     struct state {
         per_tensor<sequences> inputs;
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

@@ -51,8 +51,8 @@ public:
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // a class was left out, ever
 
 private:
-    slots<std::uint32_t> ring_;
-    slots<std::uint64_t> counts_;  // by class
+    slot_array<std::uint32_t> ring_;
+    slot_array<std::uint64_t> counts_;  // by class
     std::size_t most_ = 0, size_ = 0, next_ = 0;
     std::uint32_t classes_ = 0;
     bool lacks_memory_ = false;  // something was not counted
@@ -91,8 +91,8 @@ struct output_collapse {
         streaks constant;
         close_answer answer;
         std::string_view tensor{};    // the first predictions of the step
-        slots<double> mean, squares;  // scratch: of each output
-        slots<std::uint64_t> finite;
+        slot_array<double> mean, squares;  // scratch: of each output
+        slot_array<std::uint64_t> finite;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

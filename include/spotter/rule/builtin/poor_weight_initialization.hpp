@@ -53,7 +53,7 @@ struct poor_weight_initialization {
     };
     struct state {
         per_tensor<bool> met;          // by tensor id: weights that were observed
-        slots<std::uint64_t> scratch;  // of a gradient, while it is sorted
+        slot_array<std::uint64_t> scratch;  // of a gradient, while it is sorted
         culprit flat{};                // weights of one value
         bool any_weight = false;
         std::uint64_t closes = 0;

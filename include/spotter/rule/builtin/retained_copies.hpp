@@ -93,7 +93,7 @@ public:
 
 private:
     struct copy {
-        slots<double> values;
+        slot_array<double> values;
         std::size_t size = 0;
     };
 
@@ -106,7 +106,7 @@ private:
         return equal && size == before.size;
     }
 
-    slots<copy> copies_;
+    slot_array<copy> copies_;
     std::size_t most_ = 0, count_ = 0, next_ = 0;
 };
 

@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    slots<unsigned char> kept_;
+    slot_array<unsigned char> kept_;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -44,7 +44,7 @@ struct saturated_activation {
 
     struct state {
         unit_windows windows;  // the amount of a unit is how often it was not saturated
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

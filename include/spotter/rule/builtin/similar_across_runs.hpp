@@ -44,7 +44,7 @@ struct similar_across_runs {
         extents shape{};  // of the first stream's
         dtype type = dtype::none;  // of the first stream's
         order layout = order::row_major;  // of the first stream's
-        slots<unsigned char> values;        // of the first stream, where there is a tolerance
+        slot_array<unsigned char> values;   // of the first stream, where there is a tolerance
         std::uint32_t first = 0, last = 0;  // streams: the one to compare with, the one that was compared
         outcome found = outcome::unknown;  // same, until a stream differs: then how the first that does
         std::uint32_t other = 0;  // stream that differs, the first of

@@ -30,7 +30,7 @@ struct step_outlier {
             std::uint64_t count = 0;
             double mean = 0, squares = 0;  // Welford 1962
             std::size_t held = 0;
-            slots<double> largest;  // descending
+            slot_array<double> largest;  // descending
         } by_mode[mode_count];
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;

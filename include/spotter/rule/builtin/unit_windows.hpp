@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Of each unit of a layer: how many finite elements there were, and the sum of something over them.
 struct unit_window {
-    slots<double> amount, finite;  // by unit
+    slot_array<double> amount, finite;  // by unit
     std::size_t units = 0;  // that are judged; 0: the window is not begun, or has no memory
 
     // Empties the window. Without memory it has no units and is never complete.
@@ -118,8 +118,8 @@ private:
 // The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its finite elements, then
 // how many these are. `scratch` holds two values for each unit there is.
 template <class Amount>
-constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& scratch, feature& out, Amount&& amount,
-                             std::size_t most = unit_sample::most_units) noexcept {
+constexpr void extract_units(tensor_ref const& values, int axis, slot_array<double>& scratch, feature& out,
+                             Amount&& amount, std::size_t most = unit_sample::most_units) noexcept {
     auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
     if (axis < 0) { return; }
     if (!scratch.grow(2 * units)) { return out.give_up(); }
