@@ -192,7 +192,9 @@
 #define nil nullptr
 #define YES 1
 #define NO 0
+#undef MIN
 #define MIN(a, b) (((a) < (b)) ? (a) : (b))
+#undef MAX
 #define MAX(a, b) (((a) > (b)) ? (a) : (b))
 #define SWAP(a, b) static_cast<void>(0)
 #define UNUSED(x) static_cast<void>(x)
@@ -200,7 +202,9 @@
 #define INFO 1
 #define WARNING 2
 #define FATAL 3
+#undef LOG
 #define LOG(severity) static_cast<void>(severity)
+#undef CHECK
 #define CHECK(condition) static_cast<void>(condition)
 #define ASSERT(condition) static_cast<void>(condition)
 #define isset(a, i) ((a)[(i) / 8] & (1 << ((i) % 8)))

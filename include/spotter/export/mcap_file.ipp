@@ -40,7 +40,7 @@ private:
     return crc32({reinterpret_cast<std::byte const*>(of.data()), of.size()}, before);
 }
 [[nodiscard]] inline std::string mcap_record(std::uint8_t code, std::string_view content) {
-    return mcap_bytes{}.put(code).put(static_cast<std::uint64_t>(content.size())).raw(content).view();
+    return mcap_bytes{}.put(code).put(std::uint64_t{content.size()}).raw(content).view();
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

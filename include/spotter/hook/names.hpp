@@ -2,6 +2,7 @@
 // Hook (L3): names for what has none: the members of a list, or the slices of a tensor whose leading axis means "layer".
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/kept_text.hpp>
 #include <spotter/core/source.hpp>
 
@@ -62,7 +63,7 @@ void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) n
     slice.count = slice.shape.elements();
     auto const* const bytes = static_cast<std::byte const*>(whole.values.raw);
     for (std::size_t i = 0; i < names.size() && i < whole.shape.size[0]; ++i) {
-        slice.values.raw = bytes + i * static_cast<std::size_t>(slice.bytes());
+        slice.values.raw = bytes + i * as_size(slice.bytes());
         watch.observe(names[i], slice);
     }
 }

@@ -2,6 +2,7 @@
 // Hook (L3): one tensor as a source of events knows it; what hook and replay share, so that rules cannot tell them apart.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/event.hpp>
 #include <spotter/core/kept_text.hpp>
 #include <spotter/core/result.hpp>
@@ -28,7 +29,7 @@ struct retained_copy {
 class distribution_scratch {
 public:
     // False where memory is exhausted.
-    [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
+    [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(as_size(elements)); }
     // Null where memory is exhausted, and of a tensor without a finite value.
     SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept;
 

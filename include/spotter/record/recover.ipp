@@ -2,6 +2,7 @@
 // The bodies of recover.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/record/recover.hpp>
@@ -16,7 +17,7 @@ SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::siz
     into.position = into.mark.position;
     payload_unpacker unpacker;
     for (std::uint64_t at = from; into.done < into.mark.bytes && at < segment.size();) {
-        auto const block = unpacker.measure(segment.subspan(static_cast<std::size_t>(at)), into.mark.form);
+        auto const block = unpacker.measure(segment.subspan(as_size(at)), into.mark.form);
         if (!block.good || block.values > into.mark.bytes - into.done) { return; }
         at += block.frames;
         into.done += block.values;
@@ -78,7 +79,7 @@ private:
     }
     [[nodiscard]] bool take_declaration(byte_view body) noexcept {
         byte_reader in{body};
-        auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
+        auto const id = as_size(in.varint(no_tensor - 1));
         if (in.bad() || id >= segment_.size()) { return true; }  // a segment declares every id below its largest
         if (!into_.declared.grow(id + 1)) { return false; }
         text_place& place = into_.declared[id];
@@ -161,8 +162,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     auto const mapped = files.map(path_of_segment(folder, values.observe.segment));
     if (!mapped) { return mapped.error(); }
     values.mark.observe = extent.texts.view().subspan(values.observe.at, values.observe.size);
-    auto const packed =
-        mapped->bytes.subspan(static_cast<std::size_t>(values.packed_at), static_cast<std::size_t>(values.packed));
+    auto const packed = mapped->bytes.subspan(as_size(values.packed_at), as_size(values.packed));
     bool const good = drain.go_on(values.mark, packed, values.done);
     files.unmap(*mapped);
     return good ? error{} : no_memory_to_recover();
@@ -285,7 +285,7 @@ SPOTTER_BODY result<recovered> recover(std::string_view path, file_system& files
             all.closes += one->closes;
             if (!all.first_error) { all.first_error = one->first_error; }
         }
-        all.live += own->live + flight->live > 0 ? 1 : 0;
+        all.live += own->live + flight->live > 0 ? 1U : 0U;
         return {};
     };
     if (error const why = add_with_flight(path)) { return why; }

@@ -2,6 +2,7 @@
 // Record (L4): what writes a run to files: what happens on the training thread.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/hook/control.hpp>

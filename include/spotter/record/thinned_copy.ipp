@@ -2,6 +2,7 @@
 // The bodies of thinned_copy.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/record/thinned_copy.hpp>
 #include <spotter/stat/summary.hpp>
@@ -77,7 +78,7 @@ SPOTTER_BODY error thinned_copy::write(opened_file into) noexcept {
         for (; copied_ < kept_count_ && kept_[copied_].offset < old.offset; ++copied_) {
             extent& each = kept_[copied_];
             each.moved_to = offset_;
-            put(segment_.subspan(static_cast<std::size_t>(each.offset), static_cast<std::size_t>(each.bytes)));
+            put(segment_.subspan(as_size(each.offset), as_size(each.bytes)));
         }
         frame.reset();
         row_reader rows{old.body};

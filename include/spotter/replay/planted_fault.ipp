@@ -243,7 +243,7 @@ SPOTTER_BODY observation fault_planter::alter(observation const& it) {
     ++of.steps;
     if (!altered) { return it; }
     bool const its_own = it.tensor.role == fault_.role;
-    altered_tensors_ += its_own && !std::exchange(of.counted, true) ? 1 : 0;
+    altered_tensors_ += its_own && !std::exchange(of.counted, true) ? 1U : 0U;
     features_.clear();
     features_.play_back(load_);
     return {it.tensor, it.step, stats_, view_, units_, nullptr, &features_, it.stream};

@@ -2,6 +2,7 @@
 // Rule (L2): series: a statistic of a tensor over its last observations: stalled, rising, unchanged, spike.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/pattern.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/distribution.hpp>
@@ -16,8 +17,8 @@ public:
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20;
         most = most < 2 ? 2 : most > limit ? limit : most;
-        if (!ring_.grow(static_cast<std::size_t>(most))) { return false; }
-        most_ = static_cast<std::size_t>(most);
+        if (!ring_.grow(as_size(most))) { return false; }
+        most_ = as_size(most);
         return true;
     }
     // The oldest goes where it is full.

@@ -2,6 +2,7 @@
 // Stat (L1): what is in a block: ordinary numbers, zeros among them, non-finite ones.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/vectors.hpp>
 
@@ -169,7 +170,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
         zeros += static_cast<std::uint64_t>(-zero_count[i]);
     }
     if (any_subnormal != 0) { return false; }
-    parts.finite = count - static_cast<std::size_t>(bad);
+    parts.finite = count - as_size(bad);
     std::uint64_t const low = bad > nan ? count_of<Float, Bytes>(values, count, static_cast<Bits>(sign | infinity)) : 0;
     counts.nan += nan;
     counts.neg_inf += low;

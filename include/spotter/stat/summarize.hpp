@@ -2,6 +2,7 @@
 // Stat (L1): the one pass: a tensor and the terms that are wanted of it give a summary.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/stat/kernel.hpp>
 #include <spotter/stat/widen.hpp>
 
@@ -125,9 +126,7 @@ template <class = only_where_called>
     if (!any(wanted & pass_terms) || !numbers) { return into.result; }
     visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
     summary result = into.finish(wanted);
-    if (has(wanted, terms::hash)) {
-        result.hash = detail::hash_values(tensor.values.raw, static_cast<std::size_t>(tensor.bytes()));
-    }
+    if (has(wanted, terms::hash)) { result.hash = detail::hash_values(tensor.values.raw, as_size(tensor.bytes())); }
     return result;
 }
 

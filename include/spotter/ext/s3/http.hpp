@@ -2,6 +2,7 @@
 // Ext (L6): requests to an object store, signed by libcurl (AWS Signature Version 4), several at once, asked again where that may help.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/ext/s3/place.hpp>
 #include <spotter/ext/s3/settings.hpp>
@@ -107,7 +108,7 @@ inline void begin_curl() noexcept {
     if (!code.empty()) { found.what << ' ' << code.substr(0, 40); }
     found.what << ": " << hint;
     if (is("RequestTimeTooSkewed") && asked.date != 0) {
-        std::int64_t const off = static_cast<std::int64_t>(std::time(nullptr)) - asked.date;
+        std::int64_t const off = cast_to<std::int64_t>(std::time(nullptr)) - asked.date;
         found.what << (off < 0 ? " -" : " +") << static_cast<std::uint64_t>(off < 0 ? -off : off);
     }
     if (!asked.region.empty() && kind == errc::bad_config) { found.what << " (the store says " << asked.region << ')'; }
@@ -232,10 +233,10 @@ private:
         curl_easy_setopt(easy, CURLOPT_USERNAME, how_.key_id.c_str());
         curl_easy_setopt(easy, CURLOPT_PASSWORD, how_.key.c_str());
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-        curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(how_.connect.count()));
+        curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, cast_to<long>(how_.connect.count()));
         curl_easy_setopt(easy, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // a header `Expect:` would be signed
         curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(how_.stalled.count()));
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, cast_to<long>(how_.stalled.count()));
         curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &http::take);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &it);

@@ -2,6 +2,7 @@
 // Built-in rules (L2): what the rules on classes share: the class of each label and each prediction, and which belong together.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
@@ -77,7 +78,7 @@ template <class Use>
 constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::uint64_t stride, Use&& use) noexcept {
     if (scores_axis < 0) {
         visit_values(values, [&](auto all) {
-            for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(stride)) {
+            for (std::size_t i = 0; i < all.size(); i += as_size(stride)) {
                 seen_element const it = detail::see(all[i]);
                 use(it.kind < number_class::pos_inf ? it.value : -1);
             }

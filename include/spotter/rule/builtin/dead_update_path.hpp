@@ -83,8 +83,8 @@ struct dead_update_path {
         for (tensor_id const id : seen.all.touched()) {
             parameter& mine = seen.all[id];
             ++mine.sights;
-            changed += due(mine) && mine.hash != mine.first_hash ? 1 : 0;
-            with_gradient += seen.gradients.of(mine.gradient).at_work() ? 1 : 0;
+            changed += due(mine) && mine.hash != mine.first_hash ? 1U : 0U;
+            with_gradient += seen.gradients.of(mine.gradient).at_work() ? 1U : 0U;
         }
         found all;
         for (tensor_id const id : seen.all.touched()) {

@@ -2,6 +2,7 @@
 // Built-in rules (L2): the median as the catalogue has it.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -10,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 [[nodiscard]] constexpr bool keep_sortable(recent_values& values, std::uint64_t most,
                                            slot_array<std::uint64_t>& scratch) noexcept {
     constexpr std::uint64_t limit = 1U << 20;  // as recent_values has it, which keeps two at least
-    return values.keep(most) && scratch.grow(static_cast<std::size_t>(most < 2 ? 2 : most > limit ? limit : most));
+    return values.keep(most) && scratch.grow(as_size(most < 2 ? 2 : most > limit ? limit : most));
 }
 
 // The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where `scratch` has room for

@@ -2,6 +2,7 @@
 // Built-in rules (L2): memory that grows and does not come back, for the rules on that of a GPU and of the process.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/series.hpp>
 
@@ -32,7 +33,7 @@ public:
     [[nodiscard]] constexpr answer add(double value, limits const& of, slot_array<std::uint64_t>& keys) noexcept {
         std::size_t const blocks = blocks_of(of);
         std::uint64_t const window = of.window < blocks ? blocks : of.window;
-        std::size_t const block = static_cast<std::size_t>(in_window_ * blocks / window);
+        std::size_t const block = as_size(in_window_ * blocks / window);
         double& least = least_[block];
         if (block != block_ || in_window_ == 0 || value < least) { least = value; }
         block_ = block;

@@ -99,7 +99,7 @@ private:
             if (found.size > 0 && cells[i].digest == found.digest) { continue; }
             std::size_t size = 0;
             for (std::size_t k = i; k < cells.size(); ++k) {
-                size += cells[k].close == close && cells[k].digest == cells[i].digest ? 1 : 0;
+                size += cells[k].close == close && cells[k].digest == cells[i].digest ? 1U : 0U;
             }
             if (size > found.size) { found.digest = cells[i].digest, found.size = size; }
         }

@@ -2,6 +2,7 @@
 // Built-in rule (L2): runs that should be the same and are not, or the other way round. docs/rules.md#similar_across_runs
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -121,7 +122,7 @@ private:
             mine.digest = it.stats.hash;
             return;
         }
-        auto const bytes = static_cast<std::size_t>(it.view.bytes());
+        auto const bytes = as_size(it.view.bytes());
         mine.known = !it.view.absent() && mine.values.grow(bytes);
         if (mine.known) { mine.type = it.view.type; }
         if (mine.known && bytes > 0) { std::memcpy(mine.values.data(), it.view.values.raw, bytes); }

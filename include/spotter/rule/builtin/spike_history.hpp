@@ -90,7 +90,9 @@ private:
         bool const in_order = !(factor > 0) || !(accepted_.ranked(0) < 0);
         if (in_order) { return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1))); }
         std::size_t below = 0;
-        for (double const each : accepted_.values().unordered()) { below += value > each + factor * magnitude(each) ? 1 : 0; }
+        for (double const each : accepted_.values().unordered()) {
+            below += value > each + factor * magnitude(each) ? 1U : 0U;
+        }
         return below < half;
     }
     // Likewise a spike rises by so much more than the median distance from the median, so more than half of the distances.
@@ -100,7 +102,7 @@ private:
         if (!(by.threshold >= 0)) { return false; }
         std::size_t closer = 0;
         for (double const each : accepted_.values().unordered()) {
-            closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1 : 0;
+            closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1U : 0U;
         }
         return closer < accepted_.size() / 2;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/bits.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -66,7 +67,7 @@ struct step_outlier {
 
 private:
     [[nodiscard]] constexpr std::size_t room() const noexcept {
-        return static_cast<std::size_t>(n_outliers < 1000 ? n_outliers : 1000) + 1;
+        return as_size(n_outliers < 1000 ? n_outliers : 1000) + 1;
     }
     constexpr void put(kept::series& mine, double time) const noexcept {
         if (mine.held == room() && !(time > mine.largest[mine.held - 1])) { return; }

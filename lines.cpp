@@ -1,0 +1,1 @@
+#include <spotter/hook.hpp>
