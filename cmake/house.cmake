@@ -30,6 +30,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(spotter_warnings INTERFACE -Wno-restrict)
 endif()
 
+# What compiles in a quarter of the time, unless somebody chose otherwise: several files of a target as one, and what is no template once.
+if(SPOTTER_TOP_LEVEL AND NOT DEFINED CMAKE_UNITY_BUILD)
+    set(CMAKE_UNITY_BUILD ON)
+endif()
 option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" ${SPOTTER_TOP_LEVEL})
 if(TARGET spotter_compiled)
     target_link_libraries(spotter_compiled PRIVATE spotter_warnings)
