@@ -7,6 +7,8 @@
 
 #include <spotter/file/replacing_file.hpp>
 
+#include <spotter/core/clock.hpp>
+
 #include <algorithm>
 
 namespace spotter_tool {

@@ -4,6 +4,8 @@
 
 #include <spotter/version.hpp>
 
+#include <version>  // which standard library this is, and its mode
+
 #if defined(_M_FP_FAST) && !defined(__clang__)
 #error "spotter: /fp:fast changes the bits of sums, and cl.exe cannot be told otherwise for a function: compile with /fp:precise (docs/platforms.md)"
 #endif
@@ -30,16 +32,32 @@
 #define SPOTTER_WHERE_CALLED_BODY
 #endif
 
-// Modes of one library must not be linked together unseen, so the mode is part of every symbol's name.
-#if defined(SPOTTER_SEPARATE) && SPOTTER_EXCEPTIONS
-#define SPOTTER_ABI v0_separate
-#elif defined(SPOTTER_SEPARATE)
-#define SPOTTER_ABI v0_separate_noexcept
-#elif SPOTTER_EXCEPTIONS
-#define SPOTTER_ABI v0
+// Modes of one library must not be linked together unseen, so the mode is part of every symbol's name; libstdc++'s are, too, in which a
+// container or a string is another.
+#if defined(SPOTTER_SEPARATE)
+#define SPOTTER_ABI_SEPARATE _separate
 #else
-#define SPOTTER_ABI v0_noexcept
+#define SPOTTER_ABI_SEPARATE
 #endif
+#if SPOTTER_EXCEPTIONS
+#define SPOTTER_ABI_EXCEPTIONS
+#else
+#define SPOTTER_ABI_EXCEPTIONS _noexcept
+#endif
+#if defined(_GLIBCXX_DEBUG)
+#define SPOTTER_ABI_CONTAINERS _glibcxx_debug
+#else
+#define SPOTTER_ABI_CONTAINERS
+#endif
+#if defined(__GLIBCXX__) && !_GLIBCXX_USE_CXX11_ABI
+#define SPOTTER_ABI_STRINGS _old_strings
+#else
+#define SPOTTER_ABI_STRINGS
+#endif
+#define SPOTTER_JOIN_EACH(a, b, c, d) v0##a##b##c##d
+#define SPOTTER_JOIN(a, b, c, d) SPOTTER_JOIN_EACH(a, b, c, d)
+#define SPOTTER_ABI                                                                                                    \
+    SPOTTER_JOIN(SPOTTER_ABI_SEPARATE, SPOTTER_ABI_EXCEPTIONS, SPOTTER_ABI_CONTAINERS, SPOTTER_ABI_STRINGS)
 
 // Functions whose result must have the same bits on every compiler and under every flag (docs/stat.md).
 // g++ takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens.

@@ -3,6 +3,7 @@
 #include <tests/catch.hpp>
 
 #include <spotter/file/memory.hpp>
+#include <spotter/ring/byte_ring.hpp>
 #include <spotter/ring/copy.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>

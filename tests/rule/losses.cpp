@@ -488,7 +488,7 @@ struct plain_history {
 TEST_CASE("loss_spike, gradient_spike: what is kept sorted says what sorting says, of any sign and with values that come again") {
     std::mt19937 random{11};
     std::normal_distribution<double> normal;
-    slots<std::uint64_t> scratch, other;
+    slot_array<std::uint64_t> scratch, other;
     for (std::uint64_t const window : {2U, 3U, 20U, 128U}) {
         sorted_values kept;
         recent_values plain;

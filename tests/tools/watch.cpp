@@ -243,7 +243,9 @@ TEST_CASE("watch: who watches one worker stops the run that it belongs to") {
 }
 
 TEST_CASE("watch: a terminal gets a screen") {
-    if (std::system("command -v script >/dev/null") != 0) { SPOTTER_SKIP("there is no program `script`"); }
+    if (std::system("script -qec true /dev/null </dev/null >/dev/null 2>&1") != 0) {
+        SPOTTER_SKIP("`script` gives no terminal here");
+    }
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const out = folder / "screen";

@@ -102,7 +102,7 @@ struct clip_gradients {
     glob rules = "{gradient_spike,exploding_gradient,loss_spike}";  // of which a warning or an error is a reason
 
     struct state {
-        slots<double> norms{}, sorted{};
+        slot_array<double> norms{}, sorted{};
         std::uint64_t seen = 0, left = 0;
         double limit = 0;    // of the clipping at hand
         double guessed = 0;  // the quantile as it was a few norms ago

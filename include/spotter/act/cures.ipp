@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/act/cures.hpp>
+#include <spotter/core/casts.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -121,7 +122,7 @@ SPOTTER_BODY void clip_gradients::follow(state& seen, symptoms const& of, bool, 
         what.largest_norm = what.largest_norm > 0 ? (std::min)(what.largest_norm, seen.limit) : seen.limit;
         --seen.left;
     } else if (norm.known && norm.value > 0 && seen.norms.holds(static_cast<std::size_t>(window) - 1)) {
-        seen.norms[static_cast<std::size_t>(seen.seen++ % window)] = norm.value;
+        seen.norms[as_size(seen.seen++ % window)] = norm.value;
     }
 }
 

@@ -2,6 +2,7 @@
 // Act (L6): what cures measure of every step, whatever the rules beside them tell or hold back.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
@@ -23,7 +24,7 @@ struct step_measures {
 struct loop_measures {
     struct layer {
         unit_window window{};
-        slots<bool> dead{};  // as the last whole window said
+        slot_array<bool> dead{};  // as the last whole window said
         std::size_t units = 0;
     };
     step_measures now{};
@@ -77,7 +78,7 @@ struct heal_gauge {
         if (!owns(seen) || tensor.role != role::activation) { return true; }
         detail::loop_measures::layer* const mine = into->layers.declare(tensor);
         if (mine == nullptr) { return false; }
-        mine->units = static_cast<std::size_t>(unit_count(tensor.shape, default_axis, batch_axis_of(tensor.flags)));
+        mine->units = as_size(unit_count(tensor.shape, default_axis, batch_axis_of(tensor.flags)));
         return mine->window.begin(mine->units) && mine->dead.grow(mine->units);
     }
     SPOTTER_STRICT void observe(state& seen, observation const& it) const noexcept {

@@ -4,6 +4,7 @@
 
 #include <spotter/c/sentence.hpp>
 #include <spotter/c/tensor.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
@@ -177,7 +178,7 @@ inline void observe_layers_from_c(spotter_hook& self, spotter_tensor const* tens
     }
     std::uint64_t const layers = it.shape[0];
     if (layers == 0) { return; }
-    std::size_t const bytes = static_cast<std::size_t>(whole.view.bytes() / layers);
+    std::size_t const bytes = as_size(whole.view.bytes() / layers);
     for (std::size_t i = 0; i < count && i < layers; ++i) {
         void const* const slice = whole.view.count == 0 ? it.values : static_cast<std::byte const*>(it.values) + i * bytes;
         observe_tensor_from_c(self, tensors[i], {it.dtype, slice, it.rank - 1, it.shape + 1, nullptr});

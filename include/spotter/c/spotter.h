@@ -114,9 +114,9 @@ typedef enum spotter_activation {
 } spotter_activation;
 
 /* For the same word of flags: which axis (0 to 7) counts the samples. */
-#define SPOTTER_BATCH_AXIS(axis) ((((int)(axis) & 7) + 1) << 8)
+#define SPOTTER_BATCH_AXIS(axis) ((((axis) & 7) + 1) << 8)
 /* For the same word of flags: what made an activation, one of spotter_activation. */
-#define SPOTTER_ACTIVATED_BY(activation) ((int)(activation) << 12)
+#define SPOTTER_ACTIVATED_BY(activation) ((0 + (activation)) << 12)
 
 /* How bad a finding is: a note, no alarm; an alarm; an alarm that asks to stop unless the rule was given another decision. */
 typedef enum spotter_severity { SPOTTER_INFO = 0, SPOTTER_WARNING = 1, SPOTTER_SEVERE = 2 } spotter_severity;

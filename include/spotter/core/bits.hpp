@@ -149,10 +149,10 @@ namespace detail {
         settle(product);
         series = product + 1.0 / term;
     }
-    double small = 2 * ratio * series;
+    double rest = 2 * ratio * series;
     double large = power * 0.693147180559945309417;
-    settle(small), settle(large);
-    return small + large;
+    settle(rest), settle(large);
+    return rest + large;
 }
 // As natural_log, to the base 10.
 [[nodiscard]] constexpr double decimal_log(double value) noexcept {

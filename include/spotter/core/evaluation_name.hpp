@@ -52,8 +52,8 @@ public:
 
 private:
     [[nodiscard]] static constexpr bool is_of_word(char it) noexcept {
-        char const small = lower(it);
-        return (small >= 'a' && small <= 'z') || (it >= '0' && it <= '9');
+        char const letter = lower(it);
+        return (letter >= 'a' && letter <= 'z') || (it >= '0' && it <= '9');
     }
     std::string_view rest_;
 };

@@ -60,8 +60,8 @@ private:
         return {numbers_.data() + it.at, it.size};
     }
 
-    slots<piece> pieces_;
-    slots<double> numbers_;
+    slot_array<piece> pieces_;
+    slot_array<double> numbers_;
     std::size_t count_ = 0, used_ = 0;
     tensor_ref (*load_)(void const* from) noexcept = nullptr;
     void const* from_ = nullptr;

@@ -43,7 +43,7 @@ class result;
 template <std::size_t Capacity>
 class text;
 template <class Value>
-class slots;
+class slot_array;
 template <class Tensor>
 struct tensor_access;
 

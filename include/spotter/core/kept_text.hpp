@@ -64,7 +64,7 @@ private:
     char* letters_ = near_;
     std::size_t size_ = 0;
     char near_[24]{};
-    slots<char> far_{};  // the letters of a longer one
+    slot_array<char> far_{};  // the letters of a longer one
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -35,7 +35,7 @@ public:
 private:
     static constexpr std::size_t near_size = 256;
     bool near_[near_size]{};
-    slots<bool> far_{};
+    slot_array<bool> far_{};
     std::size_t size_;
 };
 

@@ -2,6 +2,7 @@
 // Core (L0): values that are no contiguous tensor but can be copied into one. Copied only where something is due.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/tensor_access.hpp>
 
 #include <concepts>
@@ -118,7 +119,7 @@ public:
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // Calls the function for each element, in order.
     void copy_to(std::byte* into) const {
-        auto const count = static_cast<std::size_t>(shape_.elements());
+        auto const count = as_size(shape_.elements());
         for (std::size_t i = 0; i < count; ++i, into += sizeof(value_type)) {
             value_type const value = read_(i);
             std::memcpy(into, &value, sizeof value);
@@ -147,7 +148,7 @@ public:
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // What the function says; true of one that says nothing.
     bool copy_to(std::byte* into) const {
-        auto const bytes = static_cast<std::size_t>(shape_.elements()) * sizeof(Value);
+        auto const bytes = as_size(shape_.elements()) * sizeof(Value);
         if constexpr (std::same_as<std::invoke_result_t<Copy const&, void*, std::size_t>, bool>) {
             return copy_(static_cast<void*>(into), bytes);
         } else {

@@ -254,7 +254,7 @@ namespace detail {
 [[nodiscard]] constexpr bool is_permuted(extents const& shape, std::span<std::int64_t const> strides) noexcept {
     std::uint64_t expected = 1;
     std::size_t left = 0;
-    for (std::size_t axis = 0; axis < shape.rank; ++axis) { left += shape.size[axis] > 1 ? 1 : 0; }
+    for (std::size_t axis = 0; axis < shape.rank; ++axis) { left += shape.size[axis] > 1 ? 1U : 0U; }
     for (std::uint32_t used = 0; left > 0; --left) {
         std::size_t next = max_rank;
         for (std::size_t axis = 0; axis < shape.rank && next == max_rank; ++axis) {

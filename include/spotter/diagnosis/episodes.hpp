@@ -90,7 +90,7 @@ private:
         return &fresh;
     }
 
-    slots<episode> all_;
+    slot_array<episode> all_;
     std::size_t count_ = 0;
 };
 

@@ -187,8 +187,8 @@ private:
             if (!it.counts) { return; }
             behind = behind || stays_behind(it, unused);
             ++losses;
-            worsens += it.train.says() == progress::worsens ? 1 : 0;
-            flat += it.train.says() == progress::flat ? 1 : 0;
+            worsens += it.train.says() == progress::worsens ? 1U : 0U;
+            flat += it.train.says() == progress::flat ? 1U : 0U;
         });
         if (evaluates_better || (better && !behind)) { return progress::improves; }
         if (worsens > 0) { return progress::worsens; }

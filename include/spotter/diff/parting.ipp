@@ -2,6 +2,7 @@
 // The bodies of parting.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/diff/parting.hpp>
 
 #include <algorithm>
@@ -81,7 +82,7 @@ SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, sight c
         recorded_value const x = a_[a.name].at(step), y = b_[b.name].at(step);
         if (x && y && x.type() == y.type() && x.shape() == y.shape()) {
             auto const bytes = [](recorded_value const& it) {
-                return std::span{static_cast<std::byte const*>(it.view().values.raw), static_cast<std::size_t>(it.view().bytes())};
+                return std::span{static_cast<std::byte const*>(it.view().values.raw), as_size(it.view().bytes())};
             };
             detail::count_differing(bytes(x), bytes(y), (std::max)(size_of(x.type()), std::size_t{1}), apart);
             if (apart.elements == 0) { return {}; }
@@ -119,7 +120,7 @@ SPOTTER_BODY std::optional<parting_point> const& parting::look() {
             break;
         }
         found_ = compare(rows_a_.step(), sights_of(index_of(a_), rows_a_), sights_of(index_of(b_), rows_b_));
-        steps_ += found_ ? 0 : 1;
+        steps_ += found_ ? 0U : 1U;
     }
     return found_;
 }

@@ -70,10 +70,10 @@ SPOTTER_BODY void step_index::sort_steps_by_index() {
 
 SPOTTER_BODY std::uint32_t const* step_index::find(step_id step) const {
     steps_of_mode const& mine = modes_[index_of(step.mode)];
-    for (std::size_t const near : {mine.last, mine.last + 1}) {
-        if (near >= mine.index.size() || mine.index[near] != step.index) { continue; }
-        mine.last = near;
-        return &mine.names[near];
+    for (std::size_t const next : {mine.last, mine.last + 1}) {
+        if (next >= mine.index.size() || mine.index[next] != step.index) { continue; }
+        mine.last = next;
+        return &mine.names[next];
     }
     auto const at = std::lower_bound(mine.index.begin(), mine.index.end(), step.index);
     if (at == mine.index.end() || *at != step.index) { return nullptr; }

@@ -55,7 +55,7 @@ private:
         std::uint64_t place = 0, length = 0;
     };
 
-    void emit(std::uint8_t code, std::string_view content);
+    void put_record(std::uint8_t code, std::string_view content);
     void close_chunk();
     [[nodiscard]] std::string schema_record(std::size_t which) const;
     [[nodiscard]] std::string channel_record(std::size_t which) const;

@@ -40,7 +40,7 @@ private:
     return crc32({reinterpret_cast<std::byte const*>(of.data()), of.size()}, before);
 }
 [[nodiscard]] inline std::string mcap_record(std::uint8_t code, std::string_view content) {
-    return mcap_bytes{}.put(code).put(static_cast<std::uint64_t>(content.size())).raw(content).view();
+    return mcap_bytes{}.put(code).put(std::uint64_t{content.size()}).raw(content).view();
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
@@ -52,10 +52,10 @@ using detail::mcap_bytes;
 SPOTTER_BODY mcap_file::mcap_file() {
     out_ = detail::mcap_magic;
     place_ = out_.size();
-    emit(detail::mcap_header, mcap_bytes{}.text("").text("spotter").view());
+    put_record(detail::mcap_header, mcap_bytes{}.text("").text("spotter").view());
 }
 
-SPOTTER_BODY void mcap_file::emit(std::uint8_t code, std::string_view content) {
+SPOTTER_BODY void mcap_file::put_record(std::uint8_t code, std::string_view content) {
     std::string const record = detail::mcap_record(code, content);
     out_ += record;
     place_ += record.size();
@@ -117,7 +117,7 @@ SPOTTER_BODY void mcap_file::close_chunk() {
     mcap_bytes record;
     record.put(it.first).put(it.last).put(it.unpacked).put(detail::mcap_checksum(chunk_)).text("zstd").put(it.packed);
     record.raw({reinterpret_cast<char const*>(packed.view().data()), packed.view().size()});
-    emit(detail::mcap_chunk, record.view());
+    put_record(detail::mcap_chunk, record.view());
     it.length = place_ - it.place;
     std::uint64_t const indices = place_;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
@@ -127,7 +127,7 @@ SPOTTER_BODY void mcap_file::close_chunk() {
         mcap_bytes index;
         index.put(static_cast<std::uint16_t>(i)).put(static_cast<std::uint32_t>(16 * listed.size()));
         for (auto const& [time, at] : listed) { index.put(time).put(at); }
-        emit(detail::mcap_message_index, index.view());
+        put_record(detail::mcap_message_index, index.view());
         listed.clear();
     }
     it.index_length = place_ - indices;
@@ -141,7 +141,7 @@ SPOTTER_BODY void mcap_file::add_metadata(std::string_view name, std::vector<std
     mcap_bytes pairs;
     for (auto const& [key, value] : all) { pairs.text(key).text(value); }
     std::uint64_t const begin = place_;
-    emit(detail::mcap_metadata, mcap_bytes{}.text(name).text(pairs.view()).view());
+    put_record(detail::mcap_metadata, mcap_bytes{}.text(name).text(pairs.view()).view());
     metadata_.push_back({std::string{name}, {detail::mcap_metadata, begin, place_ - begin}});
 }
 
@@ -170,13 +170,13 @@ SPOTTER_BODY std::string mcap_file::statistics() const {
 
 SPOTTER_BODY void mcap_file::finish() {
     close_chunk();
-    emit(detail::mcap_data_end, mcap_bytes{}.put(std::uint32_t{0}).view());
+    put_record(detail::mcap_data_end, mcap_bytes{}.put(std::uint32_t{0}).view());
     std::uint64_t const summary = place_;
     std::size_t const summary_in_out = out_.size();
     std::vector<stretch> groups;
     auto const group = [&](std::uint8_t code, std::size_t count, auto const& content) {
         stretch it{code, place_, 0};
-        for (std::size_t i = 0; i < count; ++i) { emit(code, content(i)); }
+        for (std::size_t i = 0; i < count; ++i) { put_record(code, content(i)); }
         it.length = place_ - it.place;
         if (count > 0) { groups.push_back(it); }
     };
@@ -190,7 +190,7 @@ SPOTTER_BODY void mcap_file::finish() {
     });
     std::uint64_t const offsets = place_;
     for (stretch const& each : groups) {
-        emit(detail::mcap_summary_offset, mcap_bytes{}.put(each.code).put(each.place).put(each.length).view());
+        put_record(detail::mcap_summary_offset, mcap_bytes{}.put(each.code).put(each.place).put(each.length).view());
     }
     // The checksum is of the summary, and of the footer up to it.
     std::string const footer =

@@ -3,6 +3,7 @@
 // class that callbacks derive from, and by the methods of the net that it is called with.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/role.hpp>
 #include <spotter/core/source.hpp>
 #include <spotter/core/step.hpp>
@@ -137,7 +138,7 @@ private:
             };
             watch_.observe(name, copied<value>(shape, copy), what);
         };
-        auto const count = static_cast<std::size_t>(it.shape.elements());
+        auto const count = as_size(it.shape.elements());
         if (count > 0) { part(weights, it.shape, 0, of_weights); }
         if (it.biases_count > 0) { part(biases, {it.biases_count}, count, of_biases); }
     }

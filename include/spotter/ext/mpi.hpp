@@ -221,7 +221,9 @@ private:
         for (std::uint32_t rank = 0; rank < size_; ++rank) {
             std::uint64_t const its = each_[2 * std::size_t{rank}];
             std::uint32_t count = 0;
-            for (std::uint32_t other = 0; other < size_; ++other) { count += each_[2 * std::size_t{other}] == its ? 1 : 0; }
+            for (std::uint32_t other = 0; other < size_; ++other) {
+                count += each_[2 * std::size_t{other}] == its ? 1U : 0U;
+            }
             if (count > most) { most = count, right = its; }
         }
         into.odd_ranks = size_ - most;

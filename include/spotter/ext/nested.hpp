@@ -2,6 +2,7 @@
 // Ext (L6): std::vector<std::vector<T>> and other ranges of ranges: not contiguous, so packed into a copy on request.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/tensor_access.hpp>
 
 #include <memory>
@@ -42,7 +43,7 @@ public:
         shape_.rank = Rank;
         ragged_ = false;
         measure<0>(rows);
-        count_ = static_cast<std::size_t>(shape_.elements());
+        count_ = as_size(shape_.elements());
         if (ragged_) { return; }
         if (count_ > capacity_) {
             values_ = std::make_unique<Value[]>(count_);

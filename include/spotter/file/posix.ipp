@@ -2,6 +2,7 @@
 // The bodies of posix.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/clock.hpp>
 #include <spotter/file/posix.hpp>
 #include <spotter/file/size_limit.hpp>
@@ -112,8 +113,8 @@ SPOTTER_BODY result<file_facts> posix_file_system::facts_of(std::string_view pat
     }
     if (!S_ISREG(facts.st_mode)) { return no_file(facts.st_mode, "look at", path); }
     // Devices are few and inodes many: the two in one number, which is never 0.
-    std::uint64_t const device = static_cast<std::uint64_t>(facts.st_dev) * 0x9E3779B97F4A7C15ULL;
-    std::uint64_t const identity = static_cast<std::uint64_t>(facts.st_ino) ^ device;
+    std::uint64_t const device = cast_to<std::uint64_t>(facts.st_dev) * 0x9E3779B97F4A7C15ULL;
+    std::uint64_t const identity = cast_to<std::uint64_t>(facts.st_ino) ^ device;
     return file_facts{static_cast<std::uint64_t>(facts.st_size), identity == 0 ? 1 : identity};
 }
 
@@ -344,7 +345,7 @@ SPOTTER_BODY result<shared_memory> posix_file_system::map_shared(opened_file fil
     int failed = take_lock(file);
     if (failed == 0 && bytes > SIZE_MAX / 2) { failed = EOVERFLOW; }
     if (failed == 0 && bytes > 0) {
-        auto const size = static_cast<std::size_t>(bytes);
+        auto const size = as_size(bytes);
         void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, number_of(file), 0);
         if (at == MAP_FAILED) { failed = errno; }
         if (failed == 0) { memory.bytes = {static_cast<std::byte*>(at), size}; }

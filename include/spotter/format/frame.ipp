@@ -2,6 +2,7 @@
 // The bodies of frame.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/frame.hpp>
@@ -198,7 +199,7 @@ SPOTTER_BODY frame_extent measure_zstd_frame(byte_view from) noexcept {
 
 SPOTTER_BODY frame_extent measure_frame(byte_view segment, std::uint64_t offset, byte_supply const* supply) noexcept {
     if (offset > segment.size()) { return {}; }
-    byte_view const from = segment.subspan(static_cast<std::size_t>(offset));
+    byte_view const from = segment.subspan(as_size(offset));
     if (from.size() < 4) { return {frame_kind::cut, 0, 0}; }
     if (supply != nullptr) { (*supply)(offset, layout::skippable_bytes); }
     auto const magic = load<std::uint32_t>(from.data());
@@ -221,7 +222,7 @@ SPOTTER_BODY result<row_frame> decode_row_frame(byte_view segment, std::uint64_t
     if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes) {
         return damaged;
     }
-    byte_view const whole = segment.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(extent.bytes));
+    byte_view const whole = segment.subspan(as_size(offset), static_cast<std::size_t>(extent.bytes));
     byte_view const covered = whole.first(whole.size() - layout::row_tail_bytes);
     byte_reader in{covered.subspan(layout::skippable_bytes)};
     row_frame frame{};

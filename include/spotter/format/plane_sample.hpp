@@ -50,7 +50,7 @@ template <std::size_t Length>
     std::size_t found = 0, windows = 0;
     for (; windows < sample.size() / window_values; ++windows) {
         byte_view const window = sample.subspan(windows * window_values, window_values);
-        found += comes_again<Length>(window.data(), window) ? 1 : 0;
+        found += comes_again<Length>(window.data(), window) ? 1U : 0U;
     }
     return windows == 0 ? 0 : found * 16 / windows;
 }
@@ -59,7 +59,7 @@ template <std::size_t Length>
 [[nodiscard]] inline std::size_t repeats_anywhere(byte_view sample) noexcept {
     std::size_t found = 0;
     for (std::size_t at = 0; at + window_values <= sample.size(); at += 8 * window_values) {
-        found += comes_again<Length>(sample.data() + at, sample) ? 1 : 0;
+        found += comes_again<Length>(sample.data() + at, sample) ? 1U : 0U;
     }
     return found;
 }

@@ -130,7 +130,7 @@ public:
 
 private:
     std::size_t segment_bytes_;
-    slots<byte_view> list_{};
+    slot_array<byte_view> list_{};
     byte_view begin_{};
     bool any_ = false, last_ = false, failed_ = false;
 };

@@ -129,7 +129,7 @@ private:
 
     std::size_t size_ = 0;
     byte_reader runs_{byte_view{}}, numbers_{byte_view{}};
-    slots<shape> shapes_{};
+    slot_array<shape> shapes_{};
     std::uint64_t told_ = 0, steps_ = 0, runs_left_ = 0, templates_ = 0, rows_ = 0;
     std::uint64_t ordinal_ = 0;
     double first_time_ = 0, last_time_ = 0;

@@ -76,7 +76,7 @@ private:
     [[nodiscard]] bool find_template(std::size_t& number) noexcept;
 
     byte_buffer values_, templates_, numbers_, draft_, out_;
-    slots<piece> pieces_;
+    slot_array<piece> pieces_;
     item item_{};
     run runs_[runs_limit]{};
     std::size_t runs_count_ = 0, templates_count_ = 0, last_template_ = 0;

@@ -65,9 +65,9 @@ private:
     void explain_by_earlier(origin const& earlier) noexcept;
     static void soften(finding& it, std::string_view rule, std::string_view tensor, step_id const* at) noexcept;
 
-    slots<finding> list_;
-    slots<mark> marks_;            // by tensor id
-    slots<std::string_view> bad_;  // tensors with values that are no numbers at this step
+    slot_array<finding> list_;
+    slot_array<mark> marks_;            // by tensor id
+    slot_array<std::string_view> bad_;  // tensors with values that are no numbers at this step
     std::size_t count_ = 0, bad_count_ = 0;
     std::uint64_t close_ = 1;
     severity untold_ = severity::info;

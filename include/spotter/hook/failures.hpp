@@ -18,6 +18,9 @@ struct repeated_failure {
 // The first eight kinds, in the order of their first time; of further ones how many there were. Takes no memory.
 class failure_list {
 public:
+    // No aggregate, even where what is private is public: `add({code, "text"})` means one failure.
+    constexpr failure_list() noexcept = default;
+
     // Kinds that are told apart.
     static constexpr std::size_t capacity = 8;
 

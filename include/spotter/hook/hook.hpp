@@ -168,7 +168,7 @@ public:
         captures_.ask(failures_, true);
         std::size_t leaves = 0;
         bool whole = true;
-        slots<coverage> const all = judges_.coverages(leaves, whole);
+        slot_array<coverage> const all = judges_.coverages(leaves, whole);
         if (!whole) { failures_.add({errc::out_of_memory, "no memory to record the coverage of all rules"}); }
         registry_.tell_refused([this](std::string_view each) { scalar(refused_event, each); });
         finished_ = true;

@@ -189,8 +189,8 @@ public:
     }
 
     // The same as a list, as much of it as there is memory for; `whole`: there was enough.
-    [[nodiscard]] slots<coverage> coverages(std::size_t& count, bool& whole) const noexcept {
-        slots<coverage> all;
+    [[nodiscard]] slot_array<coverage> coverages(std::size_t& count, bool& whole) const noexcept {
+        slot_array<coverage> all;
         count = 0;
         whole = true;
         report([&](coverage const& each) {

@@ -2,6 +2,7 @@
 // Hook (L3): names for what has none: the members of a list, or the slices of a tensor whose leading axis means "layer".
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/kept_text.hpp>
 #include <spotter/core/source.hpp>
 
@@ -23,7 +24,7 @@ public:
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept { return names_[index]; }
 
 private:
-    slots<kept_text> names_;  // as many as there are names
+    slot_array<kept_text> names_;  // as many as there are names
 };
 
 // Observes each tensor of a range under the name with its number: `observe_each(watch, parameters, net.parameters())`.
@@ -62,7 +63,7 @@ void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) n
     slice.count = slice.shape.elements();
     auto const* const bytes = static_cast<std::byte const*>(whole.values.raw);
     for (std::size_t i = 0; i < names.size() && i < whole.shape.size[0]; ++i) {
-        slice.values.raw = bytes + i * static_cast<std::size_t>(slice.bytes());
+        slice.values.raw = bytes + i * as_size(slice.bytes());
         watch.observe(names[i], slice);
     }
 }

@@ -111,11 +111,11 @@ private:
     [[nodiscard]] bool rehash(std::size_t size) noexcept;
     void insert(tracked_tensor* it) noexcept;
 
-    slots<tracked_tensor*> tensors_{};  // the first `count_` are owned
-    slots<tracked_tensor*> table_{};    // a power of two of them
+    slot_array<tracked_tensor*> tensors_{};  // the first `count_` are owned
+    slot_array<tracked_tensor*> table_{};    // a power of two of them
     std::size_t count_ = 0;
     static constexpr std::size_t ahead = 8;  // lines; as many as are read while one comes
-    slots<known_tensor> known_{};            // so many more than tensors
+    slot_array<known_tensor> known_{};       // so many more than tensors
     tensor_id last_ = 0, next_ = 0;  // was named; is expected
 };
 

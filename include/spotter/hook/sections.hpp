@@ -79,7 +79,7 @@ private:
         std::size_t next = none;  // beside it
         double since = 0, sum = 0;
         bool ran = false;
-        slots<char> label{};  // the name with a zero behind it, for an observer
+        slot_array<char> label{};  // the name with a zero behind it, for an observer
     };
 
     [[nodiscard]] siblings& inside() noexcept { return open_ == none ? outer_ : nodes_[open_].inside; }
@@ -98,7 +98,7 @@ private:
     double (*clock_)() noexcept = nullptr;
     section_observer const* observer_ = nullptr;
     section_watcher const* watcher_ = nullptr;
-    slots<node> nodes_{};
+    slot_array<node> nodes_{};
     std::size_t count_ = 0, open_ = none;
     siblings outer_{};
     std::size_t ignored_ = 0;  // begun without memory for them

@@ -74,7 +74,7 @@ private:
     }
     tensor_table& add_row(std::string_view name, row fresh) noexcept;
 
-    slots<row> rows_{};
+    slot_array<row> rows_{};
     std::size_t count_ = 0;  // of them in use
 };
 

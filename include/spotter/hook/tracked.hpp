@@ -2,6 +2,7 @@
 // Hook (L3): one tensor as a source of events knows it; what hook and replay share, so that rules cannot tell them apart.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/event.hpp>
 #include <spotter/core/kept_text.hpp>
 #include <spotter/core/result.hpp>
@@ -14,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The values of a tensor at its last observation in one mode, kept where a rule wants the change.
 struct retained_copy {
-    slots<unsigned char> bytes{};  // of the values, in their order
+    slot_array<unsigned char> bytes{};  // of the values, in their order
     tensor_ref view{};  // type and shape; points into bytes
     std::uint64_t index = 0;  // of the step in its mode
     bool valid = false;  // there is something to compare with
@@ -28,7 +29,7 @@ struct retained_copy {
 class distribution_scratch {
 public:
     // False where memory is exhausted.
-    [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(static_cast<std::size_t>(elements)); }
+    [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(as_size(elements)); }
     // Null where memory is exhausted, and of a tensor without a finite value.
     SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept;
 
@@ -36,7 +37,7 @@ public:
     [[nodiscard]] error lack() const noexcept;
 
 private:
-    slots<std::uint64_t> keys_{};
+    slot_array<std::uint64_t> keys_{};
     distribution taken_{};
     bool lacks_memory_ = false;
 };
@@ -50,10 +51,10 @@ struct tracked_tensor {
 
     std::uint64_t rules = 0;         // bit i: rule i watches it
     terms all_needs = terms::none;  // the union of theirs:
-    slots<terms> needs_of_rule{};  // by rule
+    slot_array<terms> needs_of_rule{};  // by rule
     int unit_axis = default_axis;  // that units are counted along
-    slots<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
-    slots<retained_copy> previous{};  // one a mode, where a rule wants delta
+    slot_array<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
+    slot_array<retained_copy> previous{};  // one a mode, where a rule wants delta
 
     std::uint64_t cached_due = 0;  // collections due when `cached_wanted` was looked up
     terms cached_wanted = terms::none;  // of these collections together

@@ -229,10 +229,10 @@ private:
 
     [[nodiscard]] static bool same(dynamic_plan const& a, part at_a, dynamic_plan const& b, part at_b) noexcept;
 
-    slots<entry> entries_{};
-    slots<question> questions_{};
-    slots<char> letters_{};
-    slots<std::uint64_t> numbers_{};
+    slot_array<entry> entries_{};
+    slot_array<question> questions_{};
+    slot_array<char> letters_{};
+    slot_array<std::uint64_t> numbers_{};
     std::size_t count_ = 0, questions_count_ = 0, letters_count_ = 0, numbers_count_ = 0;
     text_matcher const* matcher_ = nullptr;  // of the regular expressions
     bool whole_ = true, too_deep_ = false;

@@ -81,7 +81,7 @@ private:
 
     Plan first_;
     detail::content_reader how_;
-    slots<dynamic_plan*> later_{};
+    slot_array<dynamic_plan*> later_{};
     std::size_t count_ = 0;  // of them
     std::size_t from_ = 0;   // the number of the first collection of the newest
 };

@@ -112,8 +112,8 @@ public:
     // there is no memory to do so. `steps`, where given, counts the looks.
     [[nodiscard]] constexpr bool search(std::string_view name, std::uint64_t* steps = nullptr) const noexcept {
         states now, next;
-        slots<std::size_t> seen;  // of each instruction: one more than the last character at which it was reached
-        slots<std::uint32_t> waiting;
+        slot_array<std::size_t> seen;  // of each instruction: one more than the last character at which it was reached
+        slot_array<std::uint32_t> waiting;
         std::size_t const room = size_ + 1;
         if (!now.at.grow(room) || !next.at.grow(room) || !seen.grow(room) || !waiting.grow(room)) { return false; }
         std::uint64_t looks = 0;
@@ -138,7 +138,7 @@ public:
 
 private:
     struct states {
-        slots<std::uint32_t> at{};
+        slot_array<std::uint32_t> at{};
         std::size_t count = 0;
     };
 
@@ -157,7 +157,7 @@ private:
     }
     // Whether the end of the program is reached from `start` without a character more; those that want one are added to `into`.
     [[nodiscard]] constexpr bool follow(std::uint32_t start, std::string_view name, std::size_t place, states& into,
-                                        slots<std::size_t>& seen, slots<std::uint32_t>& waiting,
+                                        slot_array<std::size_t>& seen, slot_array<std::uint32_t>& waiting,
                                         std::uint64_t& looks) const noexcept {
         std::size_t count = 0;
         auto const reach = [&](std::size_t at) {
@@ -201,8 +201,8 @@ private:
         return false;
     }
 
-    slots<regex_instruction> code_{};
-    slots<byte_set> sets_{};
+    slot_array<regex_instruction> code_{};
+    slot_array<byte_set> sets_{};
     std::size_t size_ = 0, sets_count_ = 0;
 };
 

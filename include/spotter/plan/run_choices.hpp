@@ -33,11 +33,11 @@ class run_choices {
 public:
     // Says one; a later word replaces an earlier one.
     constexpr void set(run_option which, std::int64_t value) noexcept {
-        said_ |= bit(which);
+        said_ |= mask_of(which);
         values_[static_cast<std::size_t>(which)] = value;
     }
     // Whether that one was said; its value by `[]` is 0 where it was not.
-    [[nodiscard]] constexpr bool has(run_option which) const noexcept { return (said_ & bit(which)) != 0; }
+    [[nodiscard]] constexpr bool has(run_option which) const noexcept { return (said_ & mask_of(which)) != 0; }
     [[nodiscard]] constexpr bool empty() const noexcept { return said_ == 0; }
     [[nodiscard]] constexpr std::int64_t operator[](run_option which) const noexcept {
         return values_[static_cast<std::size_t>(which)];
@@ -45,7 +45,7 @@ public:
     friend constexpr bool operator==(run_choices const&, run_choices const&) noexcept = default;
 
 private:
-    [[nodiscard]] static constexpr std::uint32_t bit(run_option which) noexcept {
+    [[nodiscard]] static constexpr std::uint32_t mask_of(run_option which) noexcept {
         return std::uint32_t{1} << static_cast<unsigned>(which);
     }
     std::uint32_t said_ = 0;

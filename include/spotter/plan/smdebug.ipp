@@ -252,7 +252,7 @@ SPOTTER_BODY dynamic_plan::part smdebug_reader::when(schedule const& it) noexcep
             all = it.interval > 1 ? plan_.join(asked::both, all, range) : range;
         }
     }
-    slots<std::uint64_t> steps;
+    slot_array<std::uint64_t> steps;
     std::size_t count = 0;
     each_item(it.steps, false,
               [&](std::string_view item) { return steps.grow(count + 1) && read_whole(item, steps[count++]); });

@@ -2,6 +2,7 @@
 // The bodies of control_file.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/format/xxh64.hpp>
@@ -108,7 +109,7 @@ SPOTTER_BODY bool control_file::load() noexcept {
     }
     auto const size = files_.size_of(path_);
     if (!size) { return false; }  // it was taken away meanwhile
-    std::size_t const room = static_cast<std::size_t>(*size < longest + 1 ? *size : longest + 1);
+    std::size_t const room = as_size(*size < longest + 1 ? *size : longest + 1);
     std::byte* const into = text_.prepare(room);
     if (into == nullptr) { return false; }
     auto const read = files_.read(path_, 0, {into, room});
@@ -175,7 +176,7 @@ SPOTTER_BODY bool control_file::parse(bool patient) noexcept {
         if (names.empty() || request_.steps == 0) { refuse(errc::bad_config, "a capture says `names`, a glob, and `steps`, from 1 on"); }
         if (!request_.names.assign(names)) { refuse(errc::out_of_memory, "no memory for the names"); }
     } else if (request_.verb == control_verb::plan || request_.verb == control_verb::rules) {
-        read_content(rest.substr(0, static_cast<std::size_t>(bytes)));
+        read_content(rest.substr(0, as_size(bytes)));
     }
     return true;
 }

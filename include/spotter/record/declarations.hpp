@@ -84,7 +84,7 @@ private:
 
     byte_buffer run_begin_;
     byte_buffer bytes_;
-    slots<piece> list_;
+    slot_array<piece> list_;
     std::uint64_t frame_ = 0;
     std::uint64_t once_ = 0, once_bytes_ = 0, once_from_ = 0;
     std::uint64_t every_bytes_ = 0, said_at_ = 0;

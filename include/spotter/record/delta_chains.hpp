@@ -35,7 +35,7 @@ private:
         bool whole = false;  // `values` are those of the last place
     };
 
-    slots<kept> kept_{};
+    slot_array<kept> kept_{};
     kept* now_ = nullptr;  // whose values are coming in
     byte_buffer difference_{};
     std::size_t done_ = 0;  // bytes of them

@@ -239,7 +239,7 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::measure_copying() noexcept {
         std::byte* const to = first + 2 * i * bytes;
         std::size_t const piece = i % 2 == 0 ? bytes : few_bytes;
         auto const cached = seconds(to, piece, detail::copy_cached);
-        won[i % 2] += seconds(to + bytes, piece, detail::copy_streaming) < cached ? 1 : 0;
+        won[i % 2] += seconds(to + bytes, piece, detail::copy_streaming) < cached ? 1U : 0U;
     }
     bool const streams = 4 * won[0] > rounds;
     stream_from_ = !streams ? never : 4 * won[1] > rounds ? few_bytes : ring_tag::inline_bytes + 1;

@@ -51,7 +51,7 @@ struct attempt_extent {
     value_extent values{};
     byte_buffer run_begin;
     byte_buffer texts;
-    slots<text_place> declared;  // bodies
+    slot_array<text_place> declared;  // bodies
 };
 
 [[nodiscard]] result<attempt_extent> extent_of(file_system& files, std::string_view folder, ring_header const& ring,

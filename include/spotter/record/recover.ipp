@@ -2,6 +2,7 @@
 // The bodies of recover.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/record/recover.hpp>
@@ -19,7 +20,7 @@ SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::siz
     into.position = into.mark.position;
     payload_unpacker unpacker;
     for (std::uint64_t at = from; into.done < into.mark.bytes && at < segment.size();) {
-        auto const block = unpacker.measure(segment.subspan(static_cast<std::size_t>(at)), into.mark.form);
+        auto const block = unpacker.measure(segment.subspan(as_size(at)), into.mark.form);
         if (!block.good || block.values > into.mark.bytes - into.done) { return; }
         at += block.frames;
         into.done += block.values;
@@ -82,7 +83,7 @@ private:
     }
     [[nodiscard]] bool take_declaration(byte_view body) noexcept {
         byte_reader in{body};
-        auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
+        auto const id = as_size(in.varint(no_tensor - 1));
         if (in.bad() || id >= segment_.size()) { return true; }  // a segment declares every id below its largest
         if (!into_.declared.grow(id + 1)) { return false; }
         text_place& place = into_.declared[id];
@@ -292,7 +293,7 @@ SPOTTER_BODY result<recovered> recover(std::string_view path, file_system& files
             all.closes += one->closes;
             if (!all.first_error) { all.first_error = one->first_error; }
         }
-        all.live += own->live + flight->live > 0 ? 1 : 0;
+        all.live += own->live + flight->live > 0 ? 1U : 0U;
         return {};
     };
     if (error const why = add_with_flight(path)) { return why; }

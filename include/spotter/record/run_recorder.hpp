@@ -2,6 +2,7 @@
 // Record (L4): what writes a run to files: what happens on the training thread.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/hook/control.hpp>
@@ -136,7 +137,7 @@ private:
 
     recorder_core* core_ = nullptr;
     error first_{};
-    slots<tensor_info> waiting_;
+    slot_array<tensor_info> waiting_;
     std::size_t waiting_count_ = 0;
     std::uint64_t handed_ = 0;   // observations and scalars in the ring or beyond
     std::uint64_t dropped_ = 0;  // before the ring

@@ -115,19 +115,19 @@ SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noe
     if (has(keep, terms::unit_activity)) {
         row.units = (std::min)(seen.units.active.size(), seen.units.finite.size());
         row.axis = static_cast<std::uint8_t>(seen.units.axis);
-        row.active = bytes_of(seen.units.active.data(), static_cast<std::size_t>(row.units));
-        row.finite = bytes_of(seen.units.finite.data(), static_cast<std::size_t>(row.units));
+        row.active = bytes_of(seen.units.active.data(), as_size(row.units));
+        row.finite = bytes_of(seen.units.finite.data(), as_size(row.units));
     }
     std::byte counts[histogram_bins * varint_limit];
     if (seen.distribution != nullptr) { take_distribution(*seen.distribution, keep, counts, row); }
     tensor_ref const& view = seen.view;
-    std::size_t const bytes = static_cast<std::size_t>(view.bytes());
+    std::size_t const bytes = as_size(view.bytes());
     row.has_values = has(keep, terms::payload) && !view.absent() && view.refused == refusal::none;
     row.type = view.type;
     row.layout = view.layout;
     row.shape = view.shape;
-    std::size_t const bound = observe_limit + sizeof(ring_tag::values_head) + static_cast<std::size_t>(row.units) * 8 +
-                              row.levels.size() + row.counts.size();
+    std::size_t const bound =
+        observe_limit + sizeof(ring_tag::values_head) + as_size(row.units) * 8 + row.levels.size() + row.counts.size();
     if (row.has_values && core_->policy() != overflow::block && core_->room() < room_for(bound, bytes)) {
         core_->ask_for_room();
         if (core_->policy() == overflow::drop) { return drop(); }
@@ -166,7 +166,7 @@ SPOTTER_BODY void run_recorder::values(tensor_info const& tensor, step_id const&
     if (!recording()) { return drop(); }
     if (view.shape.rank == 0 && tensor.shape.rank == 0 && view.layout == order::row_major) { return scalar(tensor, &step, view, nullptr); }
     if (core_->policy() != overflow::block) { return observe({tensor, step, summary{.count = view.count}, view}, keep); }
-    auto const bytes = static_cast<std::size_t>(view.bytes());
+    auto const bytes = as_size(view.bytes());
     core_->choose_copying(bytes);
     bool const few = bytes <= ring_tag::inline_bytes;
     std::byte* const at = core_->claim(observe_limit + sizeof(ring_tag::values_head) + (few ? bytes : 0), core_->spare());
@@ -329,7 +329,7 @@ SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found,
     rows::close row{};
     row.step = step;
     row.left_out = found.left_out();
-    for (finding const& each : found) { row.left_out += send(each) ? 0 : 1; }
+    for (finding const& each : found) { row.left_out += send(each) ? 0U : 1U; }
     if (!whole) { return; }
     std::byte* const at = core_->claim(close_limit, 0);
     if (at == nullptr) {
@@ -351,7 +351,7 @@ SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found,
 SPOTTER_BODY void run_recorder::scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
                                        double const* time) noexcept {
     if (!recording()) { return drop(); }
-    std::size_t const bytes = static_cast<std::size_t>(value.bytes());
+    std::size_t const bytes = as_size(value.bytes());
     bool const one = value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
     if (!one || bytes > core_->largest() - scalar_limit) {
         note({errc::wrong_type,

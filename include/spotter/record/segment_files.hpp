@@ -53,7 +53,7 @@ private:
         return {};
     }
 
-    slots<std::uint32_t> list_{};
+    slot_array<std::uint32_t> list_{};
     std::size_t count_ = 0;
 };
 

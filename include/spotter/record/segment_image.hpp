@@ -40,7 +40,7 @@ private:
     std::byte* memory_ = nullptr;
     std::size_t size_ = 0;
     std::uint64_t identity_ = 0;
-    slots<bool> there_{};  // by blocks
+    slot_array<bool> there_{};  // by blocks
     bool lacks_ = false;   // something was not there any more
     error trouble_{};
     byte_supply supply_{};

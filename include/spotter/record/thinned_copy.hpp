@@ -79,10 +79,10 @@ private:
     file_system& files_;
     segment_image& image_;
     byte_view segment_;
-    slots<citation> cited_{};
+    slot_array<citation> cited_{};
     std::size_t cited_count_ = 0;
-    slots<declared> declared_{};  // by the segment's ids
-    slots<extent> kept_{};
+    slot_array<declared> declared_{};  // by the segment's ids
+    slot_array<extent> kept_{};
     std::size_t kept_count_ = 0, copied_ = 0;
     opened_file into_{};
     std::uint64_t offset_ = 0;

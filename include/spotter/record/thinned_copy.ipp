@@ -2,6 +2,7 @@
 // The bodies of thinned_copy.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/record/thinned_copy.hpp>
 #include <spotter/stat/summary.hpp>

@@ -89,7 +89,7 @@ template <class Use>
 [[nodiscard]] SPOTTER_BODY summary scaled_summary(summary const& x, double c, double before) noexcept {
     summary y = x;
     y.minimum = c * (c < 0 ? x.maximum : x.minimum), y.maximum = c * (c < 0 ? x.minimum : x.maximum);
-    double const size = std::abs(c);
+    double const size = (std::abs)(c);
     y.abs_minimum = size * x.abs_minimum, y.abs_maximum = size * x.abs_maximum;
     y.sum = c * x.sum, y.sum_abs = size * x.sum_abs;
     y.sum_squares = c * c * x.sum_squares, y.moment2 = c * c * x.moment2;
@@ -147,7 +147,8 @@ SPOTTER_BODY void fault_planter::scale(double factor, memory& of, observation co
     stats_ = scaled_summary(it.stats, factor, of.factor);
     of.factor = factor;
     double const root = std::sqrt(stats_.sum_squares / static_cast<double>((std::max)(stats_.count, std::uint64_t{1})));
-    double const largest = (std::max)({stats_.abs_maximum, std::abs(stats_.maximum), std::abs(stats_.minimum), root});
+    double const largest =
+        (std::max)({stats_.abs_maximum, (std::abs)(stats_.maximum), (std::abs)(stats_.minimum), root});
     if (it.tensor.type == dtype::f32 && largest > static_cast<double>((std::numeric_limits<float>::max)())) {
         stats_.pos_inf += stats_.finite();
         stats_.first_bad = 0;
@@ -242,7 +243,7 @@ SPOTTER_BODY observation fault_planter::alter(observation const& it) {
     ++of.steps;
     if (!altered) { return it; }
     bool const its_own = it.tensor.role == fault_.role;
-    altered_tensors_ += its_own && !std::exchange(of.counted, true) ? 1 : 0;
+    altered_tensors_ += its_own && !std::exchange(of.counted, true) ? 1U : 0U;
     features_.clear();
     features_.play_back(load_);
     return {it.tensor, it.step, stats_, view_, units_, nullptr, &features_, it.stream};

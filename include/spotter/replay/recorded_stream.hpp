@@ -2,6 +2,7 @@
 // Replay (L5): the rows of one worker's record as declarations and observations.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
@@ -387,7 +388,7 @@ private:
         if (!bytes) {
             why = bytes.error();
         } else if (detail::can_hold(*bytes, seen.place, view.bytes())) {
-            values_.resize(static_cast<std::size_t>(view.bytes()));
+            values_.resize(as_size(view.bytes()));
             why = unpacker_.unpack(*bytes, seen, values_);
         }
         if (why) {

@@ -45,7 +45,7 @@ template <class Coverage>
                                            bool whole = true) {
     if (!findings.empty()) { return fmt::format("findings:\n{}", describe_findings(findings)); }
     std::size_t judging = 0;
-    for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1 : 0; }
+    for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1U : 0U; }
     if (coverages.empty()) { return "no rule was asked\n"; }
     if (judging == 0) { return "no rule could judge\n"; }
     if (judging < coverages.size()) {

@@ -2,6 +2,7 @@
 // Ring (L1): bytes from one thread to another: entries of any size up to half the ring, each contiguous, without a lock.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ring/ring_header.hpp>
 
 #include <cstring>
@@ -45,7 +46,7 @@ public:
     static constexpr std::size_t alignment = 64;  // of the memory; an entry is at 8 bytes
     // The bytes that a ring of at least `bytes` takes: a power of two, at least 1 KiB.
     [[nodiscard]] static constexpr std::size_t size_for(std::uint64_t bytes) noexcept {
-        return std::bit_ceil(static_cast<std::size_t>(bytes < 1024 ? 1024 : bytes));
+        return std::bit_ceil(as_size(bytes < 1024 ? 1024 : bytes));
     }
 
     // Takes size_for(bytes) bytes, which stay untouched. `given` is memory of the caller's for it, aligned, which must outlive
@@ -102,7 +103,7 @@ public:
     [[nodiscard]] std::byte* prepare(std::size_t bytes, std::size_t spare = 0) noexcept {
         if (bytes > largest()) { return nullptr; }
         std::size_t const needed = header + padded(bytes);
-        std::size_t const at = static_cast<std::size_t>(producer_.head) & (size_ - 1);
+        std::size_t const at = as_size(producer_.head) & (size_ - 1);
         std::size_t const padding = size_ - at < needed ? size_ - at : 0;
         producer_.padding = padding;
         std::uint64_t const after = producer_.head + padding + needed + spare;
@@ -114,7 +115,7 @@ public:
     }
     // Producer. Hands over the first `bytes` of what was prepared last.
     void commit(std::size_t bytes, std::uint32_t tag) noexcept {
-        std::size_t const at = static_cast<std::size_t>(producer_.head) & (size_ - 1);
+        std::size_t const at = as_size(producer_.head) & (size_ - 1);
         std::size_t const padding = producer_.padding;
         if (padding > 0) { write_header(at, padding - header, padding_tag); }
         write_header(padding > 0 ? 0 : at, bytes, tag);
@@ -136,7 +137,7 @@ public:
                 consumer_.seen_head = counters_->head.load(std::memory_order_acquire);
                 if (consumer_.taken == consumer_.seen_head) { return {}; }
             }
-            std::size_t const at = static_cast<std::size_t>(consumer_.taken) & (size_ - 1);
+            std::size_t const at = as_size(consumer_.taken) & (size_ - 1);
             std::uint32_t fields[2];
             std::memcpy(fields, memory_ + at, header);
             if (fields[1] != padding_tag) { return {fields[1], {memory_ + at + header, fields[0]}, true}; }
@@ -170,7 +171,7 @@ public:
     // The position behind an entry of `bytes` that is committed at `position`.
     [[nodiscard]] static std::uint64_t behind(std::uint64_t position, std::size_t bytes, std::size_t size) noexcept {
         std::size_t const needed = header + padded(bytes);
-        std::size_t const left = size - (static_cast<std::size_t>(position) & (size - 1));
+        std::size_t const left = size - (as_size(position) & (size - 1));
         return position + (left < needed ? left : 0) + needed;
     }
 
@@ -209,7 +210,7 @@ private:
         std::uint64_t const head = counters_->head.load(std::memory_order_acquire);
         std::uint64_t whole = position;  // behind the last entry; padding counts with the one behind it
         while (position < head) {
-            std::size_t const at = static_cast<std::size_t>(position) & (size_ - 1);
+            std::size_t const at = as_size(position) & (size_ - 1);
             std::uint32_t fields[2];
             std::memcpy(fields, memory_ + at, header);
             std::size_t const bytes = header + padded(fields[0]);

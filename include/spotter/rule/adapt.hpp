@@ -78,7 +78,7 @@ public:
     template <class Use>
     constexpr void report(Use&& use) const {
         inner_.report([&](coverage each) {
-            if constexpr (requires { adaptor_.name; }) { each.rule = adaptor_.name; }
+            if constexpr (requires { std::string_view{adaptor_.name}; }) { each.rule = adaptor_.name; }
             use(each);
         });
     }

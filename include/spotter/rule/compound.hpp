@@ -45,7 +45,7 @@ public:
     }
     // The answer of the whole. `watching`, by tensor id, has room for a bit a part.
     template <class Bits>
-    [[nodiscard]] constexpr tensor_needs note(slots<Bits>& watching, tensor_id id) const noexcept {
+    [[nodiscard]] constexpr tensor_needs note(slot_array<Bits>& watching, tensor_id id) const noexcept {
         if (watching_ == 0 && !watching.holds(id)) { return joined_; }
         if (!watching.grow(id + std::size_t{1})) { return tensor_needs::without_memory(); }
         watching[id] = static_cast<Bits>(watching_);
@@ -97,7 +97,7 @@ protected:
     machine<Right> right_;
 
 private:
-    slots<std::uint8_t> watching_;  // by tensor id: bit 0 the left one, bit 1 the right one
+    slot_array<std::uint8_t> watching_;  // by tensor id: bit 0 the left one, bit 1 the right one
 };
 
 }  // namespace detail

@@ -103,10 +103,10 @@ protected:
     void lack_memory() noexcept { short_of_memory_ = true; }
 
 private:
-    slots<hidden_machine*> machines_;
+    slot_array<hidden_machine*> machines_;
     std::size_t count_ = 0;
     std::uint64_t polling_ = 0;      // which of them want to know the time
-    slots<std::uint64_t> watching_;  // by tensor id: which of the machines want it
+    slot_array<std::uint64_t> watching_;  // by tensor id: which of the machines want it
     bool short_of_memory_ = false;
 };
 

@@ -61,7 +61,7 @@ public:
     SPOTTER_COLD constexpr tensor_needs enter(tensor_id id, bool judged, bool kept, tensor_needs const& needs) noexcept {
         int const mark = (judged ? is_judged : 0) | (has(needs.terms, terms::feature) ? by_feature : 0);
         seen_.matched += kept && judged ? 1 : 0;
-        seen_.matched -= watched_[id] & is_judged;
+        seen_.matched -= (watched_[id] & is_judged) != 0 ? 1U : 0U;
         watched_[id] = static_cast<std::uint8_t>(kept ? mark : 0);
         return kept ? needs : lack();
     }
@@ -120,7 +120,7 @@ private:
         return silence;
     }
 
-    slots<std::uint8_t> watched_;  // by tensor id
+    slot_array<std::uint8_t> watched_;  // by tensor id
     coverage seen_{};
     std::string_view gap_{};
     bool observed_in_[mode_count]{};  // something that is judged, since the last close

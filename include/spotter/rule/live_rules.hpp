@@ -59,7 +59,7 @@ public:
 
 private:
     machine<dynamic_rule> first_;
-    slots<machine<dynamic_rule>*> later_{};  // as findings refer to their texts
+    slot_array<machine<dynamic_rule>*> later_{};  // as findings refer to their texts
     std::size_t count_ = 0;
     machine<dynamic_rule>* now_ = &first_;
     detail::content_reader how_;

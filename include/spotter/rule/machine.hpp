@@ -62,7 +62,7 @@ public:
     [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }  // until it grows or goes
 
 private:
-    slots<double> values_;
+    slot_array<double> values_;
     std::size_t count_ = 0;
     bool complete_ = true;
 };
@@ -160,7 +160,7 @@ private:
         now_ = (now_ ^ word) * 0x9E3779B97F4A7C15U;
         now_ ^= now_ >> 29;
     }
-    slots<std::uint64_t> names_;  // by tensor id, as ids differ between a loop and a replay
+    slot_array<std::uint64_t> names_;  // by tensor id, as ids differ between a loop and a replay
     std::uint64_t now_ = 0, before_ = 0;
 };
 

@@ -51,7 +51,7 @@ struct pair_rule {
     double limit = 0;  // of the ratio or the difference
 
     struct side {  // what is known of one side
-        slots<std::uint8_t> watched;  // by tensor
+        slot_array<std::uint8_t> watched;  // by tensor
         double value = 0;  // the last one that was finite
         std::string_view tensor{};  // of which tensor it was
         bool known = false;  // there was one

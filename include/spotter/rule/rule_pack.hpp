@@ -70,7 +70,7 @@ public:
 
 private:
     pack<machine<Rules>...> machines_;
-    slots<std::uint64_t> watching_;  // by tensor id: which of the rules want it
+    slot_array<std::uint64_t> watching_;  // by tensor id: which of the rules want it
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // Rule (L2): series: a statistic of a tensor over its last observations: stalled, rising, unchanged, spike.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/pattern.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/distribution.hpp>
@@ -16,8 +17,8 @@ public:
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20;
         most = most < 2 ? 2 : most > limit ? limit : most;
-        if (!ring_.grow(static_cast<std::size_t>(most))) { return false; }
-        most_ = static_cast<std::size_t>(most);
+        if (!ring_.grow(as_size(most))) { return false; }
+        most_ = as_size(most);
         return true;
     }
     // The oldest goes where it is full.
@@ -55,7 +56,7 @@ public:
         double median = 0, deviation = 0;  // in the unit of the values; 0 where there are none
     };
     // O(n); `scratch` grows to the number of values, and 0 comes back where it cannot.
-    [[nodiscard]] constexpr middle find_middle(slots<std::uint64_t>& scratch) const noexcept {
+    [[nodiscard]] constexpr middle find_middle(slot_array<std::uint64_t>& scratch) const noexcept {
         if (count_ == 0 || !scratch.grow(count_)) { return {}; }
         std::array<std::size_t, 1> const rank{(count_ - 1) / 2};
         std::span<std::uint64_t> const keys{scratch.data(), count_};
@@ -73,7 +74,7 @@ private:
         return place < most_ ? place : place - most_;
     }
 
-    slots<double> ring_;
+    slot_array<double> ring_;
     std::size_t most_ = 0, count_ = 0, next_ = 0;
 };
 
@@ -107,7 +108,7 @@ struct stalled_over {
     static constexpr std::string_view name = "stalled", measure = "relative change over the window";
     static constexpr relation how = relation::less_equal;  // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
-    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
+    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
         measured = magnitude(detail::drift_of(values));
@@ -124,7 +125,7 @@ struct rising_over {
     static constexpr std::string_view name = "rising", measure = "relative change over the window";
     static constexpr relation how = relation::greater;  // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
-    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
+    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
         measured = detail::drift_of(values);
@@ -139,7 +140,7 @@ struct unchanged_over {
     static constexpr std::string_view name = "unchanged", measure = "the same value";  // of the rule, and of what a finding measures
     static constexpr relation how = relation::none;  // of a finding: there is no limit
     [[nodiscard]] constexpr double threshold() const noexcept { return 0; }  // none
-    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
+    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
         measured = value;
@@ -161,8 +162,8 @@ struct spike_over {
     static constexpr std::string_view name = "spike", measure = "robust deviations above the median";
     static constexpr relation how = relation::greater;  // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return deviations; }  // of a finding
-    [[nodiscard]] SPOTTER_STRICT constexpr truth judge(recent_values& values, double value,
-                                                       slots<std::uint64_t>& scratch, double& measured) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr truth
+    judge(recent_values& values, double value, slot_array<std::uint64_t>& scratch, double& measured) const noexcept {
         SPOTTER_STRICT_BODY
         if (!values.full()) {
             values.add(value);
@@ -194,8 +195,8 @@ struct series_rule {
         std::uint64_t spikes = 0;  // in a row
     };
     struct state {
-        slots<series> all;  // by tensor and mode
-        slots<std::uint64_t> scratch;
+        slot_array<series> all;  // by tensor and mode
+        slot_array<std::uint64_t> scratch;
         culprit found{};
         bool judged = false;
     };

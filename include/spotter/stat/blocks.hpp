@@ -2,6 +2,7 @@
 // Stat (L1): what is in a block: ordinary numbers, zeros among them, non-finite ones.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/vectors.hpp>
 
@@ -148,14 +149,14 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
         V const size = x & ~sign;
         V const bad = (infinity - 1 - size) >> top;  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
         V const nan = (infinity - size) >> top;
-        V const small = (size - smallest) >> top;
+        V const tiny = (size - smallest) >> top;
         V const zeroed = x & ~bad;
         V const filled = zeroed | (bad & fill);
         V const weight = ~bad & one;
-        subnormal |= size & small;
+        subnormal |= size & tiny;
         bad_count += bad;
         nan_count += nan;
-        zero_count += small;
+        zero_count += tiny;
         std::memcpy(parts.zeroed + i, &zeroed, Bytes);
         std::memcpy(parts.filled + i, &filled, Bytes);
         std::memcpy(parts.weight + i, &weight, Bytes);
@@ -169,7 +170,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
         zeros += static_cast<std::uint64_t>(-zero_count[i]);
     }
     if (any_subnormal != 0) { return false; }
-    parts.finite = count - static_cast<std::size_t>(bad);
+    parts.finite = count - as_size(bad);
     std::uint64_t const low = bad > nan ? count_of<Float, Bytes>(values, count, static_cast<Bits>(sign | infinity)) : 0;
     counts.nan += nan;
     counts.neg_inf += low;

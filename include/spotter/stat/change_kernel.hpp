@@ -91,9 +91,9 @@ SPOTTER_STRICT SPOTTER_INLINE bool all_plain(Float const* values, std::size_t co
 template <std::size_t Bytes>
 struct change_vectors {
     using D = vec<double, Bytes>;
-    using I = vec<std::int64_t, Bytes>;
+    using Whole = vec<std::int64_t, Bytes>;
     D gap, dot, old;
-    I equal{};
+    Whole equal{};
 
     SPOTTER_INLINE void load(change_sums const& from, std::size_t lane) noexcept {
         std::memcpy(&gap, from.gap.lane + lane, Bytes);
@@ -120,11 +120,11 @@ struct change_vectors {
         if constexpr (Bytes == 64) {  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
             D size = change;
             clear_sign(size);
-            I bits;
+            Whole bits;
             copy_bits(size, bits);
             equal += (bits - 1) >> 63;
         } else {
-            equal += I(change == D{});
+            equal += Whole(change == D{});
         }
     }
     SPOTTER_INLINE void store(change_sums& into, std::size_t lane) const noexcept {

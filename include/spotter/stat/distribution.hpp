@@ -2,6 +2,7 @@
 // Stat (L1): the distribution feature: quantiles and a histogram of a tensor's finite values.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/tensor_ref.hpp>
 #include <spotter/stat/mask.hpp>
 
@@ -50,7 +51,7 @@ namespace detail {
 [[nodiscard]] constexpr std::size_t nearest_rank(std::uint64_t thousandths, std::size_t count) noexcept {
     std::uint64_t const whole = std::uint64_t{count} / 1000 * thousandths;
     std::uint64_t const rest = std::uint64_t{count} % 1000 * thousandths;
-    auto const rank = static_cast<std::size_t>(whole + (rest + 999) / 1000);
+    auto const rank = as_size(whole + (rest + 999) / 1000);
     return rank == 0 ? 0 : rank - 1;
 }
 
@@ -60,7 +61,7 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
                             std::uint64_t series = 0x9E3779B97F4A7C15ULL) noexcept {
     while (!ranks.empty() && keys.size() > 1) {
         series ^= series << 13U, series ^= series >> 7U, series ^= series << 17U;
-        std::uint64_t const pivot = keys[static_cast<std::size_t>(series % keys.size())];
+        std::uint64_t const pivot = keys[as_size(series % keys.size())];
         std::size_t below = 0, at = 0, above = keys.size();
         while (at < above) {
             std::uint64_t const key = keys[at];

@@ -72,9 +72,9 @@ requires requires(Small value) { to_float(value); }
     float const wide = __builtin_bit_cast(float, float_bits_of(value));
     return see(wide);
 }
-template <class Complex>
-requires requires(Complex value) { value.im; }
-[[nodiscard]] SPOTTER_STRICT constexpr seen_element see(Complex const& value) noexcept {
+template <class Pair>
+    requires requires(Pair value) { value.im; }
+[[nodiscard]] SPOTTER_STRICT constexpr seen_element see(Pair const& value) noexcept {
     SPOTTER_STRICT_BODY
     seen_element const re = see(value.re);
     seen_element const im = see(value.im);

@@ -76,8 +76,9 @@ struct range_vectors {
         lowest = least[0];
         highest = most[0];
         for (std::size_t i = 1; i < step; ++i) {
-            lowest = least[i] < lowest ? least[i] : lowest;
-            highest = most[i] > highest ? most[i] : highest;
+            double const down = static_cast<double>(least[i]), up = static_cast<double>(most[i]);
+            lowest = down < lowest ? down : lowest;
+            highest = up > highest ? up : highest;
         }
     }
 };

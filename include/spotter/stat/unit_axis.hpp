@@ -2,6 +2,7 @@
 // Stat (L1): the axis that counts the units of a layer, and how the elements lie around it.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/event.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -37,7 +38,7 @@ struct unit_sample {
         if (units <= most) { return index; }
         std::size_t const first = index * units / most, end = (index + 1) * units / most;
         std::uint64_t const mixed = (index + 1) * 0x9E3779B97F4A7C15ULL;
-        return first + static_cast<std::size_t>(mixed >> 33U) % (end - first);
+        return first + as_size(mixed >> 33U) % (end - first);
     }
 };
 

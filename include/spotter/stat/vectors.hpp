@@ -170,7 +170,7 @@ SPOTTER_INLINE void clear_sign(Vector& x) noexcept {
     using Number = std::remove_cvref_t<decltype(x[0])>;
     vec<bits_of<Number>, sizeof(Vector)> bits;
     copy_bits(x, bits);
-    bits &= std::numeric_limits<bits_of<Number>>::max();
+    bits &= (std::numeric_limits<bits_of<Number>>::max)();
     copy_bits(bits, x);
 }
 

@@ -101,8 +101,8 @@ inline void widen_block(Value const* from, std::size_t count, wide_of<Value>* in
 struct complex_parts {
     alignas(64) double real[block_size], size[block_size], square[block_size];
 };
-template <class Complex>
-SPOTTER_VECTORS SPOTTER_INLINE void split_each(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+template <class Pair>
+SPOTTER_VECTORS SPOTTER_INLINE void split_each(Pair const* from, std::size_t count, complex_parts& into) noexcept {
     SPOTTER_STRICT_BODY
     for (std::size_t i = 0; i < count; ++i) {
         auto const re = static_cast<double>(from[i].re);
@@ -128,20 +128,20 @@ SPOTTER_VECTORS SPOTTER_INLINE void split_each(Complex const* from, std::size_t 
 #endif
     }
 }
-template <class Complex>
-SPOTTER_VECTORS SPOTTER_NOINLINE inline void split_baseline(Complex const* from, std::size_t count,
+template <class Pair>
+SPOTTER_VECTORS SPOTTER_NOINLINE inline void split_baseline(Pair const* from, std::size_t count,
                                                             complex_parts& into) noexcept {
     split_each(from, count, into);
 }
 #if SPOTTER_X86_DISPATCH
-template <class Complex>
+template <class Pair>
 SPOTTER_VECTORS SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
-split_avx2(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+split_avx2(Pair const* from, std::size_t count, complex_parts& into) noexcept {
     split_each(from, count, into);
 }
 #endif
-template <class Complex>
-inline void split_block(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+template <class Pair>
+inline void split_block(Pair const* from, std::size_t count, complex_parts& into) noexcept {
 #if SPOTTER_X86_DISPATCH
     if (__builtin_cpu_supports("avx2")) { return split_avx2(from, count, into); }
 #endif

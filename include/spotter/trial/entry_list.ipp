@@ -2,6 +2,7 @@
 // The bodies of entry_list.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/trial/entry_list.hpp>
 
 #include <utility>
@@ -68,7 +69,7 @@ SPOTTER_BODY void entry_list::push_row(row_place const& place, tensor_id in_row,
     all.count = 0;
     all.in_row = in_row;
     runs_.push_back(all);
-    size_ += static_cast<std::size_t>(count);
+    size_ += as_size(count);
 }
 
 SPOTTER_BODY bool entry_list::append(entry_list const& more) {

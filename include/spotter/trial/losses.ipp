@@ -2,6 +2,7 @@
 // The bodies of losses.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/names.hpp>
 #include <spotter/trial/losses.hpp>
 
@@ -84,7 +85,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
         if (!side) { continue; }
         lent_mapping const lent{files, *side};
         constexpr std::size_t most = 64 * layout::place_bytes;  // the last one that is sound says all
-        auto const whole = static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes;
+        auto const whole = as_size(side_places(side->bytes)) * layout::place_bytes;
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
     }
@@ -132,7 +133,7 @@ SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_lo
         before = &each.head;
         if (!resumed || each.head.first_ordinal == 0) { continue; }
         std::uint64_t const open = each.head.first_ordinal - 1;
-        lost -= lost > 0 && open < next && !index.step_of(open) ? 1 : 0;
+        lost -= lost > 0 && open < next && !index.step_of(open) ? 1U : 0U;
     }
     for (lost_end const& each : folder.ends) {
         std::uint64_t end = next;  // of what is known up to here

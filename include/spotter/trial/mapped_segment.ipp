@@ -2,6 +2,7 @@
 // The bodies of mapped_segment.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/trial/mapped_segment.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -112,7 +113,7 @@ SPOTTER_BODY std::uint64_t mapped_segment::next_ordinal() const noexcept {
 
 SPOTTER_BODY error mapped_segment::fetch(std::uint64_t offset, std::uint64_t size) const noexcept {
     if (!mapping_.partial || offset > bytes().size() || size > bytes().size() - offset) { return {}; }
-    byte_view const part = bytes().subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+    byte_view const part = bytes().subspan(as_size(offset), as_size(size));
     return files_->fetch({&part, 1});
 }
 
@@ -147,7 +148,7 @@ SPOTTER_BODY error mapped_segment::take_mapping(file_system& files, std::string 
     result<file_mapping> const fresh = files.map(name);
     if (!fresh) { return fresh.error(); }
     if (fresh->partial && known_to_ >= sizeof tail_ && known_to_ <= fresh->bytes.size()) {
-        byte_view const tail = fresh->bytes.subspan(static_cast<std::size_t>(known_to_) - sizeof tail_, sizeof tail_);
+        byte_view const tail = fresh->bytes.subspan(as_size(known_to_) - sizeof tail_, sizeof tail_);
         if (error const why = files.fetch({&tail, 1})) {
             files.unmap(*fresh);
             return why;
@@ -204,8 +205,7 @@ SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string c
 }
 
 SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side, std::string const& segment) {
-    byte_view const places =
-        side.first(static_cast<std::size_t>(side_places(side)) * layout::place_bytes);
+    byte_view const places = side.first(as_size(side_places(side)) * layout::place_bytes);
     byte_view const rest = side.subspan(places.size());
     bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
     std::optional<rows::run_begin> const owner = some ? side_owner(rest) : std::nullopt;

@@ -2,6 +2,7 @@
 // The bodies of track.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
@@ -155,7 +156,7 @@ SPOTTER_BODY std::vector<loose_scalar> worker_track::loose() const {
         }
         auto const* const letters = static_cast<char const*>(value.view().values.raw);
         found.push_back({number, row.has_time ? row.time : 0, entry.ordinal, row.type,
-                         std::string{letters, static_cast<std::size_t>(value.view().bytes())}});
+                         std::string{letters, as_size(value.view().bytes())}});
     }
     return found;
 }
@@ -204,7 +205,7 @@ SPOTTER_BODY recorded_value worker_track::values_of(track_entry const& entry, ro
         like.count = some->count;
         like.layout = order::row_major;
     }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
+    std::vector<std::byte> bytes(as_size(like.bytes()));
     payload_unpacker& unpacker = run_->unpacker();
     error const why = some == nullptr ? unpacker.unpack(segment, row, bytes)
                                       : unpacker.unpack_part(segment, row, some->first * size_of(row.type), bytes);

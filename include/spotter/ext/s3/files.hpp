@@ -2,6 +2,7 @@
 // Ext (L6): runs in an object store, read by ranges: lists and sidecars at once, rows and values when they are asked for.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ext/s3/upload.hpp>
 #include <spotter/file/file_system.hpp>
 
@@ -164,7 +165,7 @@ public:
 private:
     static constexpr std::uint64_t block = 64U << 10;     // what is fetched at least
     static constexpr std::uint64_t most = 8U << 20;       // and at most, in one request
-    static constexpr std::uint64_t small = 256U << 10;    // a file up to here is fetched whole
+    static constexpr std::uint64_t small_file = 256U << 10;  // a file up to here is fetched whole
     static constexpr std::uint64_t whole = 64U << 20;     // and a sidecar up to here; so much at most beside what was asked for
     using objects = std::map<std::string, object>;
 
@@ -188,7 +189,7 @@ private:
         mapped& operator=(mapped const&) = delete;
         ~mapped() {
             if (cache < 0) { return; }
-            ::munmap(begin, static_cast<std::size_t>(bytes));
+            ::munmap(begin, as_size(bytes));
 #ifdef FALLOC_FL_PUNCH_HOLE
             (void)::fallocate(cache, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                               static_cast<off_t>(bytes));
@@ -289,13 +290,13 @@ private:
     }
 
     [[nodiscard]] static bool is_fetched_whole(object const& of) noexcept {
-        return of.bytes <= (of.key.ends_with(layout::side_suffix) ? whole : small);
+        return of.bytes <= (of.key.ends_with(layout::side_suffix) ? whole : small_file);
     }
 
     [[nodiscard]] result<std::unique_ptr<mapped>> reserve(std::string const& bucket, object const& of) {
         auto it = std::make_unique<mapped>();
         it->bucket = bucket, it->key = of.key, it->etag = of.etag, it->bytes = of.bytes;
-        it->there.resize(static_cast<std::size_t>((of.bytes + block - 1) / block));
+        it->there.resize(as_size((of.bytes + block - 1) / block));
         if (is_fetched_whole(of)) {
             it->own.resize(static_cast<std::size_t>(of.bytes));
             it->begin = it->own.data();
@@ -362,12 +363,12 @@ private:
     // What of the range is not there, with what follows it where somebody reads `on` and on.
     static void add_missing(mapped& it, std::uint64_t from, std::uint64_t end, bool on, std::vector<wanted>& all) {
         std::uint64_t first = from / block;
-        while (first * block < end && it.there[static_cast<std::size_t>(first)]) { ++first; }
+        while (first * block < end && it.there[as_size(first)]) { ++first; }
         if (first * block >= end) { return; }
         it.ahead = on && first * block == it.last ? (std::min)(most, (std::max)(block, it.ahead * 2)) : 0;
         end = (std::min)(it.bytes, (end + block - 1) / block * block + it.ahead);
         for (std::uint64_t at = first; at * block < end; ++at) {
-            if (it.there[static_cast<std::size_t>(at)]) { continue; }
+            if (it.there[as_size(at)]) { continue; }
             std::uint64_t const to = (std::min)(it.bytes, (at + 1) * block);
             bool const same = !all.empty() && all.back().of == &it;
             if (same && all.back().end >= to) { continue; }  // two parts in one block
@@ -391,7 +392,7 @@ private:
             }
 #endif
             asked.push_back(part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
-                                    {each.of->begin + each.from, static_cast<std::size_t>(each.end - each.from)}));
+                                    {each.of->begin + each.from, as_size(each.end - each.from)}));
         }
         store_.connection().ask(asked);
         error first{};
@@ -399,7 +400,7 @@ private:
             wanted const& each = all[i];
             if (asked[i].status == 412 && is_longer_copy(*each.of)) {  // a segment that has grown meanwhile: its beginning is the same
                 asked[i] = part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
-                                   {each.of->begin + each.from, static_cast<std::size_t>(each.end - each.from)});
+                                   {each.of->begin + each.from, as_size(each.end - each.from)});
                 store_.connection().ask(asked[i]);
             }
             error why = asked[i].status == 412 || asked[i].status == 404
@@ -409,7 +410,7 @@ private:
                 why = {errc::io_error, "the object store answered with less than it was asked for"};
             }
             for (std::uint64_t at = each.from / block; !why && at * block < each.end; ++at) {
-                each.of->there[static_cast<std::size_t>(at)] = true;
+                each.of->there[as_size(at)] = true;
             }
             if (why && !first) { first = why; }
         }

@@ -3,6 +3,7 @@
 // where that may help.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/ext/s3/place.hpp>
 #include <spotter/ext/s3/request.hpp>
@@ -183,14 +184,14 @@ private:
         curl_easy_setopt(easy, CURLOPT_PASSWORD, how_.key.c_str());
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &http::open_socket);
-        curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(how_.connect.count()));
+        curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, cast_to<long>(how_.connect.count()));
         curl_easy_setopt(easy, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // a header `Expect:` would be signed
         auto const left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now()).count();
         auto const most = (std::max)(left, milliseconds::rep{1}) +
                           static_cast<milliseconds::rep>((of.body.size() + of.into.size()) * 1000 / slowest);
         curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(most));
         curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(how_.stalled.count()));
+        curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, cast_to<long>(how_.stalled.count()));
         curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &http::take);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &it);

@@ -65,8 +65,8 @@ private:
 };
 
 // The parts of a path in one; -1 where there is no such file or it cannot be read, which errno says.
-[[nodiscard]] SPOTTER_BODY int open_to_read(std::string_view folder, std::string_view name, std::string_view more = {},
-                                            std::string_view last = {}) noexcept {
+[[nodiscard]] SPOTTER_BODY int open_to_read(std::string_view folder, std::string_view name, std::string_view more = "",
+                                            std::string_view last = "") noexcept {
     char path[1024];
     int const size = std::snprintf(path, sizeof path, "%.*s%.*s%.*s%.*s", static_cast<int>(folder.size()), folder.data(),
                                    static_cast<int>(name.size()), name.data(), static_cast<int>(more.size()),

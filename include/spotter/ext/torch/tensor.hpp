@@ -2,6 +2,7 @@
 // Ext (L6): libtorch's tensors, observed as they are, packed where they have gaps, and read back from a record.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/source.hpp>
 #include <spotter/trial/value.hpp>
 
@@ -183,7 +184,7 @@ private:
         }
         tensor_ref const view = as_tensor(host);
         if (view.refused == refusal::none && view.layout == order::row_major) {
-            if (view.count > 0) { std::memcpy(into, view.values.raw, static_cast<std::size_t>(view.bytes())); }
+            if (view.count > 0) { std::memcpy(into, view.values.raw, as_size(view.bytes())); }
             return true;
         }
         return detail::copy_strided_torch(host, view, into);

@@ -86,13 +86,13 @@ SPOTTER_BODY void draw_bad(line const& it, axis const& x, std::string& svg) {
     };
     for (series::bucket const& each : it.data->buckets()) {
         if (!each.seen()) { continue; }
-        bool const far = stretch.bad > 0 && x.at(static_cast<double>(each.bad > 0 ? each.bad_first : each.first)) -
+        bool const distant = stretch.bad > 0 && x.at(static_cast<double>(each.bad > 0 ? each.bad_first : each.first)) -
                                                     x.at(static_cast<double>(stretch.bad_last)) >= apart;
         if (each.bad == 0) {
-            if (far) { end(); }
+            if (distant) { end(); }
             continue;
         }
-        bool const follows = stretch.bad > 0 && (!far || each.count == 0);
+        bool const follows = stretch.bad > 0 && (!distant || each.count == 0);
         if (!follows) { end(); }
         stretch.join(each);
     }

@@ -2,6 +2,7 @@
 // The bodies of run_reader.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/decode.hpp>
 #include <spotter/report/html/run_reader.hpp>
 #include <spotter/report/html/text.hpp>
@@ -139,7 +140,7 @@ SPOTTER_BODY bool run_reader::add_value(std::uint32_t segment, rows::observe con
     if (view.bytes() > most_bytes) { return true; }
     auto const bytes = from_.index().segment_with(it, segment);
     if (!bytes || !spotter::detail::can_hold(*bytes, it.place, view.bytes())) { return false; }
-    values_.resize(static_cast<std::size_t>(view.bytes()));
+    values_.resize(as_size(view.bytes()));
     if (unpacker_.unpack(*bytes, it, values_)) { return false; }  // damaged: a gap
     spotter::detail::make_sound(values_, view.type);
     view.values.raw = values_.data();
@@ -172,7 +173,9 @@ SPOTTER_BODY void run_reader::add_statistics(mode_story& mine, std::uint64_t at,
 SPOTTER_BODY double run_reader::share_of_idle(rows::observe const& it) noexcept {
     if (it.units == 0) { return -1; }
     std::uint64_t idle = 0;
-    for (std::uint64_t i = 0; i < it.units; ++i) { idle += load<std::uint32_t>(it.active.data() + 4 * i) == 0 ? 1 : 0; }
+    for (std::uint64_t i = 0; i < it.units; ++i) {
+        idle += load<std::uint32_t>(it.active.data() + 4 * i) == 0 ? 1U : 0U;
+    }
     return static_cast<double>(idle) / static_cast<double>(it.units);
 }
 

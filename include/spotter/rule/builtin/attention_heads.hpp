@@ -31,10 +31,10 @@ struct attention_heads {
 
     // Memory for what `extract` adds up.
     struct scratch {
-        slots<double> row;        // [head, key]: of the query at hand
-        slots<double> keys;       // [head, key]: sums over queries
-        slots<double> distances;  // [head, head]
-        slots<head> heads;
+        slot_array<double> row;        // [head, key]: of the query at hand
+        slot_array<double> keys;       // [head, key]: sums over queries
+        slot_array<double> distances;  // [head, head]
+        slot_array<head> heads;
     };
 
     struct sizes {  // of weights and the distances between them in memory; of what is none all are 0

@@ -35,7 +35,7 @@ struct batch_size {
     };
     struct state {
         per_tensor<series> all;
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? sampled : terms::none;

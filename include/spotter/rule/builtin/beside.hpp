@@ -33,7 +33,7 @@ public:
     [[nodiscard]] constexpr std::uint32_t operator[](std::size_t place) const noexcept { return numbers_[place]; }
 
 private:
-    slots<std::uint32_t> numbers_;
+    slot_array<std::uint32_t> numbers_;
     std::size_t count_ = 0, last_ = 0;
 };
 

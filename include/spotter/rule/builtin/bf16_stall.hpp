@@ -37,8 +37,8 @@ struct bf16_stall {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        bool const small = tensor.type == dtype::bf16 || tensor.type == dtype::f16;
-        return small && tensor.role != role::gradient && select(tensor) ? terms::change | terms::shape : terms::none;
+        bool const narrow = tensor.type == dtype::bf16 || tensor.type == dtype::f16;
+        return narrow && tensor.role != role::gradient && select(tensor) ? terms::change | terms::shape : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::gradient ? step_gradients::needs : terms::none;

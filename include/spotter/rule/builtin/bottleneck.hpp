@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    slots<bool> used_;  // by tensor id
+    slot_array<bool> used_;  // by tensor id
     std::uint64_t snapshots_ = 0, hits_ = 0;
     bool any_used_ = false;
     bool any_ = false, seen_ = false, idle_ = false, limited_ = false;  // of this snapshot

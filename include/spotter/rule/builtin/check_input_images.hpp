@@ -2,6 +2,7 @@
 // Built-in rule (L2): images whose channels are not centred. docs/rules.md#check_input_images
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/stat/lanes.hpp>
@@ -41,14 +42,14 @@ struct check_input_images {
 
     struct state {
         per_tensor<input> inputs;
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && channel >= 0 && channel < tensor.shape.rank ? terms::feature : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        auto const channels = static_cast<std::size_t>(unit_count(tensor.shape, channel));
+        auto const channels = as_size(unit_count(tensor.shape, channel));
         input* const mine = seen.inputs.declare(tensor);
         if (mine == nullptr || !seen.scratch.grow(2 * channels)) { return false; }
         std::size_t const judged = unit_sample{channels, most_channels}.size();

@@ -36,7 +36,7 @@ struct class_imbalance {
         std::uint64_t labels = 0, paired = 0, wrong = 0;  // of the run; of the window the pairs, and those predicted as another class
     };
     struct counts {  // of one mode
-        slots<tally> by_class;  // 16 at first; as many as the largest label asks for
+        slot_array<tally> by_class;  // 16 at first; as many as the largest label asks for
         tally all{};  // their sums
         std::uint64_t streak = 0;  // windows with a class that is mispredicted
         finding missed{};          // of the last of them

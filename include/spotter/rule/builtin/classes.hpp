@@ -2,6 +2,7 @@
 // Built-in rules (L2): what the rules on classes share: the class of each label and each prediction, and which belong together.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
@@ -77,7 +78,7 @@ template <class Use>
 constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::uint64_t stride, Use&& use) noexcept {
     if (scores_axis < 0) {
         visit_values(values, [&](auto all) {
-            for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(stride)) {
+            for (std::size_t i = 0; i < all.size(); i += as_size(stride)) {
                 seen_element const it = detail::see(all[i]);
                 use(it.kind < number_class::pos_inf ? it.value : -1);
             }
@@ -180,7 +181,7 @@ public:
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // something was not added, ever
 
 private:
-    slots<entry> all_;
+    slot_array<entry> all_;
     std::size_t count_ = 0;
     std::uint64_t samples_ = 0;  // taken or not
     bool lacks_memory_ = false;  // something was not added
@@ -265,7 +266,8 @@ struct class_pairs {
 }
 
 // Shannon's entropy, in nats, of `count` things of which each class has so many.
-[[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slots<std::uint64_t> const& by_class, double count) noexcept {
+[[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slot_array<std::uint64_t> const& by_class,
+                                                         double count) noexcept {
     SPOTTER_STRICT_BODY
     double total = 0;
     for (std::uint64_t const each : by_class) {

@@ -2,6 +2,7 @@
 // Built-in rule (L2): classes that a classifier takes for one another. docs/rules.md#confusion
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -34,7 +35,7 @@ struct confusion {
     struct state {
         class_pairs step;
         // Pairs of the phase. Ordered by the larger of label and prediction, so that a further class moves nothing.
-        slots<std::uint64_t> pairs;
+        slot_array<std::uint64_t> pairs;
         std::uint64_t total = 0, closes = 0;
         std::uint32_t classes = 0;
         std::string_view tensor{};
@@ -50,7 +51,7 @@ struct confusion {
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (!seen.step.declare(tensor, select(tensor), predictions(tensor))) { return false; }
         std::uint64_t const room = category_no > 0 ? category_no : 16;
-        return room > most_categories || seen.pairs.grow(static_cast<std::size_t>(room * room));
+        return room > most_categories || seen.pairs.grow(as_size(room * room));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return seen.step.key(tensor, argmax, class_axis);

@@ -30,7 +30,7 @@ struct cpu_bottleneck {
 
     struct state {
         bottleneck_count count;
-        slots<bool> is_gpu;  // by tensor id
+        slot_array<bool> is_gpu;  // by tensor id
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::feature : terms::none;

@@ -27,7 +27,7 @@ struct dataloader {
         bool is_cpu = false;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
         double cores = 0;
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

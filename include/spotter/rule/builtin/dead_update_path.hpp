@@ -73,7 +73,7 @@ struct dead_update_path {
     struct state {
         per_tensor<parameter> all;
         step_gradients gradients;
-        slots<layer> layers;
+        slot_array<layer> layers;
         std::size_t layer_count = 0;
     };
 
@@ -108,9 +108,9 @@ struct dead_update_path {
         for (tensor_id const id : seen.all.touched()) {
             parameter& mine = seen.all[id];
             ++mine.sights;
-            changed += due(mine) && mine.hash != mine.first_hash ? 1 : 0;
+            changed += due(mine) && mine.hash != mine.first_hash ? 1U : 0U;
             gradient_sight const gradient = seen.gradients.of(mine.gradient);
-            with_gradient += gradient.at_work() ? 1 : 0;
+            with_gradient += gradient.at_work() ? 1U : 0U;
             layer& its = seen.layers[mine.layer];
             its.squares = gradient.squares > its.squares ? gradient.squares : its.squares;
         }

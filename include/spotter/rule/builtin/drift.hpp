@@ -24,7 +24,7 @@ struct drift {
 
     struct kept {
         std::span<healthy_series const> known;
-        slots<recent_mean> means;  // one of each
+        slot_array<recent_mean> means;  // one of each
     };
     struct violation : judged_value {  // the statistic that is the furthest outside
         statistic of{statistic_id::mean};  // which one

@@ -86,8 +86,8 @@ private:
         mine.ended = true;
     }
 
-    slots<series> all_;         // by tensor id
-    slots<tensor_id> watched_;  // in the order of declaration
+    slot_array<series> all_;         // by tensor id
+    slot_array<tensor_id> watched_;  // in the order of declaration
     std::size_t count_ = 0;
     bool trained_ = false;
 };

@@ -23,7 +23,7 @@ struct feature_importance_overweight {
     [[nodiscard]] static constexpr feature_importance_overweight sagemaker_defaults() noexcept { return {}; }
 
     struct scratch {
-        slots<double> largest;  // in falling order
+        slot_array<double> largest;  // in falling order
     };
     struct share_of_largest : judged_value {  // with the most important feature beside it
         std::size_t first = 0;  // the most important feature
@@ -77,8 +77,9 @@ private:
     }
     // Added from the largest down, so that the sum is the same whatever the order of the features. `first` is the index of the
     // largest, of equal ones the one that comes first.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double
-    sum_of_largest(slots<double>& largest, std::size_t wanted, tensor_ref const& values, std::size_t& first) noexcept {
+    [[nodiscard]] SPOTTER_STRICT static constexpr double sum_of_largest(slot_array<double>& largest, std::size_t wanted,
+                                                                        tensor_ref const& values,
+                                                                        std::size_t& first) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t count = 0;
         importances::each(values, [&](std::size_t index, double value) {

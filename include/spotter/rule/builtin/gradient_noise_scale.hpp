@@ -49,7 +49,7 @@ struct gradient_noise_scale {
         bool known = false;  // at this step
     };
     struct state {
-        per_tensor<bool> small;  // by tensor id; the others are big
+        per_tensor<bool> small_batch;  // by tensor id; the others are big
         std::string_view tensor{};
         squared_norm s, b;
         average signal, noise;  // |G|^2 and S
@@ -63,15 +63,15 @@ struct gradient_noise_scale {
         return big(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.small.declare(tensor) == nullptr) { return false; }
-        seen.small[tensor.id] = select(tensor);
+        if (seen.small_batch.declare(tensor) == nullptr) { return false; }
+        seen.small_batch[tensor.id] = select(tensor);
         if (select(tensor)) { seen.tensor = tensor.name; }
         return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const square = mean(it.stats);
-        if (it.step.mode != mode::train || !square.known || seen.small.find(it.tensor.id) == nullptr) { return; }
-        (seen.small[it.tensor.id] ? seen.s : seen.b) = {square.value, true};
+        if (it.step.mode != mode::train || !square.known || seen.small_batch.find(it.tensor.id) == nullptr) { return; }
+        (seen.small_batch[it.tensor.id] ? seen.s : seen.b) = {square.value, true};
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         squared_norm const s = std::exchange(seen.s, {}), b = std::exchange(seen.b, {});

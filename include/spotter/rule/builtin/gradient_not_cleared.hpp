@@ -46,7 +46,7 @@ struct gradient_not_cleared {
 
     // Of a gradient: what is extracted of it, what was made of that.
     struct kept {
-        slots<sampled_values> before;                           // the gradient, its change, and the change before that
+        slot_array<sampled_values> before;                      // the gradient, its change, and the change before that
         std::uint64_t have = 0;                                 // of those
         std::uint64_t last_index = 0, judged_index = 0;         // of the step
         recent_values norms;                                    // before each change

@@ -60,8 +60,8 @@ private:
         std::uint64_t hash = 0, close = 0;
         bool leads = false, finite = false;
     };
-    slots<entry> list_;       // by tensor id
-    slots<tensor_id> order_;  // leaders seen in this step
+    slot_array<entry> list_;       // by tensor id
+    slot_array<tensor_id> order_;  // leaders seen in this step
     std::size_t touched_ = 0;
     std::uint64_t close_ = 1;
 };

@@ -26,7 +26,7 @@ struct io_bottleneck {
 
     struct state {
         bottleneck_count count;
-        slots<bool> is_gpu;  // by tensor id
+        slot_array<bool> is_gpu;  // by tensor id
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum | terms::nonfinite : terms::none;

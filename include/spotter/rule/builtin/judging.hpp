@@ -129,7 +129,7 @@ struct judged_rule : Rule {
         bool watched = false;
     };
     struct state {
-        slots<entry> all;  // by tensor id
+        slot_array<entry> all;  // by tensor id
         detail::judging_book book;
         said_type first{};  // of the tensor that is blamed
         [[no_unique_address]] scratch_type scratch{};
@@ -182,7 +182,7 @@ struct judged_rule : Rule {
         }
         if constexpr (requires { mine.kept.now; }) { mine.kept.now = seen.book.close; }
         said_type const one = detail::ask(static_cast<Rule const&>(*this), mine.kept, seen.scratch, it, made);
-        seen.book.decided_on += decided(one.holds) ? 1 : 0;
+        seen.book.decided_on += decided(one.holds) ? 1U : 0U;
         bool holds = one.holds == truth::yes;
         if constexpr (patient) {
             holds = mine.row.count(it.step.mode, seen.book.close, one.holds) >= this->patience && holds;

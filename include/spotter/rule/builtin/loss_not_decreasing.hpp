@@ -71,7 +71,7 @@ struct loss_not_decreasing {
             mine.flat_checks = 0;
             return;
         }
-        if (it.step.index >= mine.reference_step + num_steps) { check(mine, it.step.index); }
+        if (it.step.index >= mine.reference_step + num_steps) { look_at(mine, it.step.index); }
         if (mine.found == outcome::unknown) { return; }
         if (mine.found == outcome::rising) { seen.rising.blame(it, mine.drop); }
         if (mine.found == outcome::flat) {
@@ -98,7 +98,7 @@ struct loss_not_decreasing {
     }
 
 private:
-    SPOTTER_STRICT constexpr void check(series& mine, std::uint64_t step) const noexcept {
+    SPOTTER_STRICT constexpr void look_at(series& mine, std::uint64_t step) const noexcept {
         SPOTTER_STRICT_BODY
         double const now = mine.now.value();
         double divisor = magnitude(mine.reference);

@@ -32,7 +32,7 @@ struct low_gpu_utilization {
         bool used = false;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     struct low : judged_value {  // which of the two it is
         bool fluctuates = false;  // it idles again and again; else it is low always

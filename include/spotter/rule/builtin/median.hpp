@@ -2,21 +2,22 @@
 // Built-in rules (L2): the median as the catalogue has it.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // Takes the memory of the last `most` values, and of what is sorted of them.
 [[nodiscard]] constexpr bool keep_sortable(recent_values& values, std::uint64_t most,
-                                           slots<std::uint64_t>& scratch) noexcept {
+                                           slot_array<std::uint64_t>& scratch) noexcept {
     constexpr std::uint64_t limit = 1U << 20;  // as recent_values has it, which keeps two at least
-    return values.keep(most) && scratch.grow(static_cast<std::size_t>(most < 2 ? 2 : most > limit ? limit : most));
+    return values.keep(most) && scratch.grow(as_size(most < 2 ? 2 : most > limit ? limit : most));
 }
 
 // The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where `scratch` has room for
 // as many.
 template <class Map>
-[[nodiscard]] SPOTTER_STRICT constexpr double median_of(recent_values const& values, slots<std::uint64_t>& scratch,
+[[nodiscard]] SPOTTER_STRICT constexpr double median_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                         Map map) noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const count = values.size();
@@ -81,11 +82,11 @@ private:
     }
 
     recent_values values_;
-    slots<std::uint64_t> keys_;
+    slot_array<std::uint64_t> keys_;
 };
 
 // The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has room for as many.
-[[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slots<std::uint64_t>& scratch,
+[[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                       double share) noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const count = values.size();

@@ -34,7 +34,7 @@ struct no_better_than_guessing {
     int class_axis = default_axis;  // of scores; 1 for rank >= 2 (batch first)
 
     struct window {  // of one mode
-        slots<std::uint64_t> labels;                  // by class
+        slot_array<std::uint64_t> labels;             // by class
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
         double measured = 0, limit = 0;  // shares of right predictions, of the last whole window
         running_mean loss{};       // of the closes of this window
@@ -110,7 +110,7 @@ struct no_better_than_guessing {
 
 private:
     // With what a sample of that size lacks on average (Miller and Madow, 1955).
-    [[nodiscard]] SPOTTER_STRICT static constexpr double label_entropy(slots<std::uint64_t> const& labels,
+    [[nodiscard]] SPOTTER_STRICT static constexpr double label_entropy(slot_array<std::uint64_t> const& labels,
                                                                        double count) noexcept {
         SPOTTER_STRICT_BODY
         double classes = 0;

@@ -27,10 +27,10 @@ struct noisy_neighbour {
     std::uint64_t window = 120;  // samples
 
     struct state {
-        slots<bool> is_step;  // by tensor id
+        slot_array<bool> is_step;  // by tensor id
         recent_values taken, steps;
         recent_values part;  // those of one kind
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
         double taken_now = -1, step_now = -1;
         std::string_view tensor{};
     };

@@ -29,7 +29,7 @@ struct oscillating_loss {
         std::uint64_t last_step = 0;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     struct share_of_flips : judged_value {  // of the last observations
         double swing = 0;  // between the tenth and the ninetieth percentile of the losses, in their unit
@@ -80,7 +80,7 @@ private:
         return static_cast<double>(changes) / static_cast<double>(losses.size() - 2);
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double swing_of(recent_values const& losses,
-                                                                  slots<std::uint64_t>& room) noexcept {
+                                                                  slot_array<std::uint64_t>& room) noexcept {
         SPOTTER_STRICT_BODY
         if (!room.grow(losses.size())) { return 0; }
         std::span<std::uint64_t> const keys{room.data(), losses.size()};

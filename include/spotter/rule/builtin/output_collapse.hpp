@@ -2,6 +2,7 @@
 // Built-in rule (L2): a model that answers the same to everything. docs/rules.md#output_collapse
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/units.hpp>
@@ -14,7 +15,7 @@ public:
     // False where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20U;
-        auto const room = static_cast<std::size_t>(most < 1 ? 1 : most > limit ? limit : most);
+        auto const room = as_size(most < 1 ? 1 : most > limit ? limit : most);
         if (!ring_.grow(room)) { return false; }
         most_ = room;
         return true;
@@ -51,8 +52,8 @@ public:
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // a class was left out, ever
 
 private:
-    slots<std::uint32_t> ring_;
-    slots<std::uint64_t> counts_;  // by class
+    slot_array<std::uint32_t> ring_;
+    slot_array<std::uint64_t> counts_;  // by class
     std::size_t most_ = 0, size_ = 0, next_ = 0;
     std::uint32_t classes_ = 0;
     bool lacks_memory_ = false;  // something was not counted
@@ -91,8 +92,8 @@ struct output_collapse {
         streaks constant;
         close_answer answer;
         std::string_view tensor{};    // the first predictions of the step
-        slots<double> mean, squares;  // scratch: of each output
-        slots<std::uint64_t> finite;
+        slot_array<double> mean, squares;  // scratch: of each output
+        slot_array<std::uint64_t> finite;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -107,8 +108,8 @@ struct output_collapse {
             room = room && each.predicted.keep(samples) && each.labelled.keep(samples);
         }
         if (!room || !select(tensor)) { return room; }
-        auto const outputs = static_cast<std::size_t>(
-            unit_count(tensor.shape, unit_axis_of(tensor.shape, class_axis, batch_axis_of(tensor.flags))));
+        auto const outputs =
+            as_size(unit_count(tensor.shape, unit_axis_of(tensor.shape, class_axis, batch_axis_of(tensor.flags))));
         return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
@@ -206,7 +207,7 @@ private:
     }
     // Without an axis of outputs all values are of one.
     [[nodiscard]] static constexpr std::size_t outputs_of(tensor_ref const& values, int axis) noexcept {
-        return axis < 0 ? 1 : static_cast<std::size_t>(unit_count(values.shape, axis));
+        return axis < 0 ? 1 : as_size(unit_count(values.shape, axis));
     }
     [[nodiscard]] static constexpr bool make_room(state& seen, tensor_ref const& values, int axis) noexcept {
         std::size_t const outputs = outputs_of(values, axis);

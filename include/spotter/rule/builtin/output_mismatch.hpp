@@ -2,6 +2,7 @@
 // Built-in rule (L2): logits that are probabilities already, log-probabilities that are none. docs/rules.md#output_mismatch
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/judging.hpp>
 #include <spotter/stat/units.hpp>
 
@@ -41,7 +42,7 @@ struct output_mismatch {
                                           feature& out) const noexcept {
         SPOTTER_STRICT_BODY
         int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(it.tensor.flags));
-        auto const columns = static_cast<std::size_t>(unit_count(values.shape, axis));
+        auto const columns = as_size(unit_count(values.shape, axis));
         if (columns < 2) { return; }
         double low = 0, high = 0, gap = 0;
         bool any = false;

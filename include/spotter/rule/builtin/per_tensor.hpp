@@ -71,8 +71,8 @@ private:
         std::string_view name{};
         bool touched = false;
     };
-    slots<entry> list_;       // by tensor id
-    slots<tensor_id> order_;  // touched ones
+    slot_array<entry> list_;       // by tensor id
+    slot_array<tensor_id> order_;  // touched ones
     std::size_t touched_ = 0;
 };
 

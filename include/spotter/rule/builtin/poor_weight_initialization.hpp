@@ -2,6 +2,7 @@
 // Built-in rule (L2): weights that training cannot start from. docs/rules.md#poor_weight_initialization
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
@@ -53,7 +54,7 @@ struct poor_weight_initialization {
     };
     struct state {
         per_tensor<bool> met;          // by tensor id: weights that were observed
-        slots<std::uint64_t> scratch;  // of a gradient, while it is sorted
+        slot_array<std::uint64_t> scratch;  // of a gradient, while it is sorted
         culprit flat{};                // weights of one value
         bool any_weight = false;
         std::uint64_t closes = 0;
@@ -87,7 +88,7 @@ struct poor_weight_initialization {
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.met.declare(tensor) == nullptr) { return false; }
         bool const sorted = tensor.role == role::gradient && seen.closes < steps;
-        return !sorted || seen.scratch.grow(static_cast<std::size_t>(tensor.shape.elements()));
+        return !sorted || seen.scratch.grow(as_size(tensor.shape.elements()));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
     [[nodiscard]] constexpr bool looks(state const& seen, observation const&) const noexcept {

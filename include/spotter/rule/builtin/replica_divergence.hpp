@@ -30,7 +30,7 @@ struct replica_divergence {
     };
     struct state {
         met_streams streams;
-        per_tensor<slots<cell>> cells;  // by tensor id, then by the place of a stream
+        per_tensor<slot_array<cell>> cells;  // by tensor id, then by the place of a stream
         std::uint64_t close = 1;
         bool lacks_memory = false;  // for a worker
     };
@@ -46,7 +46,7 @@ struct replica_divergence {
         seen.lacks_memory = seen.lacks_memory || place == met_streams::none;
         if (place == met_streams::none || it.step.index % (every > 0 ? every : 1) != 0) { return; }
         if (!has(it.stats.has, terms::hash) || seen.cells.find(it.tensor.id) == nullptr) { return; }
-        slots<cell>& mine = seen.cells[it.tensor.id];
+        slot_array<cell>& mine = seen.cells[it.tensor.id];
         if (!mine.grow(place + 1)) {
             seen.lacks_memory = true;
             return;
@@ -60,7 +60,7 @@ struct replica_divergence {
         text<80> detail;
         std::uint32_t worker = 0;
         for (tensor_id const id : seen.cells.touched()) {
-            slots<cell> const& mine = seen.cells[id];
+            slot_array<cell> const& mine = seen.cells[id];
             group const largest = largest_group(mine, seen.close);
             if (largest.all < 2) { continue; }
             judged = true;
@@ -92,7 +92,7 @@ private:
         std::size_t size = 0;  // of the largest
         std::size_t all = 0;   // workers that have the tensor at this step
     };
-    [[nodiscard]] static constexpr group largest_group(slots<cell> const& cells, std::uint64_t close) noexcept {
+    [[nodiscard]] static constexpr group largest_group(slot_array<cell> const& cells, std::uint64_t close) noexcept {
         group found;
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (cells[i].close != close) { continue; }
@@ -100,13 +100,13 @@ private:
             if (found.size > 0 && cells[i].digest == found.digest) { continue; }
             std::size_t size = 0;
             for (std::size_t k = i; k < cells.size(); ++k) {
-                size += cells[k].close == close && cells[k].digest == cells[i].digest ? 1 : 0;
+                size += cells[k].close == close && cells[k].digest == cells[i].digest ? 1U : 0U;
             }
             if (size > found.size) { found.digest = cells[i].digest, found.size = size; }
         }
         return found;
     }
-    static constexpr void tell_minority(state const& seen, slots<cell> const& cells, group const& largest,
+    static constexpr void tell_minority(state const& seen, slot_array<cell> const& cells, group const& largest,
                                         std::uint32_t& worker, text<80>& detail) noexcept {
         std::size_t const few = largest.all - largest.size;
         std::size_t told = 0;

@@ -2,6 +2,7 @@
 // Built-in rule (L2): a policy that is moved against its own objective. docs/rules.md#rl_policy_ascends
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -69,7 +70,7 @@ struct rl_policy_ascends {
     constexpr truth close(state& all, step_id, findings& out) const noexcept {
         measurement const loss = std::exchange(all.loss, {}), moved = std::exchange(all.divergence, {});
         if (!loss.known || !moved.known) { return truth::undecided; }
-        std::size_t const at = static_cast<std::size_t>(all.seen++ % updates);
+        std::size_t const at = as_size(all.seen++ % updates);
         all.losses[at] = loss.value, all.divergences[at] = moved.value;
         if (all.seen < updates || all.seen % apart != 0 || falls_back(all) < 2) { return truth::undecided; }
         double const found = agreement(all);
@@ -94,8 +95,8 @@ private:
         SPOTTER_STRICT_BODY
         std::uint64_t found = 0;
         for (std::size_t i = 1; i < updates; ++i) {
-            double const before = all.divergences[static_cast<std::size_t>((all.seen + i - 1) % updates)];
-            double const now = all.divergences[static_cast<std::size_t>((all.seen + i) % updates)];
+            double const before = all.divergences[as_size((all.seen + i - 1) % updates)];
+            double const now = all.divergences[as_size((all.seen + i) % updates)];
             found += 4 * now < before ? 1 : 0;
         }
         return found;

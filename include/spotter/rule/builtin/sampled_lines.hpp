@@ -2,6 +2,7 @@
 // Built-in rules (L2): an eighth of a large tensor's elements, as a tensor of their own.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/core/tensor_ref.hpp>
 
@@ -27,7 +28,7 @@ public:
     // Valid until the next call; absent where memory is exhausted. Its elements are in the order of memory, its shape is their number.
     [[nodiscard]] constexpr tensor_ref take(tensor_ref const& values) noexcept {
         if (values.count <= whole) { return values; }
-        auto const size = static_cast<std::size_t>(size_of_sample(values.count));
+        auto const size = as_size(size_of_sample(values.count));
         tensor_ref made{};
         visit_values(values, [&]<class Value>(element_view<Value> all) {
             if (!kept_.grow(size * sizeof(Value))) { return; }
@@ -43,7 +44,7 @@ public:
     }
 
 private:
-    slots<unsigned char> kept_;
+    slot_array<unsigned char> kept_;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // Built-in rule (L2): tanh and sigmoid units that are stuck at their limits. docs/rules.md#saturated_activation
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/stat/lanes.hpp>
@@ -44,7 +45,7 @@ struct saturated_activation {
 
     struct state {
         unit_windows windows;  // the amount of a unit is how often it was not saturated
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -56,7 +57,7 @@ struct saturated_activation {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));
-        return seen.windows.declare(tensor, units) && seen.scratch.grow(static_cast<std::size_t>(2 * units));
+        return seen.windows.declare(tensor, units) && seen.scratch.grow(as_size(2 * units));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, tanh_min, tanh_max, sigmoid_min, sigmoid_max, from_output, unit_axis);

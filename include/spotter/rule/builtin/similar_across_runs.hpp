@@ -2,6 +2,7 @@
 // Built-in rule (L2): runs that should be the same and are not, or the other way round. docs/rules.md#similar_across_runs
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -44,7 +45,7 @@ struct similar_across_runs {
         extents shape{};  // of the first stream's
         dtype type = dtype::none;  // of the first stream's
         order layout = order::row_major;  // of the first stream's
-        slots<unsigned char> values;        // of the first stream, where there is a tolerance
+        slot_array<unsigned char> values;   // of the first stream, where there is a tolerance
         std::uint32_t first = 0, last = 0;  // streams: the one to compare with, the one that was compared
         outcome found = outcome::unknown;  // same, until a stream differs: then how the first that does
         std::uint32_t other = 0;  // stream that differs, the first of
@@ -121,7 +122,7 @@ private:
             mine.digest = it.stats.hash;
             return;
         }
-        auto const bytes = static_cast<std::size_t>(it.view.bytes());
+        auto const bytes = as_size(it.view.bytes());
         mine.known = !it.view.absent() && mine.values.grow(bytes);
         if (mine.known) { mine.type = it.view.type; }
         if (mine.known && bytes > 0) { std::memcpy(mine.values.data(), it.view.values.raw, bytes); }

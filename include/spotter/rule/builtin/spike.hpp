@@ -40,7 +40,7 @@ struct loss_spike {
     };
     struct state {
         per_tensor<series> all;
-        slots<std::uint64_t> scratch;
+        slot_array<std::uint64_t> scratch;
         culprit not_finite;
     };
 
@@ -126,7 +126,7 @@ struct gradient_spike {
 
     struct state {
         per_tensor<double> squares;  // of this step
-        slots<std::uint64_t> scratch;
+        slot_array<std::uint64_t> scratch;
         spike_history history;
         culprit not_finite;
         std::uint64_t last_step = 0;

@@ -27,7 +27,7 @@ public:
     };
 
     // False where memory is exhausted; `scratch` may be shared.
-    [[nodiscard]] constexpr bool keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
+    [[nodiscard]] constexpr bool keep(spike_limits const& by, slot_array<std::uint64_t>& scratch) noexcept {
         recent_values const& all = accepted_.values();
         return accepted_.keep(by.window) && scratch.grow(all.capacity()) && (by.relearn == 0 || spikes_.keep(by.relearn));
     }
@@ -39,7 +39,7 @@ public:
     // A spike also rises by more than `least_rise` above the median. The value is held against those before it; it enters unless it
     // is a spike.
     [[nodiscard]] constexpr judgement judge(double value, spike_limits const& by, double least_rise,
-                                            slots<std::uint64_t>& scratch) noexcept {
+                                            slot_array<std::uint64_t>& scratch) noexcept {
         judgement found;
         found.value = value;
         bool const enough = accepted_.size() > 0 && (accepted_.size() >= by.min_history || accepted_.full());
@@ -62,7 +62,7 @@ public:
 
 private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool stands_out(spike_limits const& by, double least_rise,
-                                                           slots<std::uint64_t>& scratch,
+                                                           slot_array<std::uint64_t>& scratch,
                                                            judgement& found) const noexcept {
         SPOTTER_STRICT_BODY
         if (is_ordinary(by, least_rise, found.value)) { return false; }
@@ -90,7 +90,9 @@ private:
         bool const in_order = !(factor > 0) || !(accepted_.ranked(0) < 0);
         if (in_order) { return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1))); }
         std::size_t below = 0;
-        for (double const each : accepted_.values().unordered()) { below += value > each + factor * magnitude(each) ? 1 : 0; }
+        for (double const each : accepted_.values().unordered()) {
+            below += value > each + factor * magnitude(each) ? 1U : 0U;
+        }
         return below < half;
     }
     // Likewise a spike rises by so much more than the median distance from the median, so more than half of the distances.
@@ -100,7 +102,7 @@ private:
         if (!(by.threshold >= 0)) { return false; }
         std::size_t closer = 0;
         for (double const each : accepted_.values().unordered()) {
-            closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1 : 0;
+            closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1U : 0U;
         }
         return closer < accepted_.size() / 2;
     }

@@ -221,8 +221,8 @@ private:
         return met_first == (direction > 0) && a.met != b.met;
     }
 
-    slots<entry> all_;           // by tensor id
-    slots<tensor_id> sequence_;  // in the order of their first observation
+    slot_array<entry> all_;           // by tensor id
+    slot_array<tensor_id> sequence_;  // in the order of their first observation
     std::size_t met_ = 0;
     std::uint64_t close_ = 1, observed_ = 0;
 };

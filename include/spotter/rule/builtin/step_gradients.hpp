@@ -49,7 +49,7 @@ private:
         gradient_sight sight{};
         std::uint64_t close = 0;
     };
-    slots<entry> list_;  // by the gradient's id
+    slot_array<entry> list_;  // by the gradient's id
     std::uint64_t close_ = 1;
 };
 

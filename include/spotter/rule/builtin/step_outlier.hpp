@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/bits.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -30,7 +31,7 @@ struct step_outlier {
             std::uint64_t count = 0;
             double mean = 0, squares = 0;  // Welford 1962
             std::size_t held = 0;
-            slots<double> largest;  // descending
+            slot_array<double> largest;  // descending
         } by_mode[mode_count];
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
@@ -66,7 +67,7 @@ struct step_outlier {
 
 private:
     [[nodiscard]] constexpr std::size_t room() const noexcept {
-        return static_cast<std::size_t>(n_outliers < 1000 ? n_outliers : 1000) + 1;
+        return as_size(n_outliers < 1000 ? n_outliers : 1000) + 1;
     }
     constexpr void put(kept::series& mine, double time) const noexcept {
         if (mine.held == room() && !(time > mine.largest[mine.held - 1])) { return; }

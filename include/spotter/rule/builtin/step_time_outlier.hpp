@@ -30,7 +30,7 @@ struct step_time_outlier {
         } by_mode[mode_count];
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     struct outlier : judged_value {  // one that took too long
         double limit = 0;  // that it is above
@@ -68,7 +68,7 @@ struct step_time_outlier {
 
 private:
     [[nodiscard]] SPOTTER_STRICT constexpr double limit_over(recent_values const& times,
-                                                             slots<std::uint64_t>& keys) const noexcept {
+                                                             slot_array<std::uint64_t>& keys) const noexcept {
         SPOTTER_STRICT_BODY
         if (!keys.grow(times.size())) { return 1e308; }
         // Of an even count the mean of the two in the middle, so that times which alternate are no outliers of each other.

@@ -33,8 +33,8 @@ struct straggler {
     };
     struct state {
         met_streams streams;
-        slots<worker_times> all;  // by the place of a stream
-        slots<std::uint64_t> scratch;
+        slot_array<worker_times> all;  // by the place of a stream
+        slot_array<std::uint64_t> scratch;
         tensor_id tensor = no_tensor;  // the first that matched; others are not looked at
         std::string_view tensor_name;
         bool lacks_memory = false;  // for a worker

@@ -41,7 +41,7 @@ public:
     constexpr void next_close() noexcept { ++close_; }  // once a step
 
 private:
-    slots<detail::streak> list_;
+    slot_array<detail::streak> list_;
     std::uint64_t close_ = 1;
 };
 

@@ -67,7 +67,7 @@ struct underfit {
         }
         mine.last_step = step;
         if (step >= mine.next_check) {
-            check(mine, seen.phases.trend(it.tensor.id).start());
+            look_at(mine, seen.phases.trend(it.tensor.id).start());
             mine.next_check = due_from(mine, step + 1);
         }
         if (mine.found == outcome::unknown) { return; }
@@ -106,7 +106,7 @@ private:
         std::uint64_t const apart = num_steps > 0 ? num_steps : 1;
         return first + (step - first + apart - 1) / apart * apart;
     }
-    constexpr void check(series& mine, double start) const noexcept {
+    constexpr void look_at(series& mine, double start) const noexcept {
         measurement const progress = fall(start, mine.now.value());
         if (!progress.known) { return; }
         mine.progress = progress.value;

@@ -2,6 +2,7 @@
 // Built-in rules (L2): what the rules on units share: sums over each unit of a layer, gathered over several steps, then judged.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/units.hpp>
@@ -10,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Of each unit of a layer: how many finite elements there were, and the sum of something over them.
 struct unit_window {
-    slots<double> amount, finite;  // by unit
+    slot_array<double> amount, finite;  // by unit
     std::size_t units = 0;  // that are judged; 0: the window is not begun, or has no memory
 
     // Empties the window. Without memory it has no units and is never complete.
@@ -43,7 +44,7 @@ struct unit_window {
         std::uint64_t low = 0, judged = 0;
         for (std::size_t unit = 0; unit < units; ++unit) {
             if (!known(unit, samples)) { continue; }
-            low += amount[unit] / finite[unit] < limit ? 1 : 0;
+            low += amount[unit] / finite[unit] < limit ? 1U : 0U;
             ++judged;
         }
         return static_cast<double>(low) / static_cast<double>(judged);
@@ -56,7 +57,7 @@ public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor, std::uint64_t units) noexcept {
         unit_window* const mine = windows_.declare(tensor);
         if (mine == nullptr) { return false; }
-        std::size_t const judged = unit_sample{static_cast<std::size_t>(units)}.size();
+        std::size_t const judged = unit_sample{as_size(units)}.size();
         return mine->units == judged || mine->begin(judged);
     }
     constexpr void add(observation const& it, unit_activity const& seen) noexcept {
@@ -118,9 +119,9 @@ private:
 // The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its finite elements, then
 // how many these are. `scratch` holds two values for each unit there is.
 template <class Amount>
-constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& scratch, feature& out, Amount&& amount,
-                             std::size_t most = unit_sample::most_units) noexcept {
-    auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
+constexpr void extract_units(tensor_ref const& values, int axis, slot_array<double>& scratch, feature& out,
+                             Amount&& amount, std::size_t most = unit_sample::most_units) noexcept {
+    auto const units = as_size(unit_count(values.shape, axis));
     if (axis < 0) { return; }
     if (!scratch.grow(2 * units)) { return out.give_up(); }
     for (std::size_t i = 0; i < 2 * units; ++i) { scratch[i] = 0; }

@@ -103,7 +103,7 @@ private:
             (seen.differ > 0 && target == seen.different[0]) || (seen.differ > 1 && target == seen.different[1]);
         if (!known && seen.differ < 2) { seen.different[seen.differ] = target; }
         seen.differ += known || seen.differ == 3 ? 0U : 1U;
-        to.fractions += is_whole(target) ? 0 : 1;
+        to.fractions += is_whole(target) ? 0U : 1U;
         double const count = static_cast<double>(++to.pairs);
         double const from_target = target - to.mean_target, from_said = said - to.mean_said;
         to.mean_target += from_target / count;

@@ -37,8 +37,8 @@ struct update_direction {
 
     // The sample of a tensor's values at one close. Of floating types up to 32 bits in floats, which hold them exactly.
     struct copy {
-        slots<float> narrow;  // the values, where they fit
-        slots<double> wide;  // the values, where they do not
+        slot_array<float> narrow;  // the values, where they fit
+        slot_array<double> wide;   // the values, where they do not
         std::uint64_t close = 0;  // 0: nothing is kept
         std::uint64_t index = 0;  // of the step
         extents shape{};  // of the tensor
@@ -50,9 +50,9 @@ struct update_direction {
                                           observation const& it) noexcept {
             close = 0;
             auto const count = static_cast<std::size_t>(sample.count);
-            bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
+            bool const as_float = is_floating(values.type) && size_of(values.type) <= sizeof(float);
             if (sample.count != sampled_lines::size_of_sample(values.count)) { return false; }
-            if (!(small ? narrow.grow(count) : wide.grow(count))) { return false; }
+            if (!(as_float ? narrow.grow(count) : wide.grow(count))) { return false; }
             visit_values(sample, [&]<class Value>(element_view<Value> all) {
                 constexpr dtype type = dtype_of<Value>;
                 if constexpr (is_floating(type) && size_of(type) <= sizeof(float)) {
@@ -61,7 +61,7 @@ struct update_direction {
                     copy_widened(all, wide.data());
                 }
             });
-            is_narrow = small;
+            is_narrow = as_float;
             shape = values.shape, layout = values.layout;
             kept(at, it);
             return true;
@@ -101,7 +101,7 @@ struct update_direction {
     };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
-        slots<net> nets;
+        slot_array<net> nets;
         sampled_lines sampled;  // of the tensor at hand
         std::size_t net_count = 0;
         votes all{};
