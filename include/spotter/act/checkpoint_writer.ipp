@@ -4,6 +4,7 @@
 
 #include <spotter/act/checkpoint_writer.hpp>
 #include <spotter/act/narrow.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/export/row_major.hpp>
 
 #include <cstring>
@@ -29,13 +30,13 @@ template <class Value>
 }
 [[nodiscard]] SPOTTER_BODY written_values values_as(tensor_ref const& tensor, dtype type) {
     written_values made;
-    made.bytes.resize(static_cast<std::size_t>(tensor.count * size_of(type)));
+    made.bytes.resize(as_size(tensor.count * size_of(type)));
     in_row_major(tensor, [&](auto const* first) {
         using value = std::remove_cvref_t<decltype(*first)>;
         if constexpr (std::same_as<value, float> || std::same_as<value, double>) {
             std::byte* to = made.bytes.data();
             auto const put = [&](auto one) {
-                made.not_finite += is_no_number(one) ? 1 : 0;
+                made.not_finite += is_no_number(one) ? 1U : 0U;
                 std::memcpy(to, &one, sizeof one);
                 to += sizeof one;
             };
@@ -56,7 +57,7 @@ template <class Value>
             }
         } else {
             if (!made.bytes.empty()) { std::memcpy(made.bytes.data(), first, made.bytes.size()); }
-            for (std::uint64_t i = 0; i < tensor.count; ++i) { made.not_finite += is_no_number(first[i]) ? 1 : 0; }
+            for (std::uint64_t i = 0; i < tensor.count; ++i) { made.not_finite += is_no_number(first[i]) ? 1U : 0U; }
         }
     });
     return made;

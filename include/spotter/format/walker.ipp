@@ -2,6 +2,7 @@
 // The bodies of walker.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/walker.hpp>
@@ -48,7 +49,7 @@ SPOTTER_BODY walked frame_walker::accept(row_frame const& frame) noexcept {
 
 SPOTTER_BODY bool frame_walker::is_begun() noexcept {
     bring(at_, layout::row_head_bytes);
-    byte_view const from = segment_.subspan(static_cast<std::size_t>(at_));
+    byte_view const from = segment_.subspan(as_size(at_));
     if (from.size() < 16 || load<std::uint32_t>(from.data()) != layout::row_magic) { return true; }
     if (load<std::uint64_t>(from.data() + 8) != at_) { return false; }
     if (from.size() < 24) { return true; }
@@ -68,7 +69,7 @@ SPOTTER_BODY bool frame_walker::is_displaced(std::uint64_t offset, std::uint64_t
     }
     looks -= extent.bytes;
     bring(offset, extent.bytes);
-    byte_view const whole = segment_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(extent.bytes));
+    byte_view const whole = segment_.subspan(as_size(offset), as_size(extent.bytes));
     std::size_t const covered = whole.size() - layout::row_tail_bytes;
     return checksum(whole.first(covered)) == load<std::uint64_t>(whole.data() + covered);
 }

@@ -2,6 +2,7 @@
 // The bodies of segment_image.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/record/segment_image.hpp>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ SPOTTER_BODY error segment_image::open(file_system& files, std::string_view path
     files_ = &files;
     path_ = path_text{"", path};
     identity_ = facts->identity;
-    bool const fits = facts->bytes <= SIZE_MAX / 2 && there_.grow(static_cast<std::size_t>(facts->bytes / block + 1));
+    bool const fits = facts->bytes <= SIZE_MAX / 2 && there_.grow(as_size(facts->bytes / block + 1));
     if (fits) {
         memory_ = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(facts->bytes) + 1, std::nothrow));
     }
@@ -33,7 +34,7 @@ SPOTTER_BODY error segment_image::open(file_system& files, std::string_view path
 
 SPOTTER_BODY byte_view segment_image::part(std::uint64_t from, std::uint64_t bytes) noexcept {
     bring(from, bytes);
-    return this->bytes().subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(bytes));
+    return this->bytes().subspan(as_size(from), as_size(bytes));
 }
 
 SPOTTER_BODY bool segment_image::is_same() const noexcept {
@@ -43,7 +44,7 @@ SPOTTER_BODY bool segment_image::is_same() const noexcept {
 
 SPOTTER_BODY void segment_image::bring(std::uint64_t from, std::uint64_t bytes) noexcept {
     std::uint64_t const end = from + (std::min)(bytes, size_ - (std::min)(from, std::uint64_t{size_}));
-    for (auto at = static_cast<std::size_t>(from / block); at * block < end;) {
+    for (auto at = as_size(from / block); at * block < end;) {
         if (there_[at]) {
             ++at;
             continue;

@@ -2,6 +2,7 @@
 // Ext (L6): a run from an object store into a folder: what is there already is not fetched twice.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ext/s3/upload.hpp>
 
 #include <set>
@@ -119,8 +120,8 @@ private:
     }
     [[nodiscard]] error ask(object const& one, std::uint64_t from, std::span<std::byte> into, std::uint64_t piece) {
         std::vector<request> all;
-        for (std::size_t at = 0; at < into.size(); at += static_cast<std::size_t>(piece)) {
-            std::size_t const bytes = (std::min)(static_cast<std::size_t>(piece), into.size() - at);
+        for (std::size_t at = 0; at < into.size(); at += as_size(piece)) {
+            std::size_t const bytes = (std::min)(as_size(piece), into.size() - at);
             request it{.bucket = where_.bucket, .key = one.key, .into = into.subspan(at, bytes)};
             it.headers = {"Range: bytes=" + std::to_string(from + at) + '-' + std::to_string(from + at + bytes - 1),
                           "If-Match: \"" + one.etag + '"'};

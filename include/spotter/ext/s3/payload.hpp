@@ -2,6 +2,7 @@
 // Ext (L6): what is sent to an object store: bytes in memory, or a part of a file, which is read as it is sent.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/file/system.hpp>
 
@@ -38,7 +39,7 @@ public:
         payload some = *this;
         some.from_ += from, some.size_ = bytes;
         if (!is_file()) {
-            some.bytes_ = bytes_.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(bytes));
+            some.bytes_ = bytes_.subspan(as_size(from), as_size(bytes));
         }
         return some;
     }
@@ -105,7 +106,7 @@ private:
 // Of all of it; empty where the file has it no longer.
 [[nodiscard]] inline std::string hex_sha256(payload const& of) {
     sha256 sum;
-    if (!of.is_file()) { sum.add({of.data(), static_cast<std::size_t>(of.size())}); }
+    if (!of.is_file()) { sum.add({of.data(), as_size(of.size())}); }
     std::vector<std::byte> piece(of.is_file() ? std::size_t{256} << 10 : 0);
     for (std::uint64_t at = 0; of.is_file() && at < of.size();) {
         std::size_t const some = of.read(at, piece);

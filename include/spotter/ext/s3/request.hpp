@@ -3,6 +3,7 @@
 // be short or plain.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/plain.hpp>
 #include <spotter/ext/s3/payload.hpp>
 
@@ -113,7 +114,7 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
     if (!code.empty()) { found.what << ' ' << code; }
     found.what << ": " << hint;
     if (is("RequestTimeTooSkewed") && asked.date != 0) {
-        std::int64_t const off = static_cast<std::int64_t>(std::time(nullptr)) - asked.date;
+        std::int64_t const off = cast_to<std::int64_t>(std::time(nullptr)) - asked.date;
         found.what << (off < 0 ? " -" : " +") << static_cast<std::uint64_t>(off < 0 ? -off : off);
     }
     std::string_view const region = detail::word_of(asked.region);

@@ -2,6 +2,7 @@
 // Ext (L6): a run's folder into an object store, again and again: what is there already is not sent twice.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ext/s3/store.hpp>
 #include <spotter/file/read_all.hpp>
 #include <spotter/file/system.hpp>
@@ -324,7 +325,7 @@ private:
         if (mine == 0 || bytes_there(name) < mine) { return false; }
         if (sent_here_.contains(name)) { return true; }
         auto const same = [&](std::uint64_t from, std::uint64_t size) {
-            std::vector<std::byte> here(static_cast<std::size_t>(size)), there(here.size());
+            std::vector<std::byte> here(as_size(size)), there(here.size());
             request it{.bucket = to_.bucket, .key = key_of(name), .into = there};
             it.headers = {"Range: bytes=" + std::to_string(from) + '-' + std::to_string(from + size - 1)};
             store_.connection().ask(it);
