@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs ranks to decide together at each step, beside a plain MPI_Allreduce of the same bytes: mpirun -n 4 bench_ranks
+// What it costs ranks to decide together at each step, beside a plain MPI_Allreduce of the same bytes: mpirun -n 4
+// bench_ranks
 #include "bench.hpp"
 
 #include <spotter/ext/mpi.hpp>
@@ -29,7 +30,8 @@ int main() {
         }
         if (ranks.rank() == 0) {
             std::printf("%u ranks%s\n", ranks.size(), fine ? "" : ", and something went wrong");
-            bench::figure("an agreement", agreed.median() * 1e-3, "us", bench::control("a plain MPI_Allreduce", plain.median() * 1e-3, "us"));
+            bench::figure("an agreement", agreed.median() * 1e-3, "us",
+                          bench::control("a plain MPI_Allreduce", plain.median() * 1e-3, "us"));
         }
     }
     MPI_Finalize();

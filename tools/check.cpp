@@ -155,15 +155,16 @@ void judge(judged& it, judges const& by, bool side_by_side) {
     return one;
 }
 
-// --- JUnit: a suite a record, a case a rule ------------------------------------------------------------------------------------
+// --- JUnit: a suite a record, a case a rule
+// ------------------------------------------------------------------------------------
 
 // As xs:dateTime, in UTC.
 [[nodiscard]] std::string iso_time(double seconds) {
     auto const whole = static_cast<std::time_t>(seconds);
     std::tm parts{};
     if (::gmtime_r(&whole, &parts) == nullptr) { return "1970-01-01T00:00:00"; }
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-                       parts.tm_min, parts.tm_sec);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                       parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 [[nodiscard]] std::string junit_suite(judged const& it, severity least) {
@@ -171,8 +172,8 @@ void judge(judged& it, judges const& by, bool side_by_side) {
     std::size_t count = 0, failures = 0, skipped = 0;
     auto const put = [&](std::string_view name, std::string_view inside) {
         ++count;
-        cases +=
-            fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", html::escape(title_of(it)), html::escape(name));
+        cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", html::escape(title_of(it)),
+                             html::escape(name));
         cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
     };
     // Several rules may go by one name, and a negation's finding by one that no leaf has.
@@ -191,10 +192,12 @@ void judge(judged& it, judges const& by, bool side_by_side) {
             if (found.strongest.rule != name || !counts(found.strongest, least)) { continue; }
             bool const stronger = strongest == nullptr || found.strongest.severity > strongest->strongest.severity;
             strongest = stronger ? &found : strongest;
-            text += fmt::format("{}\n{}{}", finding_text(found.strongest), found.strongest.remedy, found.strongest.remedy.empty() ? "" : "\n");
+            text += fmt::format("{}\n{}{}", finding_text(found.strongest), found.strongest.remedy,
+                                found.strongest.remedy.empty() ? "" : "\n");
         }
         if (strongest != nullptr) {
-            inside = fmt::format("<failure message=\"{}\" type=\"{}\">{}</failure>", html::escape(finding_text(strongest->strongest)),
+            inside = fmt::format("<failure message=\"{}\" type=\"{}\">{}</failure>",
+                                 html::escape(finding_text(strongest->strongest)),
                                  name_of(strongest->strongest.severity), html::escape_lines(text));
         }
         failures += inside.empty() ? 0 : 1;
@@ -230,14 +233,17 @@ void judge(judged& it, judges const& by, bool side_by_side) {
             began = began > 0 ? (std::min)(began, first) : first;
         }
     }
-    return fmt::format(" name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\" timestamp=\"{}\" "
-                       "hostname=\"localhost\">\n    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
-                       html::escape(title_of(it)), count, failures, skipped, iso_time(began), cases);
+    return fmt::format(
+        " name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\" timestamp=\"{}\" "
+        "hostname=\"localhost\">\n    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
+        html::escape(title_of(it)), count, failures, skipped, iso_time(began), cases);
 }
 [[nodiscard]] error write_junit(std::vector<told_record> const& all, std::string const& path) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!all[i].suite.empty()) { text += fmt::format("  <testsuite package=\"spotter\" id=\"{}\"{}", i, all[i].suite); }
+        if (!all[i].suite.empty()) {
+            text += fmt::format("  <testsuite package=\"spotter\" id=\"{}\"{}", i, all[i].suite);
+        }
     }
     text += "</testsuites>\n";
     error why = spotter::detail::replace_file(system_files(), path, std::as_bytes(std::span{text}), true);
@@ -245,7 +251,8 @@ void judge(judged& it, judges const& by, bool side_by_side) {
     return why;
 }
 
-// --- all of them ---------------------------------------------------------------------------------------------------------------
+// --- all of them
+// ---------------------------------------------------------------------------------------------------------------
 
 void judge(told_record& into, check_options const& wanted, judges const& by, severity least) {
     judged it{into.path};
@@ -275,7 +282,8 @@ void judge_all(std::vector<told_record>& all, check_options const& wanted, judge
     for (std::thread& each : others) { each.join(); }
 }
 
-// --- what is judged, and by what -----------------------------------------------------------------------------------------------
+// --- what is judged, and by what
+// -----------------------------------------------------------------------------------------------
 
 [[nodiscard]] result<judges> judges_of(check_options const& wanted) {
     auto rules = read_rules(wanted.rules);
@@ -298,7 +306,9 @@ struct shard {
     std::uint64_t part = 0, parts = 1;
 };
 [[nodiscard]] result<shard> read_shard(std::string const& text) {
-    error wrong{errc::bad_config, "--shard takes a part of how many, as 3/16, or `rank` of a process that mpirun or srun started, not \""};
+    error wrong{
+        errc::bad_config,
+        "--shard takes a part of how many, as 3/16, or `rank` of a process that mpirun or srun started, not \""};
     wrong.what << text << "\"";
     auto const number = [](std::string_view digits) { return spotter::detail::number_in(digits); };
     if (text.empty()) { return shard{}; }

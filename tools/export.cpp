@@ -139,7 +139,8 @@ void warn(export_job const& job, std::string_view format) {
             stderr);
     }
     if (job.done.left_out > 0) {
-        std::string_view const what = format == "trace" || format == "perfetto" ? "numbers that are not finite, left out"
+        std::string_view const what = format == "trace" || format == "perfetto"
+                                          ? "numbers that are not finite, left out"
                                       : format == "mcap"      ? "numbers that are not finite, written as null"
                                       : format == "projector" ? "numbers that are not finite, written as 0"
                                                               : "tensors of a type that safetensors has not, left out";
@@ -189,12 +190,14 @@ int export_to(export_options const& wanted) {
     if (!chosen) { return refuse(chosen.error()); }
     export_format const& format = **chosen;
     if (wanted.out == "-" && (!format.is_text || wanted.json)) {
-        return refuse(
-            {errc::bad_config,
-             "only csv, jsonl, trace, prometheus and openmetrics go to standard output, and then without --json: give a file"});
+        return refuse({errc::bad_config, "only csv, jsonl, trace, prometheus and openmetrics go to standard output, "
+                                         "and then without --json: give a file"});
     }
-    if (wanted.follow && (!format.follows || ((format.write == &to_prometheus_text || format.write == &to_openmetrics) && wanted.out == "-"))) {
-        return refuse({errc::bad_config, "--follow works with tensorboard and jsonl, and with prometheus and openmetrics into a file"});
+    if (wanted.follow &&
+        (!format.follows ||
+         ((format.write == &to_prometheus_text || format.write == &to_openmetrics) && wanted.out == "-"))) {
+        return refuse({errc::bad_config,
+                       "--follow works with tensorboard and jsonl, and with prometheus and openmetrics into a file"});
     }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return refuse(why); }

@@ -11,11 +11,11 @@
 
 namespace spotter_tool {
 
-// Written beside its place and moved there by finish(); one that `grows` stands in its place from the beginning, for who follows it.
+// Written beside its place and moved there by finish(); one that `grows` stands in its place from the beginning, for
+// who follows it.
 class new_file {
 public:
-    new_file(std::string path, bool force, bool grows = false)
-        : path_{std::move(path)}, part_{path_} {
+    new_file(std::string path, bool force, bool grows = false) : path_{std::move(path)}, part_{path_} {
         using namespace spotter;
         file_system& files = system_files();
         auto const kind = files.kind_of(path_);

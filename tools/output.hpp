@@ -58,7 +58,8 @@ enum exit_code : int {
 
 using json = nlohmann::ordered_json;  // keys stay in the order in which the documentation lists them
 
-// Text of a record as it may go to a terminal: a name must not move the cursor, change colours or turn the order of letters.
+// Text of a record as it may go to a terminal: a name must not move the cursor, change colours or turn the order of
+// letters.
 [[nodiscard]] inline std::string plain(std::string_view text) {
     std::string safe;
     spotter::put_plain(text, [&](std::string_view piece) { safe += piece; });
@@ -120,14 +121,16 @@ namespace detail {
     return fmt::format("{}({})", name_of(step.mode), step.index);
 }
 
-// All that a person reads goes through here, and nothing of it is anything but letters, line ends and tabs, whatever a record, a path or an
-// argument holds.
+// All that a person reads goes through here, and nothing of it is anything but letters, line ends and tabs, whatever a
+// record, a path or an argument holds.
 inline void say(std::string_view text, std::FILE* where = stdout) {
     std::string const safe = plain_lines(text);
     std::fwrite(safe.data(), 1, safe.size(), where);
 }
 // Data for another program (a file that goes to standard output), and what draws a screen of parts that are plain.
-inline void say_as_is(std::string_view text, std::FILE* where = stdout) { std::fwrite(text.data(), 1, text.size(), where); }
+inline void say_as_is(std::string_view text, std::FILE* where = stdout) {
+    std::fwrite(text.data(), 1, text.size(), where);
+}
 
 // As a text; in a name what is no UTF-8 stands as \xff.
 [[nodiscard]] inline std::string dump_utf8(json const& document, int indent = -1) {
@@ -164,7 +167,9 @@ inline void say_as_is(std::string_view text, std::FILE* where = stdout) { std::f
         }
         std::size_t const whole = (std::max)(spotter::detail::letter_size(dumped, i), std::size_t{1});
         std::uint32_t code = static_cast<unsigned char>(dumped[i]) & (whole == 1 ? 0x7FU : whole == 2 ? 0x1FU : 0x0FU);
-        for (std::size_t at = 1; at < whole; ++at) { code = code << 6U | (static_cast<unsigned char>(dumped[i + at]) & 0x3FU); }
+        for (std::size_t at = 1; at < whole; ++at) {
+            code = code << 6U | (static_cast<unsigned char>(dumped[i + at]) & 0x3FU);
+        }
         safe += fmt::format("\\u{:04x}", code);
         i += whole;
     }
@@ -179,8 +184,8 @@ inline void say_document(json const& document) { say_as_is(document_text(documen
     return {{"verb", std::string{verb}}, {"path", std::string{path}}};
 }
 
-// The end of a verb that could not do its work: the sentence goes to standard error, and with --json also into a document.
-// `hint`: what there is instead.
+// The end of a verb that could not do its work: the sentence goes to standard error, and with --json also into a
+// document. `hint`: what there is instead.
 [[nodiscard]] inline exit_code fail(spotter::error const& why, bool as_json, std::string_view verb,
                                     std::string_view path, std::string_view hint = {}) {
     std::string const sentence =

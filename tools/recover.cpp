@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `recover`: what killed processes left in shared memory brought into the record, sidecars rebuilt from their segments and,
-// when asked to, torn tails cut off. Never while someone writes.
+// Command line, `recover`: what killed processes left in shared memory brought into the record, sidecars rebuilt from
+// their segments and, when asked to, torn tails cut off. Never while someone writes.
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
@@ -41,7 +41,8 @@ void add_inner_ones(std::vector<recording>& all) {
     }
 }
 
-// The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is left alone.
+// The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is
+// left alone.
 class locks {
 public:
     locks() = default;
@@ -93,7 +94,8 @@ public:
         return {};
     }
 
-    // What sidecars know beyond their segments goes into the folder's file `lost`, before they are made anew from what is there.
+    // What sidecars know beyond their segments goes into the folder's file `lost`, before they are made anew from what
+    // is there.
     [[nodiscard]] error remember(recording const& it) {
         auto const known = spotter::detail::look_for_losses(files_for(it.path), it.path);
         std::string const file = it.path + '/' + layout::lost_name;
@@ -144,7 +146,9 @@ public:
         mapped_file const old{side_file};
         if (!old.error() && same_bytes(old.bytes(), side.view())) { return {}; }
         if (!wanted_.dry_run) {
-            if (error const why = spotter::detail::replace_file(system_files(), side_file, side.view(), true)) { return why; }
+            if (error const why = spotter::detail::replace_file(system_files(), side_file, side.view(), true)) {
+                return why;
+            }
         }
         deeds_.push_back({side_file, "rebuilt", 0, side.size()});
         return {};

@@ -13,7 +13,8 @@ namespace {
 
 using namespace spotter;
 
-// What a parameter is by default, as it would stand in a file; what a file cannot say, as a selection by a function, is null.
+// What a parameter is by default, as it would stand in a file; what a file cannot say, as a selection by a function, is
+// null.
 template <class Value>
 [[nodiscard]] json default_json(Value const& value) {
     if constexpr (std::is_array_v<Value>) {
@@ -93,7 +94,7 @@ std::string rules_of_feature(std::uint64_t key) {
         bool its = false;
         if constexpr (requires { rule.feature_key(); }) {
             its = rule.feature_key() == key;
-        } else if constexpr (requires(typename Rule::state & state, tensor_info const& tensor) {
+        } else if constexpr (requires(typename Rule::state& state, tensor_info const& tensor) {
                                  rule.feature_key(state, tensor);
                              }) {
             // As of labels, and as of predictions.

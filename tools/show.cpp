@@ -52,7 +52,8 @@ void put_distribution(json& document, distribution const& it) {
     }
 }
 
-// --- one step ----------------------------------------------------------------------------------------------------------------
+// --- one step
+// ----------------------------------------------------------------------------------------------------------------
 
 [[nodiscard]] int show_statistic(shown& it, track const& tensor, step_id step) {
     if (!it.wanted.as.empty() && it.wanted.as != "numbers") {
@@ -156,7 +157,8 @@ void put_values(json& document, tensor_ref const& view) {
     return it.end.code();
 }
 
-// --- over time ---------------------------------------------------------------------------------------------------------------
+// --- over time
+// ---------------------------------------------------------------------------------------------------------------
 
 struct curve {
     statistic which = mean;
@@ -271,7 +273,8 @@ void print_curve(shown const& it, curve const& of) {
     for (curve const& each : all) {
         if (as_histogram) { spreads.push_back(spread_of(each)); }
     }
-    if (as_histogram && std::none_of(spreads.begin(), spreads.end(), [](auto const& each) { return each.has_histogram; })) {
+    if (as_histogram &&
+        std::none_of(spreads.begin(), spreads.end(), [](auto const& each) { return each.has_histogram; })) {
         return it.refuse({errc::not_in_step, "no point of this history is a finite number"});
     }
     if (it.wanted.json) {
@@ -293,7 +296,8 @@ void print_curve(shown const& it, curve const& of) {
         print_points(tensor.info().type, *of);
     } else {
         for (std::size_t i = 0; i < all.size(); ++i) {
-            std::string const in = all.size() > 1 ? fmt::format(" in {}", name_of(all[i].points.front().step.mode)) : "";
+            std::string const in =
+                all.size() > 1 ? fmt::format(" in {}", name_of(all[i].points.front().step.mode)) : "";
             say(fmt::format("{} of {}{}\n", of->which.name(), plain(it.wanted.name), in));
             if (!as_histogram) {
                 print_curve(it, all[i]);
@@ -318,7 +322,8 @@ void print_curve(shown const& it, curve const& of) {
     // What was asked for is nowhere: what is there instead stands in the sentence of a read.
     auto const why = tensor.stat(of->points.front().step, of->which);
     say(fmt::format("spotter show: {} of {} is unknown everywhere: {}\n", of->which.name(), plain(it.wanted.name),
-                    why ? std::string{} : plain(why.error().what.view())), stderr);
+                    why ? std::string{} : plain(why.error().what.view())),
+        stderr);
     return it.end.code(absent);
 }
 
@@ -344,8 +349,8 @@ void print_curve(shown const& it, curve const& of) {
         say_document(it.document);
         return it.end.code();
     }
-    bool const texts = std::any_of(scalars.begin(), scalars.end(),
-                                   [](loose_scalar const& each) { return each.type == dtype::text; });
+    bool const texts =
+        std::any_of(scalars.begin(), scalars.end(), [](loose_scalar const& each) { return each.type == dtype::text; });
     if (it.wanted.as == "numbers" || texts) {
         for (loose_scalar const& each : scalars) { say(fmt::format("{:.3f}\t{}\n", each.time, loose_text(each))); }
         return it.end.code();

@@ -56,7 +56,9 @@ private:
     std::string text = fmt::format("they part at {}", step_text(it.step));
     if (it.tensor.empty()) { return text + ": " + it.what; }
     text += fmt::format(", {}: {}", it.tensor, it.what);
-    if (it.elements > 0) { text += fmt::format(", {} elements, {} bits, the first is element {}", it.elements, it.bits, it.element); }
+    if (it.elements > 0) {
+        text += fmt::format(", {} elements, {} bits, the first is element {}", it.elements, it.bits, it.element);
+    }
     return text;
 }
 
@@ -98,12 +100,16 @@ int twin(twin_options const& wanted) {
     }
     for (std::thread& each : both) { each.join(); }
     for (launched const& each : ends) {
-        if (each.how == departure::never_started) { return fail({errc::io_error, std::string_view{each.why}}, wanted.json, "twin", program); }
+        if (each.how == departure::never_started) {
+            return fail({errc::io_error, std::string_view{each.why}}, wanted.json, "twin", program);
+        }
     }
     records.look(wanted.folder);
     auto const found_at = records.found();
     std::uint64_t const steps = records.apart ? records.apart->steps() : 0;
-    std::string const how = found_at ? words_of(*found_at) : steps == 0 ? "no step was recorded by both: does the program record with spotter?" : std::string{same_text};
+    std::string const how = found_at     ? words_of(*found_at)
+                            : steps == 0 ? "no step was recorded by both: does the program record with spotter?"
+                                         : std::string{same_text};
     exit_code code = found_at ? found : steps == 0 ? not_judged : fine;
     std::string ended;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -115,8 +121,11 @@ int twin(twin_options const& wanted) {
         json document = document_of("twin", program);
         document["steps"] = steps;
         document["same"] = code == fine || code == ended_badly;
-        document["parting"] = !found_at ? json() : json{{"step", step_json(found_at->step)}, {"tensor", found_at->tensor}, {"what", found_at->what},
-                                                      {"element", found_at->element}, {"elements", found_at->elements}, {"bits", found_at->bits}};
+        document["parting"] =
+            !found_at
+                ? json()
+                : json{{"step", step_json(found_at->step)}, {"tensor", found_at->tensor},     {"what", found_at->what},
+                       {"element", found_at->element},      {"elements", found_at->elements}, {"bits", found_at->bits}};
         document["environment"] = records.a ? records.a->environment() : std::string{};
         document["ended"] = {ends[0].why, ends[1].why};
         say_document(document);

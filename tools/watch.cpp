@@ -44,7 +44,9 @@ public:
             for (std::string const& name : detail::names_in(path)) {
                 std::string const below = path + '/' + name;
                 parts.clear();
-                if (name == layout::flight_name || name == layout::system_name || find_recordings(below, parts)) { continue; }
+                if (name == layout::flight_name || name == layout::system_name || find_recordings(below, parts)) {
+                    continue;
+                }
                 holds_runs = true;
                 add(below);
             }
@@ -71,7 +73,8 @@ private:
     std::string waiting_for_{};
 };
 
-// --- the screen ----------------------------------------------------------------------------------------------------------------
+// --- the screen
+// ----------------------------------------------------------------------------------------------------------------
 
 // Drawn over itself twice a second; stays when the watch ends.
 class screen {

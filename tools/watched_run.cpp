@@ -173,8 +173,8 @@ json watched_run::event_of(finding const& found) const {
 void watched_run::ask_to_stop(finding const& found) {
     if (stopping()) { return; }
     std::string const why = finding_text(found) + '\n';
-    error const failed =
-        spotter::detail::replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name, std::as_bytes(std::span{why}), true);
+    error const failed = spotter::detail::replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name,
+                                                       std::as_bytes(std::span{why}), true);
     if (!failed) { asked_in_attempt_ = run_->attempts(); }
     json line = event("stop");
     line["why"] = failed ? std::string{failed.what.view()} : finding_text(found);

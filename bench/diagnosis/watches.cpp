@@ -136,8 +136,8 @@ using reinforcement_rules = rules_alone<sp::poor_weight_initialization, sp::rl_k
 // Beside a pack stands the rule of it that has to be told a number: what guessing costs, how many actions there are.
 struct watches::hooks {
     explicit hooks(std::uint64_t onset)
-        : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker}, seldom{watches::baselines ? 500U : 0U,
-                                                                                       onset, sp::packs::sagemaker} {}
+        : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker},
+          seldom{watches::baselines ? 500U : 0U, onset, sp::packs::sagemaker} {}
 
     std::optional<watch_of<sp::packs::supervised>> supervised{};
     std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};

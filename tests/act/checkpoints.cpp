@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: which is good and stays, what is refused, and what is there after any failure and any end of the process.
+// Checkpoints: which is good and stays, what is refused, and what is there after any failure and any end of the
+// process.
 #include <spotter/act/narrow.hpp>
 #include <spotter/checkpoints.hpp>
 #include <spotter/file/memory.hpp>
@@ -31,7 +32,9 @@ std::string bytes_at(std::string const& path) {
 // But for the list of them, and its lock.
 list names_at(std::string const& folder) {
     std::set<std::string> names;
-    for (auto const& each : std::filesystem::directory_iterator{folder}) { names.insert(each.path().filename().string()); }
+    for (auto const& each : std::filesystem::directory_iterator{folder}) {
+        names.insert(each.path().filename().string());
+    }
     names.erase("checkpoints.list"), names.erase("checkpoints.lock");
     return {names.begin(), names.end()};
 }
@@ -75,11 +78,13 @@ TEST_CASE("a checkpoint is good once the steps behind it were, and only good one
     train_on(watch, kept, it, 0, 20);
     CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.unproven.safetensors"});
     train_on(watch, kept, it, 20, 25);
-    CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.safetensors", "train-20.unproven.safetensors"});
+    CHECK(names_at(folder / "kept") ==
+          list{"train-0.safetensors", "train-10.safetensors", "train-20.unproven.safetensors"});
     it.w[3] = 9;  // at 25 to 31
     train_on(watch, kept, it, 25, 32);
     CHECK(kept.last_good().step == train(10));
-    CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.safetensors", "train-30.unproven.safetensors"});
+    CHECK(names_at(folder / "kept") ==
+          list{"train-0.safetensors", "train-10.safetensors", "train-30.unproven.safetensors"});
     it.w[3] = 1;
     train_on(watch, kept, it, 32, 42);
     CHECK(kept.last_good().step == train(10));  // 30 was bad, too
@@ -101,7 +106,9 @@ TEST_CASE("what is written is the net, tensor by tensor, in the type that was as
     CHECK(!whole.save(watch, train(0), it, "step"_t = std::uint64_t{7}));
     CHECK(!half.save(watch, train(0), it, "step"_t = std::uint64_t{7}));
     std::string const bytes = bytes_at(whole.all().at(0).path), small = bytes_at(half.all().at(0).path);
-    CHECK(header_of(bytes).starts_with(R"({"fc1/w":{"dtype":"F32","shape":[16],"data_offsets":[0,64]},"fc1/b":{"dtype":"F32","shape":[],"data_offsets":[64,68]},"step":{"dtype":"U64","shape":[],"data_offsets":[68,76]}})"));
+    CHECK(header_of(bytes).starts_with(R"({"fc1/w":{"dtype":"F32","shape":[16],"data_offsets":[0,64]},)"
+                                       R"("fc1/b":{"dtype":"F32","shape":[],"data_offsets":[64,68]},)"
+                                       R"("step":{"dtype":"U64","shape":[],"data_offsets":[68,76]}})"));
     CHECK(header_of(small).find(R"("fc1/w":{"dtype":"F16","shape":[16],"data_offsets":[0,32]})") != std::string::npos);
     CHECK(std::memcmp(bytes.data() + bytes.size() - 76, it.w.data(), 64) == 0);
     std::uint16_t third = 0;
@@ -133,13 +140,17 @@ TEST_CASE("narrowing rounds to the nearest, of two to the even one, as every f16
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
         f16 const half{static_cast<std::uint16_t>(bits)};
         bf16 const brain{static_cast<std::uint16_t>(bits)};
-        bool const nan16 = (bits & 0x7C00U) == 0x7C00U && (bits & 0x3FFU) != 0, nanb = (bits & 0x7F80U) == 0x7F80U && (bits & 0x7FU) != 0;
+        bool const nan16 = (bits & 0x7C00U) == 0x7C00U && (bits & 0x3FFU) != 0,
+                   nanb = (bits & 0x7F80U) == 0x7F80U && (bits & 0x7FU) != 0;
         if (!nan16) { REQUIRE(detail::narrow_bits<5, 10>(float_bits_of(half)) == bits); }
-        if (!nanb && ((bits & 0x7F80U) != 0 || (bits & 0x7FU) == 0)) { REQUIRE(detail::narrow_bits<8, 7>(float_bits_of(brain)) == bits); }
+        if (!nanb && ((bits & 0x7F80U) != 0 || (bits & 0x7FU) == 0)) {
+            REQUIRE(detail::narrow_bits<8, 7>(float_bits_of(brain)) == bits);
+        }
         // Between two of them: the half goes to the even one, and a little beside it to the nearer one.
         std::uint32_t const next = bits + 1;
         if ((bits & 0x7FFFU) >= 0x7BFFU) { continue; }
-        double const low = static_cast<double>(to_float(half)), high = static_cast<double>(to_float(f16{static_cast<std::uint16_t>(next)}));
+        double const low = static_cast<double>(to_float(half)),
+                     high = static_cast<double>(to_float(f16{static_cast<std::uint16_t>(next)}));
         auto const middle = static_cast<float>((low + high) / 2);
         auto const narrow = [](float value) { return std::uint32_t{detail::to_f16(value).bits}; };
         REQUIRE(narrow(middle) == (bits % 2 == 0 ? bits : next));
@@ -200,7 +211,8 @@ TEST_CASE("another process finds what is there: good ones are good, and nobody v
     CHECK(kept.last_good().step == train(0));
     CHECK(std::filesystem::exists(folder / "kept/checkpoints.part"));  // whoever only looks changes nothing
     train_on(watch, kept, it, 20, 35);
-    CHECK(names_at(folder / "kept") == list{"notes.txt", "train-0.safetensors", "train-20.safetensors", "train-30.unproven.safetensors"});
+    CHECK(names_at(folder / "kept") ==
+          list{"notes.txt", "train-0.safetensors", "train-20.safetensors", "train-30.unproven.safetensors"});
 }
 
 // In memory: kills between any two operations would otherwise wait for the disk some ten thousand times.
@@ -213,20 +225,25 @@ std::string bytes_at(memory_file_system& files, std::string const& path) {
 float first_value_of(memory_file_system& files, std::string const& path) {
     std::string const bytes = bytes_at(files, path), header = header_of(bytes);
     float first = -1;
-    if (header.starts_with("{\"fc1/w\"") && bytes.size() == 8 + header.size() + 68) { std::memcpy(&first, bytes.data() + bytes.size() - 68, 4); }
+    if (header.starts_with("{\"fc1/w\"") && bytes.size() == 8 + header.size() + 68) {
+        std::memcpy(&first, bytes.data() + bytes.size() - 68, 4);
+    }
     return first;
 }
 
-TEST_CASE("whichever operation fails while a loop goes back and saves the same steps again, once or for good, a good one is there, whole, and no "
+TEST_CASE("whichever operation fails while a loop goes back and saves the same steps again, once or for good, a good "
+          "one is there, whole, and no "
           "file of others is touched") {
-    // What is saved, when an alarm falls, and where the loop goes on; the value of a step in an attempt is attempt + step / 100.
+    // What is saved, when an alarm falls, and where the loop goes on; the value of a step in an attempt is attempt +
+    // step / 100.
     struct point {
         std::uint64_t step;
         bool saves, alarm;
     };
-    constexpr point course[] = {{10, true, false},  {20, true, false}, {25, false, true},  {11, false, false}, {20, true, false},
-                                {30, true, false},  {20, true, false}, {21, false, false}, {30, true, false},  {35, false, true},
-                                {21, false, false}, {30, true, false}, {40, true, false}};
+    constexpr point course[] = {{10, true, false}, {20, true, false}, {25, false, true},  {11, false, false},
+                                {20, true, false}, {30, true, false}, {20, true, false},  {21, false, false},
+                                {30, true, false}, {35, false, true}, {21, false, false}, {30, true, false},
+                                {40, true, false}};
     std::uint64_t operations = 0, failed_saves = 0;
     for (std::uint32_t const keep : {1U, 2U}) {
         for (bool const for_good : {false, true}) {
@@ -323,7 +340,8 @@ TEST_CASE("whichever operation fails, once or for good, every file of a good one
             checkpoints later{"kept", {}, disk};
             REQUIRE(!later.last_good().path.empty());
             for (checkpoint_file const& each : later.all()) {
-                CHECK(first_value_of(disk, each.path) == (each.step.index == 0 ? 0.5F : static_cast<float>(each.step.index)));
+                CHECK(first_value_of(disk, each.path) ==
+                      (each.step.index == 0 ? 0.5F : static_cast<float>(each.step.index)));
             }
             // And goes on: what was half written is gone then.
             (void)watch.step(9, it);
@@ -451,8 +469,15 @@ TEST_CASE("what was saved before the loop went back is not the newest because it
 
 TEST_CASE("files beside checkpoints that are not theirs are neither taken for them nor removed nor replaced") {
     temporary_folder const folder;
-    list const foreign{"train-10.optimizer.pt", "train-10.txt",         "train-10.part",  "train-010.safetensors", "train-0.bad.safetensors.bak",
-                       "train-20.unproven.pt",  "train-0.json", "eval-3.bad.txt", "notes.txt"};
+    list const foreign{"train-10.optimizer.pt",
+                       "train-10.txt",
+                       "train-10.part",
+                       "train-010.safetensors",
+                       "train-0.bad.safetensors.bak",
+                       "train-20.unproven.pt",
+                       "train-0.json",
+                       "eval-3.bad.txt",
+                       "notes.txt"};
     std::filesystem::create_directories(folder / "kept");
     for (std::string const& each : foreign) { std::ofstream{folder / "kept/" + each} << "mine: " << each; }
     net it;
@@ -581,7 +606,8 @@ TEST_CASE("a list of checkpoints that is damaged is told and left alone; a torn 
         train_on(watch, kept, it, 30, 32);
         kept.review(watch);
         CHECK(checkpoints{folder / "kept"}.all().size() == 3);
-        CHECK(names_at(folder / "kept") == list{"train-10.safetensors", "train-20.safetensors", "train-30.safetensors"});
+        CHECK(names_at(folder / "kept") ==
+              list{"train-10.safetensors", "train-20.safetensors", "train-30.safetensors"});
     }
     SECTION("of many that are gone") {
         {
@@ -595,7 +621,8 @@ TEST_CASE("a list of checkpoints that is damaged is told and left alone; a torn 
     }
 }
 
-TEST_CASE("a file that the loop wrote into the folder itself is taken in, and one that is a checkpoint already is not") {
+TEST_CASE(
+    "a file that the loop wrote into the folder itself is taken in, and one that is a checkpoint already is not") {
     temporary_folder const folder;
     hook watch{plan{}};
     (void)watch.step(0, "x"_t = 1.0F);

@@ -31,9 +31,7 @@ struct other {
     using kind = other_kind;
 };
 template <class Left, class Right>
-concept conjoinable = requires(Left left, Right right) {
-    left&& right;
-};
+concept conjoinable = requires(Left left, Right right) { left&& right; };
 
 constexpr truth all_truths[] = {truth::no, truth::undecided, truth::yes};
 

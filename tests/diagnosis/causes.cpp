@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each cause by made-up evidence, through a hook and a pack: what is told first, when, and what a healthy run is spared.
+// Each cause by made-up evidence, through a hook and a pack: what is told first, when, and what a healthy run is
+// spared.
 #include <tests/diagnosis/program.hpp>
 
 #include <tests/catch.hpp>

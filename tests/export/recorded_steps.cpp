@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record step by step, and what becomes of it in TensorBoard's files and in JSON lines: rewinds, resumed runs, workers, live runs.
+// A record step by step, and what becomes of it in TensorBoard's files and in JSON lines: rewinds, resumed runs,
+// workers, live runs.
 #include <spotter/export/csv.hpp>
 #include <spotter/export/json_lines.hpp>
 #include <spotter/export/tensorboard_sink.hpp>

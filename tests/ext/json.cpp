@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans from settings files: spotter's own form and back, SageMaker Debugger's form, and everything that is wrong with one.
+// Plans from settings files: spotter's own form and back, SageMaker Debugger's form, and everything that is wrong with
+// one.
 #include <tests/catch.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -78,8 +79,9 @@ TEST_CASE("plan to text to plan is the identity [S10]", "[S10]") {
         collection{"x", (glob{"a{b,c}"} && !glob{"[!d]"}) ||
                             (names{"\"q\"", "back\\slash", "line\nend\x01", "\xC3\xA9"} && of_role{role::loss})}}});
     comes_back(dynamic_plan{plan{collection{"the name \"x\"", "*", at{0, 1, 700}}}});
-    comes_back(dynamic_plan{plan{collection{"x", "*", always{}, quantiles}, collection{"y", "*", always{}, histogram | shape},
-                                 collection{"z", "*", always{}, payload | quantiles | histogram | stats(l2)}}});
+    comes_back(
+        dynamic_plan{plan{collection{"x", "*", always{}, quantiles}, collection{"y", "*", always{}, histogram | shape},
+                          collection{"z", "*", always{}, payload | quantiles | histogram | stats(l2)}}});
     comes_back(dynamic_plan{plan{collection{"w", "*", always{}, payload | delta{8}},
                                  collection{"v", "*", always{}, delta{64} | stats(l2)}}});
     comes_back(dynamic_plan{defaults::boosting});
@@ -243,7 +245,8 @@ TEST_CASE("inheritance: the collection's mode key, its key, the hook's mode key,
 TEST_CASE("smdebug's default collections are roles; losses and metrics are always there, whole [A23][A25][A26][A27]") {
     dynamic_plan const it = parse_plan(R"({"LocalPath": "/somewhere", "S3OutputPath": "s3://bucket",
         "HookParameters": {"save_interval": 100, "reductions": "min", "include_workers": "all", "dry_run": false},
-        "CollectionConfigurations": [{"CollectionName": "gradients"}, {"CollectionName": "biases", "CollectionParameters": null},
+        "CollectionConfigurations": [{"CollectionName": "gradients"},
+         {"CollectionName": "biases", "CollectionParameters": null},
             {"CollectionName": "trees", "CollectionParameters": {"save_histogram": "True"}}]})")
                                 .value();
     REQUIRE(it.size() == 5);
@@ -257,11 +260,11 @@ TEST_CASE("smdebug's default collections are roles; losses and metrics are alway
     CHECK((takes_in(it, 3, "loss") && takes_in(it, 3, "train-rmse") && !takes_in(it, 3, "train-auc") &&
            takes_in(it, 4, "train-auc")));
 
-    dynamic_plan const trees =
-        parse_plan(
-            R"({"CollectionConfigurations": [{"CollectionName": "trees"}, {"CollectionName": "losses", "CollectionParameters": {"end_step": 0}},
+    dynamic_plan const trees = parse_plan(
+                                   R"({"CollectionConfigurations": [{"CollectionName": "trees"},
+             {"CollectionName": "losses", "CollectionParameters": {"end_step": 0}},
         {"CollectionName": "gradients", "CollectionParameters": {"eval.save_interval": 5}}]})")
-            .value();
+                                   .value();
     CHECK(steps_of(trees, 0, mode::train) == list{0, 10, 20});
     CHECK(steps_of(trees, 1, mode::train).empty());  // the documented way to drop a default collection works [D17]
     CHECK(steps_of(trees, 2, mode::eval) == list{0, 5, 10});
@@ -277,12 +280,12 @@ TEST_CASE("smdebug's default collections are roles; losses and metrics are alway
 }
 
 TEST_CASE("smdebug's regular expressions search unanchored, in the hook and in a collection [A16][A27]") {
-    dynamic_plan const it =
-        parse_plan(
-            R"({"HookParameters": {"include_regex": "relu,conv[0-9]{1,2}", "save_interval": 2}, "CollectionConfigurations": [
+    dynamic_plan const it = parse_plan(
+                                R"({"HookParameters": {"include_regex": "relu,conv[0-9]{1,2}", "save_interval": 2},
+             "CollectionConfigurations": [
         {"CollectionName": "mine", "CollectionParameters": {"include_regex": ["^a", "b$"]}},
         {"CollectionName": "weights", "CollectionParameters": {"include_regex": "theta"}}]})")
-            .value();
+                                .value();
     REQUIRE(it.size() == 5);
     CHECK((takes_in(it, 0, "ax") && takes_in(it, 0, "xb") && !takes_in(it, 0, "xa")));
     CHECK((takes_in(it, 1, "theta_1") && takes_in(it, 1, "fc/w") && !takes_in(it, 1, "fc/b")));
@@ -308,8 +311,11 @@ TEST_CASE("an interval that is none is bad_config, which names key and collectio
 
 TEST_CASE("smdebug's own spellings: norms, the path in a store, steps without a mode [A27]") {
     dynamic_plan const it = parse_plan(R"({"S3Path": "s3://bucket/prefix", "LocalPath": "/tmp/x", "HookParameters": {
-        "reductions": "min, max, mean, std, variance, sum, prod, abs_min, abs_max, abs_mean, abs_std, abs_variance, abs_sum, abs_prod, l1_norm, l2_norm, abs_l1_norm, abs_l2_norm",
-        "train.save_interval": 2, "global.save_interval": 3, "global.end_step": 7}, "CollectionConfigurations": [{"CollectionName": "weights"},
+        "reductions": "min, max, mean, std, variance, sum, prod, abs_min, )"
+                                       R"(abs_max, abs_mean, abs_std, abs_variance, abs_sum, )"
+                                       R"(abs_prod, l1_norm, l2_norm, abs_l1_norm, abs_l2_norm",
+        "train.save_interval": 2, "global.save_interval": 3, "global.end_step": 7},
+         "CollectionConfigurations": [{"CollectionName": "weights"},
         {"CollectionName": "losses", "CollectionParameters": {"eval.save_interval": 4, "global.save_interval": 5}}]})")
                                 .value();
     REQUIRE(it.size() == 3);
@@ -351,7 +357,8 @@ TEST_CASE("a collection that smdebug's form only names has no tensors; one that 
     // The schedule is the last one's, and what it does not say the hook's; expressions add up; what else was said
     // stays.
     dynamic_plan const again = parse_plan(R"({"HookParameters": {"save_interval": 7}, "CollectionConfigurations": [
-        {"CollectionName": "act", "CollectionParameters": {"include_regex": "relu", "start_step": 4, "reductions": "min"}},
+        {"CollectionName": "act",
+         "CollectionParameters": {"include_regex": "relu", "start_step": 4, "reductions": "min"}},
         {"CollectionName": "weights"},
         {"CollectionName": "act", "CollectionParameters": {"include_regex": "gelu,tanh", "save_steps": "1, 2"}}]})")
                                    .value();

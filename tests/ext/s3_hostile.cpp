@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store that means harm, or is broken: whatever it answers, who asks has an error in bounded time and memory, and its sentence holds no
-// secret and no raw bytes.
+// A store that means harm, or is broken: whatever it answers, who asks has an error in bounded time and memory, and its
+// sentence holds no secret and no raw bytes.
 #include <tests/ext/s3/hostile.hpp>
 #include <tests/ext/s3/store.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that go to a store and come from there while somebody else changes them: files that are cut or replaced while they are sent, folders
-// into which somebody records, files that are longer than the store's, or others.
+// Runs that go to a store and come from there while somebody else changes them: files that are cut or replaced while
+// they are sent, folders into which somebody records, files that are longer than the store's, or others.
 #include <tests/ext/s3/plain_store.hpp>
 #include <tests/ext/s3/store.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record of every kind of content, cut at every byte and with every bit flipped: what is read is what was written, or a named error.
+// A record of every kind of content, cut at every byte and with every bit flipped: what is read is what was written, or
+// a named error.
 #include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
@@ -61,8 +62,8 @@ folder_contents const& sample() {
     return made;
 }
 
-// What picture_of says but for what follows from it, in a twentieth of the time: values, stored statistics, texts between steps,
-// closed steps, findings. `ever` are the steps to look at, closed or not.
+// What picture_of says but for what follows from it, in a twentieth of the time: values, stored statistics, texts
+// between steps, closed steps, findings. `ever` are the steps to look at, closed or not.
 picture quick_picture(trial const& run, std::vector<step_id> const& ever) {
     picture found;
     std::vector<step_id> steps = run.steps();
@@ -197,8 +198,9 @@ void say(char const* what, flip_count const& count, std::uint64_t most_unchanged
 
 }  // namespace
 
-// The bits that change nothing lie in zstd's compressed blocks: the two reserved bits of the byte that names the modes of the
-// sequences, and padding and weights of entropy tables that no value uses. That the values are right all the same was compared.
+// The bits that change nothing lie in zstd's compressed blocks: the two reserved bits of the byte that names the modes
+// of the sequences, and padding and weights of entropy tables that no value uses. That the values are right all the
+// same was compared.
 TEST_CASE("every bit of the first segment flipped: what is read is what was written or a named error, damage is "
           "reported, and "
           "everything else is there [T14][D06]") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small training loop that is recorded with everything a record can hold, and whose numbers are known with and without a hook.
+// A small training loop that is recorded with everything a record can hold, and whose numbers are known with and
+// without a hook.
 #pragma once
 
 #include <tests/fault/picture.hpp>

@@ -9,8 +9,9 @@
 
 namespace spotter_test {
 
-// Counts from 1 every call that can fail. A failing append writes half of its bytes first, as a full disk does, or whatever share
-// `written` says. With `looking_works` what only reads neither fails nor counts: the disk is full, not gone. Works on the machine's files, or on those `below`.
+// Counts from 1 every call that can fail. A failing append writes half of its bytes first, as a full disk does, or
+// whatever share `written` says. With `looking_works` what only reads neither fails nor counts: the disk is full, not
+// gone. Works on the machine's files, or on those `below`.
 class faulty_file_system : public spotter::file_system {
 public:
     explicit faulty_file_system(std::uint64_t fail_at, bool for_good = false,
@@ -118,7 +119,7 @@ public:
     bool no_shared = false;  // as where there is no /dev/shm
     std::atomic<unsigned> syncs{0}, folder_syncs{0}, maps{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
-    void (*instead)() = nullptr;  // is called where an operation fails: to end the process there
+    void (*instead)() = nullptr;                 // is called where an operation fails: to end the process there
 
 private:
     bool fails() noexcept {

@@ -40,7 +40,9 @@ TEST_CASE("two that replace the same file at once write two files, and each is w
     b.append(bytes_of_words("ond"));
     CHECK_FALSE(b.finish(false));
     CHECK(words_in(files, "x") == "second");
-    for (std::string_view const part : {"x.part", "x.part1"}) { CHECK(files.kind_of(part).value() == path_kind::missing); }
+    for (std::string_view const part : {"x.part", "x.part1"}) {
+        CHECK(files.kind_of(part).value() == path_kind::missing);
+    }
 }
 
 TEST_CASE("what lies where a file would be written before it has its place is not removed") {

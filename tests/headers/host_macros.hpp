@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros that hosts define before they include a library, as they define them: those of Qt, Unreal Engine, Windows, X11, Arduino and of
-// what else is met. Left out are those that break a standard library's own headers (`__in`, `bool`).
-// Generated files of tests/headers include what spotter includes of others, then this, then spotter.
+// Macros that hosts define before they include a library, as they define them: those of Qt, Unreal Engine, Windows,
+// X11, Arduino and of what else is met. Left out are those that break a standard library's own headers (`__in`,
+// `bool`). Generated files of tests/headers include what spotter includes of others, then this, then spotter.
 // clang-format off
 
 // Whoever wants to see what is private.

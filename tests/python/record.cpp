@@ -108,7 +108,8 @@ int record_small(std::string_view what, std::string const& path) {
     return 0;
 }
 
-// Tensors of many types and sizes. With all their statistics or with their values: what is stored has to be what follows from them.
+// Tensors of many types and sizes. With all their statistics or with their values: what is stored has to be what
+// follows from them.
 constexpr plan all_statistics{
     collection{"all", "*", always{},
                stats(minimum, of_abs(minimum), mean, mean_abs, variance, product, l2, zeros) | quantiles | histogram}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who records maps no file: whoever touches memory that a file has no longer is ended by the system, and segments lie where others can cut
-// them. Also: segments that are cut while a run is gone on with, thinned, recovered.
+// Who records maps no file: whoever touches memory that a file has no longer is ended by the system, and segments lie
+// where others can cut them. Also: segments that are cut while a run is gone on with, thinned, recovered.
 #include <spotter/record/recover.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one that records.
+// A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one
+// that records.
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 #include <tests/words.hpp>
@@ -268,7 +269,9 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
             }
         }
         ::kill(child, SIGKILL);
-        while (machine_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }  // it is nobody's to wait for
+        while (machine_file_system{}.is_locked(path + "/lock").value()) {
+            ::usleep(1000);
+        }  // it is nobody's to wait for
         (void)recover(path);
         ::close(told[0]), ::close(told[1]);
     }

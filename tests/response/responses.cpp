@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done when a rule fires: each response, several at once, one that fails, and a hook that knows since when all is well.
+// What is done when a rule fires: each response, several at once, one that fails, and a hook that knows since when all
+// is well.
 #include <tests/response/alerts.hpp>
 
 #include <spotter/replay.hpp>
@@ -15,7 +16,6 @@
 
 using namespace spotter;
 using namespace spotter_test;
-
 
 TEST_CASE("responses run once for each finding that is delivered, behind the adaptors, and in a loop only [S71]") {
     temporary_folder const folder;
@@ -56,12 +56,14 @@ TEST_CASE("responses are found wherever their rule stands, each once for each fi
     auto const other = any("x", minimum > 1.0);
     auto const third = any("x", mean > 1.0);
     auto const inner = on(high, note('a')) || on(other | for_steps{2}, note('b'));
-    dynamic_rule const dynamic = to_dynamic(on(together(inner, on(third && other, note('c'))), note('d')) | cooldown{2});
+    dynamic_rule const dynamic =
+        to_dynamic(on(together(inner, on(third && other, note('c'))), note('d')) | cooldown{2});
     for (bool const hidden : {false, true}) {
         called.clear();
         hook watch{plan<>{}, on(!on(high, note('n')), note('e')),
                    hidden ? dynamic : dynamic_rule{on(together(inner, on(third && other, note('c'))), note('d'))},
-                   on(high, note('f'), note('g'), note('h')), on(high, note('i'))};  // the latter is told with the first
+                   on(high, note('f'), note('g'), note('h')),
+                   on(high, note('i'))};  // the latter is told with the first
         (void)one_step(watch, 0, 2);
         CHECK(called == "adicdfgh");
         called.clear();
@@ -95,8 +97,9 @@ TEST_CASE("a response that throws is told in health, and the others run") {
 }
 
 TEST_CASE("a response that fails or throws is told by rule, response and what it says, each once and with how often") {
-    auto const rules = on(high | named{"too high"}, call{[](finding const&) { throw std::runtime_error{"no mail server"}; }},
-                          append_lines{"/proc/none/alerts.jsonl"}, call{[](finding const&) { throw 1; }});
+    auto const rules =
+        on(high | named{"too high"}, call{[](finding const&) { throw std::runtime_error{"no mail server"}; }},
+           append_lines{"/proc/none/alerts.jsonl"}, call{[](finding const&) { throw 1; }});
     hook watch{plan<>{}, rules};
     for (std::uint64_t i = 0; i < 3; ++i) { (void)one_step(watch, i, 2); }
     failure_list const list = watch.health().failures;
@@ -121,10 +124,11 @@ TEST_CASE("findings are appended to a file as JSON, and a command gets them on i
     std::string const seen = text_of(lines);
     CHECK(seen.starts_with("{\"rule\": \"it's \\\"high\\\" \", "));
     CHECK(seen.substr((std::min)(seen.find("\"severity\""), seen.size()))
-              .starts_with("\"severity\": \"warning\", \"decision\": \"proceed\", "
-                           "\"mode\": \"train\", \"step\": 3, \"tensor\": \"x\", \"measure\": \"maximum\", \"measured\": 2.5, "
-                           "\"relation\": \">\", \"threshold\": 1, \"others\": 0, \"run\": \"\", \"worker\": 0, \"attempt\": 0, "
-                           "\"time\": "));
+              .starts_with(
+                  "\"severity\": \"warning\", \"decision\": \"proceed\", "
+                  "\"mode\": \"train\", \"step\": 3, \"tensor\": \"x\", \"measure\": \"maximum\", \"measured\": 2.5, "
+                  "\"relation\": \">\", \"threshold\": 1, \"others\": 0, \"run\": \"\", \"worker\": 0, \"attempt\": 0, "
+                  "\"time\": "));
     CHECK(seen.ends_with(", \"detail\": \"\", \"remedy\": \"\"}\n"));
     CHECK(without_time(wait_for(written, 1)) == without_time(seen));
     CHECK(watch.health().good());
@@ -228,7 +232,8 @@ TEST_CASE("what is printed of a finding cannot move the cursor: control bytes an
     std::fclose(stream);
     std::string const printed = text_of(folder / "printed");
     CHECK(printed.find(shown) != printed.npos);
-    CHECK(std::count_if(printed.begin(), printed.end(), [](unsigned char each) { return each < 0x20; }) == 1);  // its line's end
+    CHECK(std::count_if(printed.begin(), printed.end(), [](unsigned char each) { return each < 0x20; }) ==
+          1);  // its line's end
 }
 
 TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {

@@ -45,9 +45,8 @@ tensor_info info_of(tensor_id id, std::string_view name, role what, dtype type, 
 class small_weight {
 public:
     explicit small_weight(dtype type = dtype::bf16, bf16_stall const& rule = {})
-        : machine_{rule}, weight_{info_of(0, "fc/w", role::weight, type, 1)}, gradient_{info_of(1, "grad/fc/w",
-                                                                                                role::gradient,
-                                                                                                dtype::f32, 0)} {
+        : machine_{rule}, weight_{info_of(0, "fc/w", role::weight, type, 1)},
+          gradient_{info_of(1, "grad/fc/w", role::gradient, dtype::f32, 0)} {
         wanted = machine_.declare(weight_).terms;
         (void)machine_.declare(gradient_);
     }

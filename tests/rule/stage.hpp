@@ -63,8 +63,8 @@ private:
     std::size_t next_ = 0;
 };
 
-// Runs `Rule` as a hook would: guesses roles and partners from names, and takes the terms that the rule asks for. A list of n
-// values has shape {1, n}. Names must outlive the run.
+// Runs `Rule` as a hook would: guesses roles and partners from names, and takes the terms that the rule asks for. A
+// list of n values has shape {1, n}. Names must outlive the run.
 template <rule Rule>
 class run {
 public:

@@ -96,8 +96,8 @@ TEST_CASE("check: rules come from a file; what is wrong with it is named and end
     temporary_folder const folder;
     record_loop(folder / "run", 7);
     std::string const file = folder / "rules.json";
-    std::ofstream{file}
-        << R"({"rules": [{"any": "grad/*", "where": "l2 > 100", "adapt": ["once", {"named": "large"}, {"severity": "error"}]}]})";
+    std::ofstream{file} << R"({"rules": [{"any": "grad/*", "where": "l2 > 100",
+         "adapt": ["once", {"named": "large"}, {"severity": "error"}]}]})";
     told const it = ask("check " + folder / "run" + " --rules " + file + " --rules dead_relu");
     CHECK(it.code == 1);
     CHECK(it.says("error: large: holds for a tensor at train(7), \"grad/w\": l2 20000 > 100 [stop]"));
@@ -246,8 +246,8 @@ TEST_CASE("check: a run that died or failed is never \"nothing found\": its last
     CHECK(failed.code == 6);
     CHECK(failed.says("  failed: the GPU fell out\n"));
     std::vector<char> const junit = read_file(folder / "junit.xml");
-    CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\" time=\"0\"><failure message=\"failed: the GPU fell out") !=
-          std::string::npos);
+    CHECK(std::string{junit.begin(), junit.end()}.find(
+              "name=\"record\" time=\"0\"><failure message=\"failed: the GPU fell out") != std::string::npos);
 }
 
 TEST_CASE("check: a run in which nothing could be judged is no success, and says why") {
@@ -334,8 +334,8 @@ TEST_CASE("check: shards judge each record once, and merge says what one check w
     CHECK(text.says("7 records: 1 with findings\n"));
     CHECK(text.says("exploding_gradient"));
     CHECK_FALSE(text.says("nothing found"));
-    for (std::string const rank : {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3", "PMI_RANK=1 PMI_SIZE=3",
-                                   "SLURM_PROCID=1 SLURM_NTASKS=3"}) {
+    for (std::string const rank :
+         {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3", "PMI_RANK=1 PMI_SIZE=3", "SLURM_PROCID=1 SLURM_NTASKS=3"}) {
         std::string const tool = std::string{SPOTTER_TOOL} + " check" + names + rules + " --shard rank";
         CHECK(run_shell("env " + rank + ' ' + tool).out == text_of(folder / "part2"));
     }
@@ -370,7 +370,8 @@ TEST_CASE("compact: the workers of a run in one file") {
 TEST_CASE("sync, and places in an object store: what is missing is told before anything is sent") {
     temporary_folder const folder;
     record_small(folder / "run");
-    for (char const* const each : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"}) {
+    for (char const* const each : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE",
+                                   "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"}) {
         ::unsetenv(each);
     }
     ::setenv("HOME", (folder / "").c_str(), 1);

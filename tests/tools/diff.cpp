@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// diff: exit codes, the document, errors; and a training in C++ against the same one in NumPy, with a planted difference.
+// diff: exit codes, the document, errors; and a training in C++ against the same one in NumPy, with a planted
+// difference.
 #include <tests/export/numpy.hpp>
 #include <tests/tools/tool.hpp>
 

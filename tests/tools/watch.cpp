@@ -264,8 +264,9 @@ TEST_CASE("watch: a terminal gets a screen") {
         (void)second.step(train(0), "loss"_t = 1.0);
         (void)first.step(train(0), "loss"_t = std::bit_cast<double>(0x7FF8000000000000ULL));
     }
-    std::string const again = "TERM=xterm TZ=UTC script -qec \"" + std::string{SPOTTER_TOOL} + " watch --ascii --rules non_finite " +
-                              folder / "two" + "\" " + out + " </dev/null >/dev/null";
+    std::string const again = "TERM=xterm TZ=UTC script -qec \"" + std::string{SPOTTER_TOOL} +
+                              " watch --ascii --rules non_finite " + folder / "two" + "\" " + out +
+                              " </dev/null >/dev/null";
     CHECK(std::system(again.c_str()) == 256);  // a finding: 1
     std::vector<char> const more = read_file(out);
     std::string const screen{more.begin(), more.end()};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Retention: a run with a limit keeps its newest values, all that was computed of the older ones, and what findings are about.
+// Retention: a run with a limit keeps its newest values, all that was computed of the older ones, and what findings are
+// about.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 

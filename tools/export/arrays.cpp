@@ -137,7 +137,8 @@ error to_npy(export_job& job) {
     return why;
 }
 
-// The header comes first and says where each tensor lies: values are read twice, so that no more than one array is in memory.
+// The header comes first and says where each tensor lies: values are read twice, so that no more than one array is in
+// memory.
 error to_safetensors(export_job& job) {
     recorded_arrays arrays{job.run, job.choice, job.names};
     progress bar{"export", 2 * arrays.count()};

@@ -90,8 +90,7 @@ error to_json_lines(export_job& job) {
 error to_mcap(export_job& job) {
     text_output out{job};
     export_counts counts;
-    error why = write_mcap(
-        job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
+    error why = write_mcap(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
     if (!why) { why = out.finish(); }
     job.take(counts);
     return why;
@@ -111,7 +110,9 @@ error to_trace(export_job& job) {
         counts);
     if (!why) { why = out.finish(); }
     if (bytes > most) {
-        say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in less than half of the bytes\n", stderr);
+        say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in less than half of the "
+            "bytes\n",
+            stderr);
     }
     job.take(counts);
     return why;
@@ -120,8 +121,7 @@ error to_trace(export_job& job) {
 error to_perfetto(export_job& job) {
     text_output out{job};
     export_counts counts;
-    error why = write_perfetto(
-        job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
+    error why = write_perfetto(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
     if (!why) { why = out.finish(); }
     job.take(counts);
     return why;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): casts that one machine needs and another does not, where -Wuseless-cast would tell of them (not in templates).
+// Core (L0): casts that one machine needs and another does not, where -Wuseless-cast would tell of them (not in
+// templates).
 #pragma once
 
 #include <spotter/config.hpp>

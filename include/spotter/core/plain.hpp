@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): text of a program's as it may go to a terminal: a name must not move the cursor, change colours or turn the
-// order of letters.
+// Core (L0): text of a program's as it may go to a terminal: a name must not move the cursor, change colours or turn
+// the order of letters.
 #pragma once
 
 #include <spotter/core/utf8.hpp>
@@ -9,9 +9,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// How many bytes of `text` from `at` on are one letter that only shows itself; 0 where there is none: a control character
-// (U+0080 to U+009F as well: some terminals take 0x9B for the beginning of a sequence), a mark that turns the direction of
-// what follows or ends a line, and what is no UTF-8.
+// How many bytes of `text` from `at` on are one letter that only shows itself; 0 where there is none: a control
+// character (U+0080 to U+009F as well: some terminals take 0x9B for the beginning of a sequence), a mark that turns the
+// direction of what follows or ends a line, and what is no UTF-8.
 [[nodiscard]] constexpr std::size_t plain_letter_size(std::string_view text, std::size_t at) noexcept {
     std::size_t const size = letter_size(text, at);
     auto const byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[at + i]); };

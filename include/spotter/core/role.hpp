@@ -45,8 +45,8 @@ inline constexpr std::size_t role_count = 19;
 // What makes an activation of what comes before it. The values are part of the file format.
 enum class activation_kind : std::uint8_t { unknown = 0, relu = 1, tanh = 2, sigmoid = 3, other = 4 };
 
-// What else is known of a tensor when it is declared, as one word: bits, and two small fields made by `batch_axis(n)` and
-// `activated_by(kind)`. The values are part of the file format.
+// What else is known of a tensor when it is declared, as one word: bits, and two small fields made by `batch_axis(n)`
+// and `activated_by(kind)`. The values are part of the file format.
 enum class flag : std::uint32_t {
     none = 0,
     frozen = 1,       // a parameter that is meant not to change

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the `select` of a built-in rule: one literal type for a role, a glob or a function, so rules stay aggregates.
+// Core (L0): the `select` of a built-in rule: one literal type for a role, a glob or a function, so rules stay
+// aggregates.
 #pragma once
 
 #include <spotter/core/pattern.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Which tensors a rule looks at: a role, a glob (a literal, which outlives the rule) or a function of tensor_info. Asked once a declaration.
+// Which tensors a rule looks at: a role, a glob (a literal, which outlives the rule) or a function of tensor_info.
+// Asked once a declaration.
 struct selector {
     constexpr selector(role wanted) noexcept : role_{wanted}, how_{by::role} {}
     constexpr selector(char const* pattern) noexcept : glob_{glob{pattern}.pattern}, how_{by::glob} {}
@@ -16,9 +18,8 @@ struct selector {
         : whom_{whom}, ask_whom_{ask}, how_{by::whom} {}
     // A lambda that captures nothing.
     template <class Ask>
-    requires(!std::convertible_to<Ask, char const*> &&
-             std::convertible_to<Ask, bool (*)(tensor_info const&)>) constexpr selector(Ask ask) noexcept
-        : ask_{ask}, how_{by::function} {}
+        requires(!std::convertible_to<Ask, char const*> && std::convertible_to<Ask, bool (*)(tensor_info const&)>)
+    constexpr selector(Ask ask) noexcept : ask_{ask}, how_{by::function} {}
 
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept {
         switch (how_) {

@@ -11,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Grows only in `grow`; where memory is exhausted it stays as it is and `grow` returns false. Owns its values; moves, copies
-// on request. One thread.
+// Grows only in `grow`; where memory is exhausted it stays as it is and `grow` returns false. Owns its values; moves,
+// copies on request. One thread.
 template <class Value>
 class slot_array {
 public:
@@ -35,7 +35,9 @@ public:
     [[nodiscard]] constexpr bool grow(std::size_t count) noexcept { return count <= size_ || enlarge(count); }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }  // there is a value of that number
+    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept {
+        return index < size_;
+    }  // there is a value of that number
     [[nodiscard]] constexpr Value& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value const& operator[](std::size_t index) const noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value* data() noexcept { return values_; }
@@ -58,7 +60,9 @@ private:
     }
     [[nodiscard]] static constexpr Value* make(std::size_t count) noexcept {
         if (std::is_constant_evaluated()) { return new Value[count]{}; }
-        if (count > PTRDIFF_MAX / sizeof(Value)) { return nullptr; }  // for which g++ throws, whatever std::nothrow says
+        if (count > PTRDIFF_MAX / sizeof(Value)) {
+            return nullptr;
+        }  // for which g++ throws, whatever std::nothrow says
         return new (std::nothrow) Value[count]{};
     }
 

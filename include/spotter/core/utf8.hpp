@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a form longer than
-// need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
+// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a
+// form longer than need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
 [[nodiscard]] constexpr std::size_t letter_size(std::string_view text, std::size_t at) noexcept {
     auto const byte = [&](std::size_t i) -> std::uint32_t {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it, or once
-// (SPOTTER_SEPARATE); who names it sees none of them, and pays for no other pack.
+// Diagnosis (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it,
+// or once (SPOTTER_SEPARATE); who names it sees none of them, and pays for no other pack.
 #pragma once
 
 #include <spotter/rule/hidden_machine.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of causes.hpp: a function a cause, and the order in which they explain each other. A step larger than the weights explains dead
-// units, not the other way round.
+// The bodies of causes.hpp: a function a cause, and the order in which they explain each other. A step larger than the
+// weights explains dead units, not the other way round.
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
@@ -85,14 +85,16 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return it != nullptr && is_symmetric(*it, of.weights) && of_rule(it, into);
 }
 
-// A weight that began with one value, and nothing gets it away from there: a convex model that starts at zero has a gradient.
+// A weight that began with one value, and nothing gets it away from there: a convex model that starts at zero has a
+// gradient.
 [[nodiscard]] inline bool stays_alike(run_evidence const& of, finding& into) noexcept {
     bool const stands = of.progress == progress::flat;
     bool const rests = of.weights.alike().of_one_value >= 2 || of.held("vanishing_gradient") != nullptr;
     return stands && rests && of_rule(of.held_at_first("poor_weight_initialization", "one value"), into);
 }
 
-// More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it several times larger.
+// More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it
+// several times larger.
 [[nodiscard]] inline bool initial_scale(update_sizes const& weights, double limit, finding& into) noexcept {
     std::uint64_t large = 0, seen = 0;
     extreme_weight first;
@@ -164,8 +166,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
 }
 
-// The loss has risen from the first steps on, though the first updates were small beside their weights: a rate that is too large
-// overshoots by more than that.
+// The loss has risen from the first steps on, though the first updates were small beside their weights: a rate that is
+// too large overshoots by more than that.
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::worsens, name);

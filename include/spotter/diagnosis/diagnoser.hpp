@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what the rules of a pack find, told as one cause and what follows from it. While the run makes progress symptoms are
-// notes; a condition is certain, an outcome or a symptom by its rule and reason. docs/diagnosis.md
+// Diagnosis (L2): what the rules of a pack find, told as one cause and what follows from it. While the run makes
+// progress symptoms are notes; a condition is certain, an outcome or a symptom by its rule and reason.
+// docs/diagnosis.md
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
@@ -26,7 +27,8 @@ public:
     // The rule at that place in the pack found something, or nothing: it could decide.
     void note(std::size_t place, finding const& it) noexcept { said_.note(place, it, close_); }
     void decided(std::size_t place) noexcept { said_.decided(place, close_); }
-    // What is new at this close: the cause first, what is certain beside it, and the rest as notes. False where that is nothing.
+    // What is new at this close: the cause first, what is certain beside it, and the rest as notes. False where that is
+    // nothing.
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
 
 private:

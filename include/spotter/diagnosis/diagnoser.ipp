@@ -7,13 +7,14 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its training data by
-// heart is well as long as evaluation is far below where training began, or still falls.
+// Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its
+// training data by heart is well as long as evaluation is far below where training began, or still falls.
 [[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses,
                                                          diagnosis_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits)) { return standing::certain; }
-    bool outcome = (it.rule == "no_better_than_guessing" || it.rule == "unrelated_predictions") && !losses.is_on_its_way();
+    bool outcome =
+        (it.rule == "no_better_than_guessing" || it.rule == "unrelated_predictions") && !losses.is_on_its_way();
     if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= limits.overfit)) {
         measurement const evaluated = losses.evaluated(it.tensor);
         bool const still_falls = it.rule == "overfit" && losses.evaluation_falls(it.tensor);
@@ -100,8 +101,8 @@ SPOTTER_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
     return it.rule == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
 }
 
-// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends;
-// not in a run that learns, where these are habits.
+// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an
+// optimizer that ascends; not in a run that learns, where these are habits.
 inline void join_bad_value(finding const& it, spotter::progress now, finding& cause) noexcept {
     bool const known = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
                        cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized" ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): is it learning? What the losses, evaluations and returns of a run say together. docs/diagnosis.md#progress
+// Diagnosis (L2): is it learning? What the losses, evaluations and returns of a run say together.
+// docs/diagnosis.md#progress
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -11,8 +12,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The progress of a run, from its losses (train, eval) and from metrics that say by their name that more is better. `objective`: a loss
-// of training is what is to fall (it is not in reinforcement learning, nor where two nets play against each other).
+// The progress of a run, from its losses (train, eval) and from metrics that say by their name that more is better.
+// `objective`: a loss of training is what is to fall (it is not in reinforcement learning, nor where two nets play
+// against each other).
 class progress_watch {
 public:
     constexpr explicit progress_watch(bool objective = true, detail::progress_limits limits = {}) noexcept
@@ -115,7 +117,8 @@ public:
         return it != nullptr && it->eval.level() < limits_.fallen * it->train.beginning() &&
                it->eval.falls_still(limits_);
     }
-    // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is none.
+    // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is
+    // none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
         series const* found = nullptr;
         each_loss([&](std::string_view called, series const& it) {

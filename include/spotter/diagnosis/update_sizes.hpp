@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where layers keep the
-// size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratios.
+// Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where
+// layers keep the size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratios.
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
@@ -131,8 +131,8 @@ private:
         SPOTTER_STRICT_BODY
         it.peak *= 0.98;
     }
-    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the geometric mean of
-    // both stands for it.
+    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the
+    // geometric mean of both stands for it.
     [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         extents const& shape = it.tensor.shape;

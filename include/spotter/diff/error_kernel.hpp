@@ -11,7 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Sums over all elements that are finite on both sides; element i of a tensor belongs to lane i % 16, whatever its block.
+// Sums over all elements that are finite on both sides; element i of a tensor belongs to lane i % 16, whatever its
+// block.
 struct error_sums {
     lane_sums gap;    // |a - b|^2
     lane_sums dot;    // a * b
@@ -138,7 +139,8 @@ template <class Key>
     return compare_keys_baseline(a, b, count);
 }
 
-// The bits of a float as an integer that is ordered as the numbers are; both zeros are 0. Next numbers are next integers.
+// The bits of a float as an integer that is ordered as the numbers are; both zeros are 0. Next numbers are next
+// integers.
 template <class Bits>
 [[nodiscard]] SPOTTER_INLINE constexpr Bits ordered_key(Bits bits) noexcept {
     constexpr Bits sign = (std::numeric_limits<Bits>::min)();

@@ -12,7 +12,8 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // The elements of two tensors of one type and shape that differ; `element` is the first.
-SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size, parting_point& into) {
+SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size,
+                                  parting_point& into) {
     for (std::size_t at = 0; at + size <= a.size(); at += size) {
         std::uint64_t bits = 0;
         for (std::size_t i = at; i < at + size; ++i) {
@@ -99,9 +100,12 @@ SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, sight c
     return apart;
 }
 
-SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, std::vector<sight> const& a, std::vector<sight> const& b) const {
+SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, std::vector<sight> const& a,
+                                                           std::vector<sight> const& b) const {
     for (std::size_t i = 0; i < (std::min)(a.size(), b.size()); ++i) {
-        if (a[i].name != b[i].name) { return parting_point{step, a[i].name, "observed where the other observed " + b[i].name, 0, 0, 0}; }
+        if (a[i].name != b[i].name) {
+            return parting_point{step, a[i].name, "observed where the other observed " + b[i].name, 0, 0, 0};
+        }
         if (auto const apart = compare(step, a[i], b[i])) { return apart; }
     }
     if (a.size() == b.size()) { return {}; }

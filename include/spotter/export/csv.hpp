@@ -23,7 +23,7 @@ namespace spotter::inline SPOTTER_ABI {
 struct csv_series {
     std::string name{};
     statistic which = mean;  // of the series that `name` is
-    std::string title{};  // of the column; "name:statistic" where empty
+    std::string title{};     // of the column; "name:statistic" where empty
 };
 
 namespace detail {
@@ -49,7 +49,8 @@ template <class Row>
     std::map<step_id, csv_place> latest;
     for (closed_step const& each : index.steps()) {
         if (!rows.contains(each.step)) { continue; }
-        latest[each.step] = {each.ordinal, each.step, each.time, index.times().find(each.step, each.ordinal, index.worker())};
+        latest[each.step] = {each.ordinal, each.step, each.time,
+                             index.times().find(each.step, each.ordinal, index.worker())};
     }
     std::vector<csv_place> places;
     for (auto const& [step, place] : latest) { places.push_back(place); }
@@ -64,7 +65,8 @@ template <policy Policy>
 csv_rows(trial const& run, worker_reader const& from, std::vector<csv_series> const& series, Policy const& when) {
     std::map<step_id, std::vector<point>> rows;
     for (std::size_t column = 0; column < series.size(); ++column) {
-        for (point const& each : run[series[column].name].of(worker{from.number()}).history(series[column].which, when)) {
+        for (point const& each :
+             run[series[column].name].of(worker{from.number()}).history(series[column].which, when)) {
             std::vector<point>& row = rows[each.step];
             row.resize(series.size());
             row[column] = each;
@@ -120,9 +122,9 @@ template <policy Policy, class Put>
 // step that was closed twice the latest, of several observations in it the last: what track::stat says. `put` returns
 // an error, which ends the writing and is returned.
 template <policy Policy, class Put>
-requires requires(Put put, std::string_view line) {
-    { put(line) } -> std::convertible_to<error>;
-}
+    requires requires(Put put, std::string_view line) {
+        { put(line) } -> std::convertible_to<error>;
+    }
 [[nodiscard]] error write_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when, Put&& put,
                               std::vector<std::string>* unreadable = nullptr) {
     bool const several = run.readers().size() > 1 || run.expected_workers() > 1;

@@ -22,10 +22,11 @@ SPOTTER_BODY mcap_schemas add_mcap_schemas(mcap_file& file) {
     made.statistics = schema("spotter.Statistics", all);
     made.text = schema("spotter.Text", R"("text":{"type":"string"})");
     // https://docs.foxglove.dev/docs/sdk/schemas/log
-    made.log = file.add_schema("foxglove.Log",
-                               R"({"title":"foxglove.Log","type":"object","properties":{"timestamp":{"type":"object","properties":)"
-                               R"({"sec":{"type":"integer"},"nsec":{"type":"integer"}}},"level":{"type":"integer"},)"
-                               R"("message":{"type":"string"},"name":{"type":"string"},"file":{"type":"string"},"line":{"type":"integer"}}})");
+    made.log = file.add_schema(
+        "foxglove.Log",
+        R"({"title":"foxglove.Log","type":"object","properties":{"timestamp":{"type":"object","properties":)"
+        R"({"sec":{"type":"integer"},"nsec":{"type":"integer"}}},"level":{"type":"integer"},)"
+        R"("message":{"type":"string"},"name":{"type":"string"},"file":{"type":"string"},"line":{"type":"integer"}}})");
     return made;
 }
 
@@ -39,7 +40,8 @@ SPOTTER_BODY std::string json_or_null(double const& value, export_counts& counts
     return "null";
 }
 
-SPOTTER_BODY void mcap_worker::send(std::string const& topic, std::uint16_t schema, double seconds, std::string const& data) {
+SPOTTER_BODY void mcap_worker::send(std::string const& topic, std::uint16_t schema, double seconds,
+                                    std::string const& data) {
     ++counts_->values;
     auto const channel = file_->channel(topic, schema);
     if (!channel) {
@@ -59,7 +61,8 @@ SPOTTER_BODY void mcap_worker::tell(recorded_step const& at, recorded_entry& it,
         std::string const digits = it.digits();
         measurement const found = it.number();
         if (found.known) {
-            send(topic, schemas_->number, time, head + "\"value\":" + (digits.empty() ? json_or_null(found.value, *counts_) : digits) + '}');
+            send(topic, schemas_->number, time,
+                 head + "\"value\":" + (digits.empty() ? json_or_null(found.value, *counts_) : digits) + '}');
         }
     } else {
         std::string fields;

@@ -11,8 +11,19 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 inline constexpr std::string_view mcap_magic{"\x89MCAP0\r\n", 8};
 enum mcap_code : std::uint8_t {
-    mcap_header = 1, mcap_footer, mcap_schema, mcap_channel, mcap_message, mcap_chunk, mcap_message_index, mcap_chunk_index,
-    mcap_statistics = 11, mcap_metadata, mcap_metadata_index, mcap_summary_offset, mcap_data_end
+    mcap_header = 1,
+    mcap_footer,
+    mcap_schema,
+    mcap_channel,
+    mcap_message,
+    mcap_chunk,
+    mcap_message_index,
+    mcap_chunk_index,
+    mcap_statistics = 11,
+    mcap_metadata,
+    mcap_metadata_index,
+    mcap_summary_offset,
+    mcap_data_end
 };
 
 // Numbers with the lowest byte first, texts behind their length.
@@ -69,7 +80,9 @@ SPOTTER_BODY std::uint16_t mcap_file::add_schema(std::string_view name, std::str
 SPOTTER_BODY result<std::uint16_t> mcap_file::channel(std::string_view topic, std::uint16_t schema) {
     constexpr std::size_t most = 65535;
     if (auto const known = by_topic_.find(topic); known != by_topic_.end()) { return known->second; }
-    if (channels_.size() == most) { return error{errc::bad_config, "an MCAP file has 65535 channels at most: choose names"}; }
+    if (channels_.size() == most) {
+        return error{errc::bad_config, "an MCAP file has 65535 channels at most: choose names"};
+    }
     auto const id = static_cast<std::uint16_t>(channels_.size());
     channels_.push_back({std::string{topic}, schema, 0, {}, false});
     by_topic_.emplace(topic, id);
@@ -77,12 +90,23 @@ SPOTTER_BODY result<std::uint16_t> mcap_file::channel(std::string_view topic, st
 }
 
 SPOTTER_BODY std::string mcap_file::schema_record(std::size_t which) const {
-    return mcap_bytes{}.put(static_cast<std::uint16_t>(which + 1)).text(schemas_[which].first).text("jsonschema").text(schemas_[which].second).view();
+    return mcap_bytes{}
+        .put(static_cast<std::uint16_t>(which + 1))
+        .text(schemas_[which].first)
+        .text("jsonschema")
+        .text(schemas_[which].second)
+        .view();
 }
 
 SPOTTER_BODY std::string mcap_file::channel_record(std::size_t which) const {
     channel_story const& it = channels_[which];
-    return mcap_bytes{}.put(static_cast<std::uint16_t>(which)).put(it.schema).text(it.topic).text("json").text("").view();
+    return mcap_bytes{}
+        .put(static_cast<std::uint16_t>(which))
+        .put(it.schema)
+        .text(it.topic)
+        .text("json")
+        .text("")
+        .view();
 }
 
 SPOTTER_BODY void mcap_file::add_message(std::uint16_t channel, std::uint64_t time, std::string_view data) {
@@ -97,7 +121,8 @@ SPOTTER_BODY void mcap_file::add_message(std::uint16_t channel, std::uint64_t ti
     last_ = (std::max)(last_, time);
     ++in_chunk_;
     it.in_chunk.emplace_back(time, chunk_.size());
-    chunk_ += detail::mcap_record(detail::mcap_message, mcap_bytes{}.put(channel).put(it.count++).put(time).put(time).raw(data).view());
+    chunk_ += detail::mcap_record(detail::mcap_message,
+                                  mcap_bytes{}.put(channel).put(it.count++).put(time).put(time).raw(data).view());
     ++messages_;
     if (chunk_.size() >= chunk_bytes) { close_chunk(); }
 }
@@ -136,7 +161,8 @@ SPOTTER_BODY void mcap_file::close_chunk() {
     first_ = last_ = in_chunk_ = 0;
 }
 
-SPOTTER_BODY void mcap_file::add_metadata(std::string_view name, std::vector<std::pair<std::string, std::string>> const& all) {
+SPOTTER_BODY void mcap_file::add_metadata(std::string_view name,
+                                          std::vector<std::pair<std::string, std::string>> const& all) {
     close_chunk();
     mcap_bytes pairs;
     for (auto const& [key, value] : all) { pairs.text(key).text(value); }
@@ -147,7 +173,8 @@ SPOTTER_BODY void mcap_file::add_metadata(std::string_view name, std::vector<std
 
 SPOTTER_BODY std::string mcap_file::chunk_index(chunk_story const& it) const {
     mcap_bytes record;
-    record.put(it.first).put(it.last).put(it.place).put(it.length).put(static_cast<std::uint32_t>(10 * it.indices.size()));
+    record.put(it.first).put(it.last).put(it.place).put(it.length).put(
+        static_cast<std::uint32_t>(10 * it.indices.size()));
     for (auto const& [channel, place] : it.indices) { record.put(channel).put(place); }
     return record.put(it.index_length).text("zstd").put(it.packed).put(it.unpacked).view();
 }
@@ -159,8 +186,12 @@ SPOTTER_BODY std::string mcap_file::statistics() const {
         last = (std::max)(last, each.last);
     }
     mcap_bytes record;
-    record.put(messages_).put(static_cast<std::uint16_t>(schemas_.size())).put(static_cast<std::uint32_t>(channels_.size()));
-    record.put(std::uint32_t{0}).put(static_cast<std::uint32_t>(metadata_.size())).put(static_cast<std::uint32_t>(chunks_.size()));
+    record.put(messages_)
+        .put(static_cast<std::uint16_t>(schemas_.size()))
+        .put(static_cast<std::uint32_t>(channels_.size()));
+    record.put(std::uint32_t{0})
+        .put(static_cast<std::uint32_t>(metadata_.size()))
+        .put(static_cast<std::uint32_t>(chunks_.size()));
     record.put(first).put(last).put(static_cast<std::uint32_t>(10 * channels_.size()));
     for (std::size_t i = 0; i < channels_.size(); ++i) {
         record.put(static_cast<std::uint16_t>(i)).put(static_cast<std::uint64_t>(channels_[i].count));

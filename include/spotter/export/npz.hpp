@@ -22,8 +22,9 @@ concept byte_sink = requires(Put put, std::span<std::byte const> bytes) {
 // Fields of 64 bits (zip64): where a size, an offset or the number of entries needs them, or everywhere.
 enum class zip64 : std::uint8_t { where_needed, always };
 
-// add() each tensor, then finish(). Nothing is kept but the directory: a tensor's bytes go straight to `put`. Sizes are limited by
-// nothing, and two files with the same content have the same bytes (no times in them). After an error every call returns it.
+// add() each tensor, then finish(). Nothing is kept but the directory: a tensor's bytes go straight to `put`. Sizes are
+// limited by nothing, and two files with the same content have the same bytes (no times in them). After an error every
+// call returns it.
 template <class Put>
 class npz_writer {
     static_assert(byte_sink<Put>, "spotter: give npz_writer a callable that takes bytes and returns an error");

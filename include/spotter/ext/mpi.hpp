@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): MPI: ranks that stop, skip and go on together, and that know at once who of them is no longer like the others.
+// Ext (L6): MPI: ranks that stop, skip and go on together, and that know at once who of them is no longer like the
+// others.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -25,25 +26,28 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct collective_options {  // the same in every rank
-    std::uint64_t every = 1;                    // the ranks agree at training steps whose index this divides; 0 counts as 1
+struct collective_options {   // the same in every rank
+    std::uint64_t every = 1;  // the ranks agree at training steps whose index this divides; 0 counts as 1
     std::chrono::milliseconds patience{30'000};  // so long a rank waits for the others
 };
 
 // What all ranks know after a step: the same in each, but for a rank that is `alone`.
 struct agreement {
     spotter::decision decision = decision::proceed;  // the strongest that a rank asks for
-    std::uint32_t asked_by = 0;                       // the lowest rank that asks for it; of proceed nobody
+    std::uint32_t asked_by = 0;                      // the lowest rank that asks for it; of proceed nobody
     // Whether every rank has a digest of tensors at this step. Where one has none it is not known whether replicas are
     // the same.
     bool replicas_compared = false;
-    std::uint32_t uncompared_rank = 0;                // the lowest that has none
-    bool replicas_differ = false;                     // the digests of replicated tensors are not the same
-    std::uint32_t odd_rank = 0, odd_ranks = 0;        // the lowest rank of those that are not of the largest group of equals, and how many these are
-    bool steps_differ = false;                        // not all ranks are at the same step
-    std::uint32_t rank_ahead = 0;                     // the lowest that is furthest
-    step_id step_ahead{};  // that rank's
-    bool alone = false;  // the others did not answer in time, or MPI failed: now, or before. `decision` is this rank's own. See trouble()
+    std::uint32_t uncompared_rank = 0;  // the lowest that has none
+    bool replicas_differ = false;       // the digests of replicated tensors are not the same
+    std::uint32_t
+        odd_rank = 0,
+        odd_ranks = 0;  // the lowest rank of those that are not of the largest group of equals, and how many these are
+    bool steps_differ = false;     // not all ranks are at the same step
+    std::uint32_t rank_ahead = 0;  // the lowest that is furthest
+    step_id step_ahead{};          // that rank's
+    bool alone = false;  // the others did not answer in time, or MPI failed: now, or before. `decision` is this rank's
+                         // own. See trouble()
 
     [[nodiscard]] explicit operator bool() const noexcept {
         return decision != decision::proceed || replicas_differ || steps_differ || alone;
@@ -79,7 +83,7 @@ struct rank_digest {
     static constexpr std::string_view name = "rank_digest";
 
     detail::replica_digest* into = nullptr;  // of the collective, which must outlive the hook
-    std::uint64_t every = 1;  // steps; 1 at least
+    std::uint64_t every = 1;                 // steps; 1 at least
     selector select = &select::all_parameters;
 
     struct state {};
@@ -101,7 +105,8 @@ struct rank_digest {
     }
 };
 
-// Ranks of an MPI program that decide together. Each has one, made at the same place of the program, after MPI_Init; and a hook of its own:
+// Ranks of an MPI program that decide together. Each has one, made at the same place of the program, after MPI_Init;
+// and a hook of its own:
 //     collective ranks{MPI_COMM_WORLD};
 //     hook watch{"runs/a", keep, packs::supervised, ranks.digest(), ranks.options()};
 //     agreement const all = ranks.agree(watch, train(i), watch.step(train(i), net));
@@ -128,7 +133,9 @@ public:
     // Collective too, before MPI_Finalize; not where ranks have lost each other, as it would wait.
     ~collective() {
         int over = 0;
-        if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) { (void)MPI_Comm_free(&mine_); }
+        if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) {
+            (void)MPI_Comm_free(&mine_);
+        }
     }
 
     [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }  // of this process among them
@@ -147,8 +154,8 @@ public:
     // Why this rank is alone; none while it is not. errc::not_yet, or what MPI says.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    // At every training step, by every rank, behind the close and before the update. What a rank asks for at a step at which nobody agrees it asks
-    // for at the next at which they do, but for skip_update, which is for its step.
+    // At every training step, by every rank, behind the close and before the update. What a rank asks for at a step at
+    // which nobody agrees it asks for at the next at which they do, but for skip_update, which is for its step.
     template <class Hook>
     [[nodiscard]] agreement agree(Hook& watch, step_id step, step_alarm const& found) noexcept {
         decision const own = found.decision();
@@ -179,7 +186,8 @@ private:
     [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
         std::uint64_t const place = number_of(step), digest = digest_.closed.bits,
                             none = digest_.closed.tensors == 0 ? 1 : 0;
-        // The maximum of a number and of its complement say whether all are the same; of decision and rank the strongest, of the lowest rank.
+        // The maximum of a number and of its complement say whether all are the same; of decision and rank the
+        // strongest, of the lowest rank.
         std::uint64_t const said[6] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_),
                                        digest,
                                        ~digest,
@@ -204,7 +212,8 @@ private:
         made.step_ahead = {step.mode, heard[3]};
         if (!made.replicas_differ && !made.steps_differ) { return made; }
         std::uint64_t const mine[2] = {digest, place};
-        if (!fine(MPI_Iallgather(mine, 2, MPI_UINT64_T, each_.get(), 2, MPI_UINT64_T, mine_, &request), "MPI_Iallgather") ||
+        if (!fine(MPI_Iallgather(mine, 2, MPI_UINT64_T, each_.get(), 2, MPI_UINT64_T, mine_, &request),
+                  "MPI_Iallgather") ||
             !arrives(request, step)) {
             return alone(own);
         }
@@ -242,8 +251,8 @@ private:
             std::this_thread::yield();
             if (std::chrono::steady_clock::now() - begun < choices_.patience) { continue; }
             trouble_ = {errc::not_yet, ""};
-            trouble_.what << "rank " << rank_ << " waited " << choices_.patience.count() << " ms at " << name_of(step.mode) << '(' << step.index
-                          << ") for ranks that did not come";
+            trouble_.what << "rank " << rank_ << " waited " << choices_.patience.count() << " ms at "
+                          << name_of(step.mode) << '(' << step.index << ") for ranks that did not come";
             return false;
         }
     }
@@ -264,7 +273,9 @@ private:
         text<400> line;
         line << name_of(step.mode) << '(' << step.index << ")";
         if (all.alone) { line << ' ' << trouble_.what.view(); }
-        if (!all.alone && all.decision != decision::proceed) { line << " rank " << all.asked_by << " asks for " << name_of(all.decision); }
+        if (!all.alone && all.decision != decision::proceed) {
+            line << " rank " << all.asked_by << " asks for " << name_of(all.decision);
+        }
         if (uncompared) {
             line << "; replicas are not compared: rank " << all.uncompared_rank << " has shown no weight or bias";
         }
@@ -272,7 +283,10 @@ private:
             line << "; replicas differ: rank " << all.odd_rank;
             if (all.odd_ranks > 1) { line << " and " << all.odd_ranks - 1 << " more"; }
         }
-        if (all.steps_differ) { line << "; rank " << all.rank_ahead << " is at " << name_of(all.step_ahead.mode) << '(' << all.step_ahead.index << ')'; }
+        if (all.steps_differ) {
+            line << "; rank " << all.rank_ahead << " is at " << name_of(all.step_ahead.mode) << '('
+                 << all.step_ahead.index << ')';
+        }
         watch.scalar("collective", line.view());
     }
 

@@ -29,8 +29,8 @@ struct innermost<Range> {
 
 }  // namespace detail
 
-// A packed row-major copy, itself a tensor; refused as `refusal::ragged` where rows differ in length. `assign` takes new values, without
-// an allocation where they are not more than before.
+// A packed row-major copy, itself a tensor; refused as `refusal::ragged` where rows differ in length. `assign` takes
+// new values, without an allocation where they are not more than before.
 template <element Value, std::size_t Rank>
 class packed_rows {
 public:
@@ -95,7 +95,7 @@ struct tensor_access<packed_rows<Value, Rank>> {
 
 // `watch.observe("w", packed(rows))`.
 template <detail::nested_range Rows>
-requires element<typename detail::innermost<Rows>::type>
+    requires element<typename detail::innermost<Rows>::type>
 [[nodiscard]] auto packed(Rows const& rows) {
     packed_rows<typename detail::innermost<Rows>::type, detail::innermost<Rows>::depth> copy;
     copy.assign(rows);

@@ -16,7 +16,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-static_assert(sizeof(off_t) == 8, "spotter: segments may be larger than 2 GiB: compile all files of a 32-bit program with -D_FILE_OFFSET_BITS=64");
+static_assert(
+    sizeof(off_t) == 8,
+    "spotter: segments may be larger than 2 GiB: compile all files of a 32-bit program with -D_FILE_OFFSET_BITS=64");
 
 SPOTTER_BODY result<opened_file> posix_file_system::create(std::string_view path) noexcept {
     return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
@@ -57,8 +59,7 @@ SPOTTER_BODY error posix_file_system::sync_folder(std::string_view path) noexcep
 
 SPOTTER_BODY result<bool> posix_file_system::is_at(opened_file file, std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat open {
-    }, named{};
+    struct stat open{}, named{};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
     if (::fstat(number_of(file), &open) != 0) { return detail::system_error(errno, "look at", path); }
     if (::stat(name.get(), &named) != 0) {
@@ -82,14 +83,16 @@ SPOTTER_BODY path_text posix_file_system::absolute(std::string_view path) noexce
 
 SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat facts {};
+    struct stat facts{};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
     if (::stat(name.get(), &facts) != 0) {
         int const failed = errno;
         bool const there = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
         if (!there && (failed == ENOENT || failed == ENOTDIR)) { return path_kind::missing; }
         if (!there) { return detail::system_error(failed, "look at", path); }
-        if (S_ISLNK(facts.st_mode)) { return path_kind::other; }  // one that leads nowhere; else somebody has just made it
+        if (S_ISLNK(facts.st_mode)) {
+            return path_kind::other;
+        }  // one that leads nowhere; else somebody has just made it
     }
     if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }
     return S_ISREG(facts.st_mode) ? path_kind::file : path_kind::other;
@@ -97,7 +100,7 @@ SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path)
 
 SPOTTER_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat facts {};
+    struct stat facts{};
     if (!name.good() || ::stat(name.get(), &facts) != 0) {
         return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
     }
@@ -107,7 +110,7 @@ SPOTTER_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view p
 
 SPOTTER_BODY result<file_facts> posix_file_system::facts_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat facts {};
+    struct stat facts{};
     if (!name.good() || ::stat(name.get(), &facts) != 0) {
         return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
     }
@@ -144,10 +147,11 @@ SPOTTER_BODY error posix_file_system::make_folder(std::string_view path) noexcep
         if (at < path.size() && letters[at] != '/') { continue; }
         letters[at] = '\0';
         int const failed = ::mkdir(letters, 0777) == 0 ? 0 : errno;
-        // A parent may be there and refuse mkdir for a reason of its own (read-only, automounted); the last one decides.
+        // A parent may be there and refuse mkdir for a reason of its own (read-only, automounted); the last one
+        // decides.
         bool const last = at == path.size();
         if (last && failed != 0) {
-            struct stat facts {};
+            struct stat facts{};
             bool const there = ::stat(letters, &facts) == 0;
             bool const nowhere = failed == ENOENT && path.front() != '/';
             std::string_view const known = nowhere ? "the working directory was removed" : "";
@@ -196,7 +200,7 @@ SPOTTER_BODY result<std::size_t> posix_file_system::read(std::string_view path, 
 SPOTTER_BODY result<file_mapping> posix_file_system::map(std::string_view path) noexcept {
     auto const file = open_regular(path, O_RDONLY, "open");
     if (!file) { return file.error(); }
-    struct stat facts {};
+    struct stat facts{};
     result<file_mapping> mapping{file_mapping{}};
     if (::fstat(number_of(*file), &facts) != 0) {
         mapping = detail::system_error(errno, "look at", path);
@@ -266,7 +270,7 @@ SPOTTER_BODY result<shared_memory> posix_file_system::open_shared(std::string_vi
     path_text const path{shared_folder, name};
     auto const file = open_regular(path, O_RDWR | O_NOFOLLOW, "open");
     if (!file) { return file.error(); }
-    struct stat facts {};
+    struct stat facts{};
     if (::fstat(number_of(*file), &facts) == 0) {
         return map_shared(*file, static_cast<std::uint64_t>(facts.st_size), path);
     }
@@ -372,7 +376,7 @@ SPOTTER_BODY result<opened_file> posix_file_system::open_regular(std::string_vie
                                                                  std::string_view doing) noexcept {
     auto const file = open_file(path, flags | O_NONBLOCK, doing);
     if (!file) { return file.error(); }
-    struct stat facts {};
+    struct stat facts{};
     int const failed = ::fstat(number_of(*file), &facts) == 0 ? 0 : errno;
     if (failed == 0 && S_ISREG(facts.st_mode)) { return opened_file{*file}; }
     drop(*file);

@@ -6,9 +6,11 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A new file beside `path`, `x.part`, or `x.part1` and so on where there is one already: of another writer, of one that was killed, or
-// somebody's own. Nothing is removed for it, so no two writers ever have the same one. `part` becomes its path.
-[[nodiscard]] result<opened_file> create_beside(file_system& files, std::string_view path, text<longest_path>& part) noexcept;
+// A new file beside `path`, `x.part`, or `x.part1` and so on where there is one already: of another writer, of one that
+// was killed, or somebody's own. Nothing is removed for it, so no two writers ever have the same one. `part` becomes
+// its path.
+[[nodiscard]] result<opened_file> create_beside(file_system& files, std::string_view path,
+                                                text<longest_path>& part) noexcept;
 
 // Either the old file or the whole new one is there, whatever happens. A writer that is killed leaves its part.
 class replacing_file {

@@ -9,18 +9,18 @@ namespace spotter::inline SPOTTER_ABI {
 // Bytes of a segment that could not be taken for frames.
 struct frame_place {
     std::uint64_t offset = 0;  // in the segment
-    std::uint64_t bytes = 0;  // up to the next good frame, or the end
+    std::uint64_t bytes = 0;   // up to the next good frame, or the end
 };
 
 enum class walked : std::uint8_t {  // what a step of the walk has met
-    head,     // head() is set
-    rows,     // frame() is set
-    corrupt,  // damage() is set; the walk goes on behind it
-    end,      // nothing follows but torn() bytes
+    head,                           // head() is set
+    rows,                           // frame() is set
+    corrupt,                        // damage() is set; the walk goes on behind it
+    end,                            // nothing follows but torn() bytes
 };
 
-// Holds a view; the bytes must outlive it. Never reads outside them, whatever they are. What lies between two row frames
-// is payload, of which only the block headers are read; whether it is sound is seen when it is decoded.
+// Holds a view; the bytes must outlive it. Never reads outside them, whatever they are. What lies between two row
+// frames is payload, of which only the block headers are read; whether it is sound is seen when it is decoded.
 //
 // Why damage cannot go unseen: every row frame says where it is and where the row frame before it ended, both under its
 // checksum. So a walk led astray by a damaged length stops at a frame that does not belong there, or at one whose
@@ -29,15 +29,18 @@ enum class walked : std::uint8_t {  // what a step of the walk has met
 // was not finished.
 class frame_walker {
 public:
-    // From the beginning, or from the start of any row frame (a sidecar knows some). `supply`: of bytes that are not all there yet.
+    // From the beginning, or from the start of any row frame (a sidecar knows some). `supply`: of bytes that are not
+    // all there yet.
     explicit frame_walker(byte_view segment, std::uint64_t start = 0, byte_supply const* supply = nullptr) noexcept
         : segment_{segment}, supply_{supply}, at_{start}, end_{start}, chained_{start == 0} {}
 
     [[nodiscard]] walked next() noexcept;  // never `end` before all bytes were looked at
 
-    [[nodiscard]] segment_head const& head() const noexcept { return head_; }  // the last that was met
+    [[nodiscard]] segment_head const& head() const noexcept { return head_; }       // the last that was met
     [[nodiscard]] error const& head_error() const noexcept { return head_error_; }  // unknown_version
-    [[nodiscard]] row_frame const& frame() const noexcept { return frame_; }  // the last that was met; its body is in the segment
+    [[nodiscard]] row_frame const& frame() const noexcept {
+        return frame_;
+    }  // the last that was met; its body is in the segment
     [[nodiscard]] frame_place const& damage() const noexcept { return damage_; }  // the last that was met
     // One past the last good frame: what a writer could append to, were it to.
     [[nodiscard]] std::uint64_t good_end() const noexcept { return end_; }
@@ -53,8 +56,8 @@ private:
     void bring(std::uint64_t from, std::uint64_t bytes) const noexcept;
     // With its bytes there.
     [[nodiscard]] result<row_frame> decode_at(std::uint64_t offset) const noexcept;
-    // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if it
-    // reads like a frame that was cut and holds no frame of another place, else damage.
+    // The next good row frame after the last one; everything between is damage. With none, the rest is a torn tail if
+    // it reads like a frame that was cut and holds no frame of another place, else damage.
     [[nodiscard]] walked search(bool cut) noexcept;
     // What is there of a frame that goes on beyond the end is the beginning of one that belongs there; sets
     // `torn_end_`.

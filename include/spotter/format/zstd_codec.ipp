@@ -30,8 +30,8 @@ SPOTTER_BODY ZSTD_CCtx* make_huffman_context() noexcept {
     ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, 6);
     ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, 7);
     // Long strides through the bytes, half as fast again; with them zstd stores literals as they are unless it is told
-    // not to, by a parameter (literalCompressionMode) that it calls experimental. Where it no longer does what it did, the
-    // probe is not compressed, and the strides stay short.
+    // not to, by a parameter (literalCompressionMode) that it calls experimental. Where it no longer does what it did,
+    // the probe is not compressed, and the strides stay short.
     ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, 128 << 10);
     ZSTD_CCtx_setParameter(context, ZSTD_c_experimentalParam5, 1);
     std::byte probe[1024], made[2048];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what the rules found at one step, put together before it is told: one condition once, and what a NaN explains as its
-// consequence. The order of the rules decides between equals, and never which is the cause.
+// Hook (L3): what the rules found at one step, put together before it is told: one condition once, and what a NaN
+// explains as its consequence. The order of the rules decides between equals, and never which is the cause.
 #pragma once
 
 #include <spotter/core/slots.hpp>

@@ -35,8 +35,8 @@ struct machine_of<Rule> {
 
 }  // namespace detail
 
-// Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is switched off
-// and named in `trouble()`; the others go on.
+// Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is
+// switched off and named in `trouble()`; the others go on.
 template <class... Arguments>
 class judges {
     static_assert(sizeof...(Arguments) <= 64, "spotter: a hook takes at most 64 rules.");
@@ -200,7 +200,8 @@ public:
         return all;
     }
 
-    // Rules that may be exchanged (live_rules), if there are any: what reads them, and the exchange. Every tensor is then to be declared again.
+    // Rules that may be exchanged (live_rules), if there are any: what reads them, and the exchange. Every tensor is
+    // then to be declared again.
     [[nodiscard]] detail::content_reader reader() const noexcept {
         detail::content_reader its{};
         machines_.each([&](auto const& machine, std::size_t) {
@@ -220,7 +221,9 @@ public:
         return why;
     }
 
-    [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }  // of the first rule that was switched off
+    [[nodiscard]] error const& trouble() const noexcept {
+        return troubles_.first();
+    }  // of the first rule that was switched off
     [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }  // of all that were
 
 private:

@@ -18,9 +18,7 @@ SPOTTER_BODY refusal_words source_copy::take(offered const& given, tensor_ref& v
                        ? refusal_words{}
                        : refusal_words{errc::io_error, "could not be copied: its function says that it failed"};
         },
-        [] {
-            return refusal_words{errc::user_code_threw, "could not be copied: its function threw an exception"};
-        });
+        [] { return refusal_words{errc::user_code_threw, "could not be copied: its function threw an exception"}; });
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 // A close of one hook's. Closes are counted as they come, so what was found behind one stays found when the loop goes
 // back to an earlier index.
 struct run_moment {
-    std::uint64_t hook = 0;  // which; 0: none
+    std::uint64_t hook = 0;   // which; 0: none
     std::uint64_t close = 0;  // from 1 on
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): what a regular expression becomes: a short program whose every state is tried at once, so that it cannot backtrack.
+// Plan (L2): what a regular expression becomes: a short program whose every state is tried at once, so that it cannot
+// backtrack.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -68,8 +69,8 @@ private:
            letter == '_';
 }
 
-// Goes on with the next instruction; `fork` and `leap` also, or only, with the one that lies `away` from it. Places are relative, so
-// a piece of a program means the same wherever it is put.
+// Goes on with the next instruction; `fork` and `leap` also, or only, with the one that lies `away` from it. Places are
+// relative, so a piece of a program means the same wherever it is put.
 struct regex_instruction {
     enum class does : std::uint8_t { letter, any, one_of, fork, leap, begin, end, boundary, no_boundary };
     does what = does::letter;
@@ -108,8 +109,8 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
     [[nodiscard]] constexpr regex_instruction& operator[](std::size_t i) noexcept { return code_[i]; }
 
-    // Whether some part of `name` matches. Looks at each instruction at most twice a character, whatever the expression; false where
-    // there is no memory to do so. `steps`, where given, counts the looks.
+    // Whether some part of `name` matches. Looks at each instruction at most twice a character, whatever the
+    // expression; false where there is no memory to do so. `steps`, where given, counts the looks.
     [[nodiscard]] constexpr bool search(std::string_view name, std::uint64_t* steps = nullptr) const noexcept {
         states now, next;
         slot_array<std::size_t> seen;  // of each instruction: one more than the last character at which it was reached
@@ -155,7 +156,8 @@ private:
                 return false;
         }
     }
-    // Whether the end of the program is reached from `start` without a character more; those that want one are added to `into`.
+    // Whether the end of the program is reached from `start` without a character more; those that want one are added to
+    // `into`.
     [[nodiscard]] constexpr bool follow(std::uint32_t start, std::string_view name, std::size_t place, states& into,
                                         slot_array<std::size_t>& seen, slot_array<std::uint32_t>& waiting,
                                         std::uint64_t& looks) const noexcept {

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The options that a file may set, in the order in which `options` has them. Those that only the program can know (who calls poll(),
-// when `step` is called, the worker's number, its clock and memory) are none of them.
+// The options that a file may set, in the order in which `options` has them. Those that only the program can know (who
+// calls poll(), when `step` is called, the worker's number, its clock and memory) are none of them.
 enum class run_option : std::uint8_t {
     existing,
     overflow,
@@ -28,7 +28,8 @@ enum class run_option : std::uint8_t {
 // How many there are.
 inline constexpr std::size_t run_option_count = 15;
 
-// Some of them, with their values; an enumerator's is its number. A hook takes them from its plan, over what its `options` say.
+// Some of them, with their values; an enumerator's is its number. A hook takes them from its plan, over what its
+// `options` say.
 class run_choices {
 public:
     // Says one; a later word replaces an earlier one.

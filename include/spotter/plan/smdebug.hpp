@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): what the settings of a SageMaker Debugger configuration mean, as a plan. Knows no file format: ext/json.hpp reads.
+// Plan (L2): what the settings of a SageMaker Debugger configuration mean, as a plan. Knows no file format:
+// ext/json.hpp reads.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -82,8 +83,8 @@ inline constexpr smdebug_default smdebug_defaults[] = {
     {"default"},
 };
 
-// Calls use(item) for each item of a list in a text, trimmed, until it returns false. Commas within brackets are no separators
-// where the items are regular expressions.
+// Calls use(item) for each item of a list in a text, trimmed, until it returns false. Commas within brackets are no
+// separators where the items are regular expressions.
 template <class Use>
 void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
     auto const trimmed = [](std::string_view item) {
@@ -206,7 +207,8 @@ private:
 
 }  // namespace detail
 
-// A plan from smdebug's settings, or the first thing that is wrong with them. What each key means is in docs/settings.md.
+// A plan from smdebug's settings, or the first thing that is wrong with them. What each key means is in
+// docs/settings.md.
 [[nodiscard]] result<dynamic_plan> read_smdebug(setting_group const& hook, std::span<setting_group const> collections,
                                                 text_matcher const* expressions) noexcept;
 

@@ -107,8 +107,14 @@ SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
     tell_processor(out);
     if (long const cores = ::sysconf(_SC_NPROCESSORS_ONLN); cores > 0) { out << "\ncores " << cores; }
     long const pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) { out << "\nmemory " << static_cast<std::uint64_t>(pages) / 1024 * static_cast<std::uint64_t>(page) / 1024 << " MiB"; }
-    if (utsname name{}; ::uname(&name) == 0) { out << "\nsystem " << name.sysname << ' ' << std::string_view{name.release}.substr(0, 40) << ' ' << name.machine; }
+    if (pages > 0 && page > 0) {
+        out << "\nmemory " << static_cast<std::uint64_t>(pages) / 1024 * static_cast<std::uint64_t>(page) / 1024
+            << " MiB";
+    }
+    if (utsname name{}; ::uname(&name) == 0) {
+        out << "\nsystem " << name.sysname << ' ' << std::string_view{name.release}.substr(0, 40) << ' '
+            << name.machine;
+    }
 }
 
 #endif

@@ -109,8 +109,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return {};
 }
 
-// Whose run the folder holds: that of its first head that can be read and stands in the file of its number, as readers take it. 0
-// where there is none.
+// Whose run the folder holds: that of its first head that can be read and stands in the file of its number, as readers
+// take it. 0 where there is none.
 [[nodiscard]] SPOTTER_BODY result<std::uint64_t> read_run_id(file_system& files, std::string_view folder,
                                                              number_list const& segments) noexcept {
     for (std::size_t place = 0; place < segments.size(); ++place) {

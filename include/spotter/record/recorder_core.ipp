@@ -12,7 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
     : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
-      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker}, control_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
+      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker},
+      control_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
       beside_{choices.beside} {
     if (choices.clock != nullptr) { run_.place.now = choices.clock; }
     trouble_ = run.left;
@@ -95,7 +96,8 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::end_request() noexcept {
             detail::copy_cached(at, body.data(), body.size());
             commit(body.size(), static_cast<std::uint32_t>(row_kind::run_begin));
         } else {
-            note({errc::dropped, "the ring has no room for the collections of the new plan: readers do not know them by name"});
+            note({errc::dropped,
+                  "the ring has no room for the collections of the new plan: readers do not know them by name"});
         }
         begins_anew_.clear();
     }
@@ -234,7 +236,8 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::measure_copying() noexcept {
         for (std::size_t at = 0; at < bytes; at += piece) { copy_to(to + at, from + at, piece); }
         return std::chrono::steady_clock::now() - begin;
     };
-    std::size_t won[2]{};  // by streaming, whole blocks and pieces; a sum of times would be that of a round that was interrupted
+    std::size_t won[2]{};  // by streaming, whole blocks and pieces; a sum of times would be that of a round that was
+                           // interrupted
     for (std::size_t i = 0; i < rounds; ++i) {
         std::byte* const to = first + 2 * i * bytes;
         std::size_t const piece = i % 2 == 0 ? bytes : few_bytes;
@@ -353,8 +356,8 @@ SPOTTER_BODY void recorder_core::work() noexcept {
             flush_done_.store(wanted, std::memory_order_release);
         }
         if (stopping) { return; }
-        // Until something is recorded it is woken for that. Then it spins briefly, and naps longer and longer up to 2 ms: an idle run
-        // costs nothing that could be measured.
+        // Until something is recorded it is woken for that. Then it spins briefly, and naps longer and longer up to 2
+        // ms: an idle run costs nothing that could be measured.
         if (!used) {
             used = sleeper_.sleep(unused_microseconds);
         } else if (++idle < 32) {

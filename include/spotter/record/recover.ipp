@@ -176,7 +176,8 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     return drain.go_on(values.mark, packed, values.done) ? error{} : no_memory_to_recover();
 }
 
-// What the ring has from `from` on, and in which section its process ended, into a new segment of that number; `goes_on`: amid values.
+// What the ring has from `from` on, and in which section its process ended, into a new segment of that number;
+// `goes_on`: amid values.
 [[nodiscard]] SPOTTER_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
                                             std::uint64_t from, attempt_extent& extent, bool goes_on,
                                             loop_marks const& marks, recovered& told) noexcept {

@@ -14,16 +14,17 @@ namespace spotter::inline SPOTTER_ABI {
 // Beyond this size a segment is closed: of a run that has a limit it is a quarter of that at most.
 [[nodiscard]] std::uint64_t segment_bytes_of(options const& choices) noexcept;
 
-// Of one worker. What it is allowed (options::run_bytes) holds for the segments that are there and one that is being written.
+// Of one worker. What it is allowed (options::run_bytes) holds for the segments that are there and one that is being
+// written.
 class retention {
 public:
     retention(file_system& files, std::uint64_t run_bytes, std::uint64_t segment_bytes, bool to_disk) noexcept;
 
     // The folder with what earlier attempts left in it, and the number of the first segment of this one.
     [[nodiscard]] error begin(path_text const& folder, std::uint32_t number) noexcept;
-    // A segment was closed; `last`: the run ends with it. A few of the oldest are thinned, so that whoever writes is not kept from
-    // it for long: more come down with the segments to come. Nothing is lost by an error, after which the next call tries again,
-    // unless it was one of writing, which ends thinning.
+    // A segment was closed; `last`: the run ends with it. A few of the oldest are thinned, so that whoever writes is
+    // not kept from it for long: more come down with the segments to come. Nothing is lost by an error, after which the
+    // next call tries again, unless it was one of writing, which ends thinning.
     [[nodiscard]] error closed(std::uint32_t number, bool last) noexcept;
 
 private:

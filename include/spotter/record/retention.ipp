@@ -81,8 +81,8 @@ SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, bool 
     return outcome::read;
 }
 
-SPOTTER_BODY result<retention::outcome> retention::copy_thinned(std::size_t place, detail::segment_image& whole, bool last,
-                                                                byte_buffer& side) noexcept {
+SPOTTER_BODY result<retention::outcome> retention::copy_thinned(std::size_t place, detail::segment_image& whole,
+                                                                bool last, byte_buffer& side) noexcept {
     detail::thinned_copy copy{files_, whole};
     if (copy.is_thinned()) { return outcome::needs_nothing; }
     if (!copy.cite()) { return no_memory(); }

@@ -21,7 +21,7 @@ bool run_recorder::put(row_kind kind, std::size_t bound, Encode const& encode_in
 }
 
 SPOTTER_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
-                                         std::uint32_t worker) noexcept
+                                        std::uint32_t worker) noexcept
     : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
     instant_ = choices.instant;
     workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
@@ -162,25 +162,32 @@ SPOTTER_BODY void run_recorder::number(tensor_info const& tensor, step_id const&
     ++handed_;
 }
 
-SPOTTER_BODY void run_recorder::values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept {
+SPOTTER_BODY void run_recorder::values(tensor_info const& tensor, step_id const& step, tensor_ref const& view,
+                                       terms keep) noexcept {
     if (!recording()) { return drop(); }
-    if (view.shape.rank == 0 && tensor.shape.rank == 0 && view.layout == order::row_major) { return scalar(tensor, &step, view, nullptr); }
-    if (core_->policy() != overflow::block) { return observe({tensor, step, summary{.count = view.count}, view}, keep); }
+    if (view.shape.rank == 0 && tensor.shape.rank == 0 && view.layout == order::row_major) {
+        return scalar(tensor, &step, view, nullptr);
+    }
+    if (core_->policy() != overflow::block) {
+        return observe({tensor, step, summary{.count = view.count}, view}, keep);
+    }
     auto const bytes = as_size(view.bytes());
     core_->choose_copying(bytes);
     bool const few = bytes <= ring_tag::inline_bytes;
-    std::byte* const at = core_->claim(observe_limit + sizeof(ring_tag::values_head) + (few ? bytes : 0), core_->spare());
+    std::byte* const at =
+        core_->claim(observe_limit + sizeof(ring_tag::values_head) + (few ? bytes : 0), core_->spare());
     if (at == nullptr) { return drop(); }
     std::size_t size = core_->rows().values(at, tensor.id, step, view, bytes, keep);
     auto const* const from = static_cast<std::byte const*>(view.values.raw);
     if (few && bytes > 0) { core_->copy(at + size, from, bytes), size += bytes; }
-    core_->commit(size, static_cast<std::uint32_t>(row_kind::observe) | (few ? ring_tag::values_inside : ring_tag::values));
+    core_->commit(size,
+                  static_cast<std::uint32_t>(row_kind::observe) | (few ? ring_tag::values_inside : ring_tag::values));
     ++handed_;
     if (!few && !hand_over(from, bytes)) { ++thinned_; }
 }
 
 SPOTTER_BODY void run_recorder::feature(tensor_info const& tensor, step_id step, std::uint64_t key,
-                                    std::span<double const> numbers) noexcept {
+                                        std::span<double const> numbers) noexcept {
     if (!recording()) { return; }
     rows::feature row{};
     row.id = tensor.id;
@@ -236,7 +243,9 @@ SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
     core_->finish(out.view());
 }
 
-SPOTTER_BODY section_watcher const* run_recorder::watcher() const noexcept { return core_ != nullptr ? core_->watcher() : nullptr; }
+SPOTTER_BODY section_watcher const* run_recorder::watcher() const noexcept {
+    return core_ != nullptr ? core_->watcher() : nullptr;
+}
 
 SPOTTER_BODY bool run_recorder::goes_on() noexcept {
     return core_ != nullptr && core_->started() && !core_->finished() && !child();
@@ -260,9 +269,7 @@ SPOTTER_BODY detail::control_request const* run_recorder::request() const noexce
     return waits != nullptr && !core_->in_child() ? waits : nullptr;
 }
 
-SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept {
-    obeyed_ = true, core_->obeyed(why);
-}
+SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept { obeyed_ = true, core_->obeyed(why); }
 
 SPOTTER_BODY void run_recorder::start_anew(run_info const& run) noexcept { put_begin(run, core_->begins_anew()); }
 
@@ -385,13 +392,12 @@ SPOTTER_BODY bool run_recorder::recording() noexcept {
     return true;
 }
 
-SPOTTER_BODY bool run_recorder::child() noexcept {
-    return core_->in_child() && (be_child(), true);
-}
+SPOTTER_BODY bool run_recorder::child() noexcept { return core_->in_child() && (be_child(), true); }
 
 SPOTTER_BODY SPOTTER_COLD void run_recorder::be_child() noexcept {
     core_->leave_to_parent();
-    note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are only counted"});
+    note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are "
+                      "only counted"});
 }
 
 SPOTTER_BODY void run_recorder::note(error const& why) noexcept {
@@ -415,8 +421,8 @@ SPOTTER_BODY bool run_recorder::hand_over(std::byte const* values, std::size_t b
     return true;
 }
 
-SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, terms keep,
-                                                  std::span<std::byte> counts, rows::observe& row) noexcept {
+SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, terms keep, std::span<std::byte> counts,
+                                                  rows::observe& row) noexcept {
     if (from.has_quantiles && has(keep, terms::quantiles)) {
         row.quantiles = from.quantiles.size();
         row.levels = bytes_of(from.quantiles.data(), from.quantiles.size());
@@ -491,12 +497,14 @@ SPOTTER_BODY void run_recorder::swap(run_recorder& other) noexcept {
     std::swap(core_, other.core_);
     std::swap(first_, other.first_);
     std::swap(waiting_, other.waiting_), std::swap(waiting_count_, other.waiting_count_);
-    for (auto member : {&run_recorder::handed_, &run_recorder::dropped_, &run_recorder::thinned_, &run_recorder::closes_,
-                        &run_recorder::closes_lost_, &run_recorder::told_}) {
+    for (auto member : {&run_recorder::handed_, &run_recorder::dropped_, &run_recorder::thinned_,
+                        &run_recorder::closes_, &run_recorder::closes_lost_, &run_recorder::told_}) {
         std::swap(this->*member, other.*member);
     }
     std::swap(times_, other.times_);
-    for (auto member : {&run_recorder::stamped_, &run_recorder::dry_, &run_recorder::obeyed_}) { std::swap(this->*member, other.*member); }
+    for (auto member : {&run_recorder::stamped_, &run_recorder::dry_, &run_recorder::obeyed_}) {
+        std::swap(this->*member, other.*member);
+    }
     std::swap(begun_at_, other.begun_at_), std::swap(zero_, other.zero_);
     std::swap(instant_, other.instant_), std::swap(workers_, other.workers_);
 }

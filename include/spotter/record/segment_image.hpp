@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): a segment that lies there already, read part by part as it is looked at. Who records maps nothing: somebody may cut a file
-// meanwhile, and whoever touches mapped memory that a file has no longer is ended by the system.
+// Record (L4): a segment that lies there already, read part by part as it is looked at. Who records maps nothing:
+// somebody may cut a file meanwhile, and whoever touches mapped memory that a file has no longer is ended by the
+// system.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -9,8 +10,9 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Has the address space of the whole segment, and memory for what was brought: of values, of which a walk sees the heads of their blocks
-// alone, a page in thirty. What is cut off or cannot be read is zeros: a walk finds damage, or an end.
+// Has the address space of the whole segment, and memory for what was brought: of values, of which a walk sees the
+// heads of their blocks alone, a page in thirty. What is cut off or cannot be read is zeros: a walk finds damage, or an
+// end.
 class segment_image {
 public:
     segment_image() noexcept = default;
@@ -41,7 +43,7 @@ private:
     std::size_t size_ = 0;
     std::uint64_t identity_ = 0;
     slot_array<bool> there_{};  // by blocks
-    bool lacks_ = false;   // something was not there any more
+    bool lacks_ = false;        // something was not there any more
     error trouble_{};
     byte_supply supply_{};
 };

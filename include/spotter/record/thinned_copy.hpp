@@ -16,8 +16,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Copies a segment without the values of its observations, but those that a finding is about (its tensor at its step) and what
-// these build on. Frame by frame: a thinned segment has the row frames of the whole one, in order, with the same rows.
+// Copies a segment without the values of its observations, but those that a finding is about (its tensor at its step)
+// and what these build on. Frame by frame: a thinned segment has the row frames of the whole one, in order, with the
+// same rows.
 class thinned_copy {
 public:
     thinned_copy(file_system& files, segment_image& segment) noexcept
@@ -27,12 +28,13 @@ public:
     [[nodiscard]] bool is_thinned() const noexcept;
     // What its findings are about. False where there is no memory.
     [[nodiscard]] bool cite() noexcept;
-    // Findings about the last step of a segment stand before the close of that step, which may be some segments further.
+    // Findings about the last step of a segment stand before the close of that step, which may be some segments
+    // further.
     enum class follower : std::uint8_t { closes, goes_on, damaged, no_memory };
     // The same for a segment that comes after it, up to the first close.
     [[nodiscard]] follower cite_next(segment_image& segment) noexcept;
-    // Bytes of values that would go, all citations known. None of a segment that is damaged: what is left of its values may be all
-    // that is known.
+    // Bytes of values that would go, all citations known. None of a segment that is damaged: what is left of its values
+    // may be all that is known.
     [[nodiscard]] std::uint64_t survey() noexcept;
     // The copy, after `survey`.
     [[nodiscard]] error write(opened_file into) noexcept;

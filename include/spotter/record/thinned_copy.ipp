@@ -39,9 +39,8 @@ SPOTTER_BODY thinned_copy::follower thinned_copy::cite_next(segment_image& segme
 }
 
 SPOTTER_BODY std::uint64_t thinned_copy::survey() noexcept {
-    std::sort(cited_.data(), cited_.data() + cited_count_, [](citation const& a, citation const& b) {
-        return a.order(b.in, b.index, b.tensor.view()) < 0;
-    });
+    std::sort(cited_.data(), cited_.data() + cited_count_,
+              [](citation const& a, citation const& b) { return a.order(b.in, b.index, b.tensor.view()) < 0; });
     std::uint64_t gone = 0;
     frame_walker walk{segment_, 0, &image_.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {

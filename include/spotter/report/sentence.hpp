@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): findings, alarms, errors and a hook's health as sentences, piece by piece: without fmt and without memory.
+// Report (L5): findings, alarms, errors and a hook's health as sentences, piece by piece: without fmt and without
+// memory.
 #pragma once
 
 #include <spotter/hook/health.hpp>

@@ -33,9 +33,9 @@ void put_number(finding_line& line, double const& value) noexcept;
 
 }  // namespace detail
 
-// {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation", "threshold", "others", "run",
-// "worker", "attempt", "time", "detail", "remedy"} and a line break. Always whole JSON, and UTF-8: a text is cut where a letter
-// begins, at 250 bytes, so that eight of them fit, escaped throughout.
+// {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation",
+// "threshold", "others", "run", "worker", "attempt", "time", "detail", "remedy"} and a line break. Always whole JSON,
+// and UTF-8: a text is cut where a letter begins, at 250 bytes, so that eight of them fit, escaped throughout.
 [[nodiscard]] finding_line json_of(finding const& it, finding_origin const& from = {}) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -47,7 +47,8 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     if (error const why = unfit()) { return why; }
     text<longest + 1> line{command};
     line << '\0';
-    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could go away.
+    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could
+    // go away.
     pipe_ends input, output;
     if (int const failed = input.open(0); failed != 0) { return refused("open a pipe for", failed); }
     if (int const failed = output.open(O_NONBLOCK); failed != 0) { return refused("open a pipe for", failed); }

@@ -9,13 +9,13 @@ namespace spotter::inline SPOTTER_ABI {
 template <class Left, class Right>
 struct both_rules {  // `a && b`: holds where both do; both see every event
     using kind = rule_kind;
-    Left left;  // its finding is the one that is told
+    Left left;    // its finding is the one that is told
     Right right;  // weighs in with its severity and response
 };
 template <class Left, class Right>
 struct either_rule {  // `a || b`: holds where one does; both see every event
     using kind = rule_kind;
-    Left left;  // its findings come first
+    Left left;    // its findings come first
     Right right;  // and these behind them
 };
 template <class Inner>
@@ -102,8 +102,8 @@ private:
 
 }  // namespace detail
 
-// Yes when both are. The finding is the left one's, or the right one's where the left has none (a negation); it takes the
-// larger severity of the two and the stronger response.
+// Yes when both are. The finding is the left one's, or the right one's where the left has none (a negation); it takes
+// the larger severity of the two and the stronger response.
 template <class Left, class Right>
 class machine<both_rules<Left, Right>> : public detail::two_machines<Left, Right> {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): a rule put together while the program runs, as from a rules file (ext/json/rules.hpp): any rule behind one type.
+// Rule (L2): a rule put together while the program runs, as from a rules file (ext/json/rules.hpp): any rule behind one
+// type.
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
@@ -49,16 +50,18 @@ struct no_store {};
 
 }  // namespace detail
 
-// Holds a rule of any type; copies share it. It says what that rule says, for a virtual call more an event, and asks a hook for the
-// time at every close.
+// Holds a rule of any type; copies share it. It says what that rule says, for a virtual call more an event, and asks a
+// hook for the time at every close.
 class dynamic_rule {
 public:
     using kind = rule_kind;
 
-    // `store` is what the rule refers to (texts, patterns): a copy of it lives as long as the rule and every machine of it.
+    // `store` is what the rule refers to (texts, patterns): a copy of it lives as long as the rule and every machine of
+    // it.
     template <rule Rule, class Store = detail::no_store>
-    requires(!std::same_as<Rule, dynamic_rule>) explicit dynamic_rule(Rule const& it, Store const& store = {}) noexcept
-        : it_{new (std::nothrow) detail::hidden_rule_of<Rule, Store>{it, store}} {}
+        requires(!std::same_as<Rule, dynamic_rule>)
+    explicit dynamic_rule(Rule const& it, Store const& store = {}) noexcept
+        : it_{new(std::nothrow) detail::hidden_rule_of<Rule, Store>{it, store}} {}
     dynamic_rule(dynamic_rule const& other) noexcept : it_{other.it_} {
         if (it_ != nullptr) { it_->hold(); }
     }
@@ -97,7 +100,8 @@ public:
 
 [[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept;
 
-// A rule as a dynamic one. What is made of others is taken apart, so that each kind of rule is compiled once, in whatever it stands.
+// A rule as a dynamic one. What is made of others is taken apart, so that each kind of rule is compiled once, in
+// whatever it stands.
 template <rule Rule>
 [[nodiscard]] dynamic_rule to_dynamic(Rule const& it) noexcept;
 

@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Begins as `first`. Rules that come later begin with what they see then; those before say no more, and their coverage stays.
+// Begins as `first`. Rules that come later begin with what they see then; those before say no more, and their coverage
+// stays.
 struct live_rules {
     using kind = rule_kind;
-    dynamic_rule first;  // until others come
+    dynamic_rule first;          // until others come
     detail::content_reader how;  // reads the rules of a control file
 };
 

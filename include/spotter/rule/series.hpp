@@ -30,7 +30,9 @@ public:
     }
     constexpr void clear() noexcept { count_ = next_ = 0; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }  // as many as `keep` was told
+    [[nodiscard]] constexpr bool full() const noexcept {
+        return most_ > 0 && count_ == most_;
+    }  // as many as `keep` was told
     [[nodiscard]] constexpr std::size_t capacity() const noexcept { return most_; }  // how many there are at most
     [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
         std::size_t const place = next_ + (most_ - count_) + i;
@@ -41,7 +43,9 @@ public:
         std::size_t const first = first_place();
         return {ring_.data() + first, first + count_ <= most_ ? count_ : most_ - first};
     }
-    [[nodiscard]] constexpr std::span<double const> newer() const noexcept { return {ring_.data(), count_ - older().size()}; }
+    [[nodiscard]] constexpr std::span<double const> newer() const noexcept {
+        return {ring_.data(), count_ - older().size()};
+    }
     // All of them, in no order.
     [[nodiscard]] constexpr std::span<double const> unordered() const noexcept { return {ring_.data(), count_}; }
     // The mean of those from `first` on, before `end`; not of none.
@@ -97,7 +101,8 @@ namespace detail {
 
 }  // namespace detail
 
-// Each kind judges a window with one more value in it: yes, no, or undecided while the window is not full. `measured` is the evidence.
+// Each kind judges a window with one more value in it: yes, no, or undecided while the window is not full. `measured`
+// is the evidence.
 
 // The mean of the newer half differs from that of the older by at most `by` of it: no progress either way.
 struct stalled_over {
@@ -106,7 +111,7 @@ struct stalled_over {
 
     // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "stalled", measure = "relative change over the window";
-    static constexpr relation how = relation::less_equal;  // of a finding
+    static constexpr relation how = relation::less_equal;                     // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
@@ -119,11 +124,11 @@ struct stalled_over {
 // The mean of the newer half is above that of the older by more than `by` of its size.
 struct rising_over {
     std::uint64_t window = 100;  // observations
-    double by = 0.05;  // fraction of the older half's size
+    double by = 0.05;            // fraction of the older half's size
 
     // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "rising", measure = "relative change over the window";
-    static constexpr relation how = relation::greater;  // of a finding
+    static constexpr relation how = relation::greater;                        // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
@@ -137,8 +142,9 @@ struct rising_over {
 struct unchanged_over {
     std::uint64_t window = 10;  // observations
 
-    static constexpr std::string_view name = "unchanged", measure = "the same value";  // of the rule, and of what a finding measures
-    static constexpr relation how = relation::none;  // of a finding: there is no limit
+    static constexpr std::string_view name = "unchanged",
+                                      measure = "the same value";  // of the rule, and of what a finding measures
+    static constexpr relation how = relation::none;                // of a finding: there is no limit
     [[nodiscard]] constexpr double threshold() const noexcept { return 0; }  // none
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
@@ -151,16 +157,17 @@ struct unchanged_over {
     }
 };
 
-// The value is more than `threshold` robust deviations above the median of those before it: (x - median) / max(1.4826 MAD, 0.01 |median|),
-// as the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a standard deviation. A spike does not enter the
-// window, until as many come in a row as the window holds: then that is the new level.
+// The value is more than `threshold` robust deviations above the median of those before it: (x - median) / max(1.4826
+// MAD, 0.01 |median|), as the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a standard
+// deviation. A spike does not enter the window, until as many come in a row as the window holds: then that is the new
+// level.
 struct spike_over {
     std::uint64_t window = 64;  // observations, the new one not among them
-    double deviations = 7;  // the threshold
+    double deviations = 7;      // the threshold
 
     // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "spike", measure = "robust deviations above the median";
-    static constexpr relation how = relation::greater;  // of a finding
+    static constexpr relation how = relation::greater;                                // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return deviations; }  // of a finding
     [[nodiscard]] SPOTTER_STRICT constexpr truth
     judge(recent_values& values, double value, slot_array<std::uint64_t>& scratch, double& measured) const noexcept {
@@ -180,18 +187,18 @@ struct spike_over {
     }
 };
 
-// Holds where it holds for some matching tensor that was observed at this step; each tensor and mode is a series of its own. A value
-// that is not known or not finite is no value: it enters no window and decides nothing.
+// Holds where it holds for some matching tensor that was observed at this step; each tensor and mode is a series of its
+// own. A value that is not known or not finite is no value: it enters no window and decides nothing.
 template <pattern Pattern, any_statistic Statistic, class Kind>
 struct series_rule {
     using kind = rule_kind;
     static constexpr std::string_view name = Kind::name;
     Pattern which;  // asked once a tensor
-    Statistic of;  // of the whole tensor; its name is the finding's reason
-    Kind over;  // stalled_over and so on: the window, and when it is wrong
+    Statistic of;   // of the whole tensor; its name is the finding's reason
+    Kind over;      // stalled_over and so on: the window, and when it is wrong
 
-    struct series {  // of one tensor in one mode
-        recent_values values;  // without what is no finite number
+    struct series {                // of one tensor in one mode
+        recent_values values;      // without what is no finite number
         std::uint64_t spikes = 0;  // in a row
     };
     struct state {

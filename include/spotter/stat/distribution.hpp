@@ -31,11 +31,13 @@ struct distribution {
 // What a collection keeps, or a rule needs, of it.
 inline constexpr terms quantiles = terms::quantiles | terms::nonfinite;
 inline constexpr terms histogram = terms::histogram | terms::nonfinite;  // and this for the histogram
-inline constexpr terms distribution_terms = terms::quantiles | terms::histogram;  // the two bits, without the counts that come with them
+inline constexpr terms distribution_terms =
+    terms::quantiles | terms::histogram;  // the two bits, without the counts that come with them
 
 namespace detail {
 
-// Unsigned integers that are ordered as the values are, so that order needs no floating point (which -ffast-math may bend).
+// Unsigned integers that are ordered as the values are, so that order needs no floating point (which -ffast-math may
+// bend).
 [[nodiscard]] constexpr std::uint64_t key_of(double const& value) noexcept {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
     auto bits = std::bit_cast<std::uint64_t>(value);
@@ -55,8 +57,9 @@ namespace detail {
     return rank == 0 ? 0 : rank - 1;
 }
 
-// Reorders `keys` until each of the ascending `ranks` holds what it would hold if all were sorted. Expected O(n log r): three-way
-// partitions around pivots of a fixed pseudo-random series, only where a rank is wanted; the smaller part by recursion.
+// Reorders `keys` until each of the ascending `ranks` holds what it would hold if all were sorted. Expected O(n log r):
+// three-way partitions around pivots of a fixed pseudo-random series, only where a rank is wanted; the smaller part by
+// recursion.
 constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, std::span<std::size_t const> ranks,
                             std::uint64_t series = 0x9E3779B97F4A7C15ULL) noexcept {
     while (!ranks.empty() && keys.size() > 1) {
@@ -102,8 +105,8 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
 
 }  // namespace detail
 
-// The parts of `wanted` of a tensor's distribution; none of a tensor without a finite value. Quantiles need `scratch`: one element for
-// each of the tensor's. No allocation.
+// The parts of `wanted` of a tensor's distribution; none of a tensor without a finite value. Quantiles need `scratch`:
+// one element for each of the tensor's. No allocation.
 SPOTTER_WHERE_CALLED [[nodiscard]] distribution distribution_of(tensor_ref const& tensor, terms wanted,
                                                                 std::span<std::uint64_t> scratch) noexcept;
 

@@ -85,7 +85,8 @@ constexpr void gather(element_view<Value> values, terms wanted, gathered& into) 
     }
 }
 
-// 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a checksum.
+// 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a
+// checksum.
 SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t bytes) noexcept {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
     std::uint64_t const size = bytes;  // the same where std::size_t is smaller
@@ -114,9 +115,9 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
 
 }  // namespace detail
 
-// The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts come with
-// any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is read once per block
-// and again from cache. Of a text none is known: its letters are no numbers.
+// The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts
+// come with any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is
+// read once per block and again from cache. Of a text none is known: its letters are no numbers.
 template <class = only_where_called>
 [[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
     gathered into;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): rows of a layer added to what its units have so far, many units at a time; bit-equal to the walks in units.hpp.
+// Stat (L1): rows of a layer added to what its units have so far, many units at a time; bit-equal to the walks in
+// units.hpp.
 #pragma once
 
 #include <spotter/stat/change_kernel.hpp>

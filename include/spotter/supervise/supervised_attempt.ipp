@@ -26,7 +26,8 @@ namespace detail {
     if (wide.empty()) { return {}; }
     wide.resize(::GetEnvironmentVariableW(wide_name.c_str(), wide.data(), static_cast<unsigned long>(wide.size())));
     std::string text(3 * wide.size(), '\0');
-    int const made = ::WideCharToMultiByte(CP_UTF8, 0, wide.data(), static_cast<int>(wide.size()), text.data(), static_cast<int>(text.size()), nullptr, nullptr);
+    int const made = ::WideCharToMultiByte(CP_UTF8, 0, wide.data(), static_cast<int>(wide.size()), text.data(),
+                                           static_cast<int>(text.size()), nullptr, nullptr);
     text.resize(static_cast<std::size_t>(made));
     return text;
 }

@@ -71,11 +71,14 @@ SPOTTER_BODY result<bool> worker_index::is_locked() const {
     return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
 }
 
-SPOTTER_BODY result<byte_view> worker_index::segment_with(rows::observe const& row, std::uint32_t number) const noexcept {
+SPOTTER_BODY result<byte_view> worker_index::segment_with(rows::observe const& row,
+                                                          std::uint32_t number) const noexcept {
     run_segment const& mine = segments_[number];
     error why = mine.fetch(row.place.offset, row.place.bytes);
     payload_place base = row.place;
-    for (byte_view rest = row.bases; !why && !rest.empty() && read_base(rest, base);) { why = mine.fetch(base.offset, base.bytes); }
+    for (byte_view rest = row.bases; !why && !rest.empty() && read_base(rest, base);) {
+        why = mine.fetch(base.offset, base.bytes);
+    }
     if (why) { return why; }
     return mine.bytes();
 }
@@ -171,7 +174,8 @@ SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
     if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
         take_attempt(place, mine.head()->attempt, mine.head()->time);
     }
-    std::uint32_t wanted = layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops | layout::has_stays;
+    std::uint32_t wanted =
+        layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops | layout::has_stays;
     for (; mine.noticed < mine.groups().size(); ++mine.noticed) {
         // Frames that say again what was declared are not read where the sidecar has all of it.
         bool const behind_head = mine.noticed > 0 && !mine.beside().empty();
@@ -341,13 +345,8 @@ SPOTTER_BODY byte_view worker_index::bytes_at(void const* index, row_place const
 
 SPOTTER_BODY void worker_index::note_malformed(std::uint32_t number, byte_view body) {
     if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
-    detail::listed(
-        [&] {
-            segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
-        },
-        [&] {
-            malformed_.erase({number, place_of(number, body)});
-        });
+    detail::listed([&] { segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()}); },
+                   [&] { malformed_.erase({number, place_of(number, body)}); });
 }
 
 SPOTTER_BODY std::uint64_t worker_index::place_of(std::uint32_t number, byte_view body) const noexcept {

@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
-// errc::no_such_name.
+// What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name
+// is valid: every read of it is errc::no_such_name.
 //
 // Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a
 // history. Values of different workers are never mixed; `of(worker{2})` reads that one and no other. What the lowest
@@ -29,8 +29,8 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return known() != nullptr; }
     // As it was asked for; lives with the track.
     [[nodiscard]] std::string_view name() const noexcept { return first_.name(); }
-    // Role, type, shape and partner as last declared, by the lowest worker that knows it; its ids are that worker's. Defaults for an
-    // unknown name.
+    // Role, type, shape and partner as last declared, by the lowest worker that knows it; its ids are that worker's.
+    // Defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return known() != nullptr ? known()->info() : tensor_info{}; }
 
     // Closed steps at which any worker kept something of it, each once, in order of time.
@@ -66,8 +66,8 @@ public:
     // The sizes at that step; errc as for `at`, but for no_payload.
     [[nodiscard]] result<extents> shape(step_id step) const;
 
-    // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers that of the
-    // lowest that observed it at any of these steps; a point is `unreadable` where a lower one may have.
+    // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers
+    // that of the lowest that observed it at any of these steps; a point is `unreadable` where a lower one may have.
     [[nodiscard]] std::vector<point> history(statistic which) const { return history(which, always{}); }
     template <policy Policy>
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {

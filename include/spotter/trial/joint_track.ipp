@@ -45,18 +45,15 @@ SPOTTER_BODY recorded_value track::at(step_id step, elements which) const {
 }
 
 SPOTTER_BODY result<double> track::stat(step_id step, statistic which) const {
-    return lowest(
-        step, [&](worker_track const& each) { return each.stat(step, which); }, true);
+    return lowest(step, [&](worker_track const& each) { return each.stat(step, which); }, true);
 }
 
 SPOTTER_BODY result<spotter::distribution> track::distribution(step_id step, terms wanted) const {
-    return lowest(
-        step, [&](worker_track const& each) { return each.distribution(step, wanted); }, true);
+    return lowest(step, [&](worker_track const& each) { return each.distribution(step, wanted); }, true);
 }
 
 SPOTTER_BODY result<double> track::quantile(step_id step, double level) const {
-    return lowest(
-        step, [&](worker_track const& each) { return each.quantile(step, level); }, true);
+    return lowest(step, [&](worker_track const& each) { return each.quantile(step, level); }, true);
 }
 
 SPOTTER_BODY result<double> track::time(step_id step) const {

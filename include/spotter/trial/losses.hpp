@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what was recorded once and is not there any more, as far as the rest of the record knows: damage, ends that were cut off,
-// steps between others. The only place that counts it.
+// Trial (L4): what was recorded once and is not there any more, as far as the rest of the record knows: damage, ends
+// that were cut off, steps between others. The only place that counts it.
 #pragma once
 
 #include <spotter/trial/index.hpp>
@@ -19,7 +19,7 @@ struct run_losses {
     std::vector<lost_end> ends{};  // beyond what is there
     // While it was recorded: observations and scalars, observations that lost their values, closes.
     std::uint64_t dropped = 0, thinned = 0, closes = 0;  // by what the writers counted
-    error trouble{};  // the folder could not be looked at: there may be more
+    error trouble{};                                     // the folder could not be looked at: there may be more
 
     // Something that was written cannot be read.
     [[nodiscard]] bool damaged() const noexcept { return steps > 0 || places > 0 || !ends.empty() || trouble; }
@@ -47,8 +47,9 @@ struct folder_losses {
 };
 [[nodiscard]] folder_losses look_for_losses(file_system& files, std::string const& folder);
 
-// Closed steps of one worker that are known to have been and are not there: ordinals are given one by one, so that one which no close
-// has was lost, but for that of a step which was open when its attempt ended: the next one counts on behind it.
+// Closed steps of one worker that are known to have been and are not there: ordinals are given one by one, so that one
+// which no close has was lost, but for that of a step which was open when its attempt ended: the next one counts on
+// behind it.
 [[nodiscard]] std::uint64_t count_lost_steps(worker_index const& index, folder_losses const& folder);
 
 }  // namespace detail

@@ -49,8 +49,8 @@ private:
     return it;
 }
 
-// What lies behind the end of a segment by its sidecar's places, which have checksums of their own; nothing where none says so. A
-// place of the segment before it was thinned says nothing of the one that is there.
+// What lies behind the end of a segment by its sidecar's places, which have checksums of their own; nothing where none
+// says so. A place of the segment before it was thinned says nothing of the one that is there.
 SPOTTER_BODY void read_sidecar_end(byte_view side, seen_segment const& segment, lost_end& into) {
     for (std::uint64_t i = side.size() / layout::place_bytes; i > 0; --i) {
         result<side_place> const place = decode_side_place(side, i - 1, ~std::uint64_t{0});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): where rows of a record are lost, and which steps they may have been of: what stands before them may have been superseded.
+// Trial (L4): where rows of a record are lost, and which steps they may have been of: what stands before them may have
+// been superseded.
 #pragma once
 
 #include <spotter/format/sidecar.hpp>
@@ -12,15 +13,17 @@ namespace spotter::inline SPOTTER_ABI {
 // Of any attempt, or nobody knows of which.
 inline constexpr std::uint32_t unknown_attempt = 0xFFFFFFFFU;
 
-// Filled in the order of writing. A place is known by its sidecar, or by what is left around it: within an attempt the indices of
-// a mode rise, so rows between train(4) and train(9) were of these, unless more closings are missing than that.
+// Filled in the order of writing. A place is known by its sidecar, or by what is left around it: within an attempt the
+// indices of a mode rise, so rows between train(4) and train(9) were of these, unless more closings are missing than
+// that.
 class lost_rows {
 public:
     [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
 
     // Rows that come next are of this attempt; `ordinal` is that of the next close.
     void begin_attempt(std::uint32_t attempt) noexcept;
-    // `ordinal`: of the close that came next when they were written. `among`: the steps that they can be of, where that is known.
+    // `ordinal`: of the close that came next when they were written. `among`: the steps that they can be of, where that
+    // is known.
     enum class known : std::uint8_t {
         nothing,  // not even that they were of this attempt
         attempt,  // that they were
@@ -37,8 +40,9 @@ public:
     // the loop went back in them.
     [[nodiscard]] bool rises(step_span const* among, std::uint64_t from, std::uint64_t to) const noexcept;
 
-    // Whether rows of the step may be lost behind an entry, in that attempt (unknown_attempt: in any). What was written before the entry's
-    // own step was closed is of another observation in that step, if it is of one at all: then `within_step`.
+    // Whether rows of the step may be lost behind an entry, in that attempt (unknown_attempt: in any). What was written
+    // before the entry's own step was closed is of another observation in that step, if it is of one at all: then
+    // `within_step`.
     enum class doubt : std::uint8_t { none, within_step, superseded };
     // That of an entry, for a step and an attempt.
     [[nodiscard]] doubt behind(track_entry const& entry, step_id step, std::uint32_t attempt) const noexcept;

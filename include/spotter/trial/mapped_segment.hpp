@@ -30,8 +30,8 @@ template <class Take>
 // Rows that are lost in front of others, or at the end of a segment.
 struct lost_place {
     std::uint64_t offset = 0;  // of the rows behind it, or of the end
-    bool exact = false;  // the sidecar says of which steps:
-    step_span steps[3]{};  // by mode
+    bool exact = false;        // the sidecar says of which steps:
+    step_span steps[3]{};      // by mode
     // Of something of which the beginning is there: the indices rise from there on, as far as the closings before
     // this ordinal (0: that is not known) have room.
     bool begun = false;
@@ -45,20 +45,22 @@ struct lost_place {
 
 // Owns nothing but memory: `release` gives the mapping back.
 //
-// A mapped file that somebody shortens ends the process that touches what is gone, and spotter installs no signal handler. So nothing of
-// ours shortens a segment in place (`spotter recover --cut` puts a shorter copy in its place), and a reader looks at the size
-// before it reads: `guard`. What remains is a stranger who truncates a segment within the microseconds between the look and the reading.
+// A mapped file that somebody shortens ends the process that touches what is gone, and spotter installs no signal
+// handler. So nothing of ours shortens a segment in place (`spotter recover --cut` puts a shorter copy in its place),
+// and a reader looks at the size before it reads: `guard`. What remains is a stranger who truncates a segment within
+// the microseconds between the look and the reading.
 class mapped_segment {
 public:
-    // Takes in what has been written since the last call: groups as the sidecar says (the file, or `merged`, its bytes from elsewhere),
-    // those behind its last place as they are met.
-    // A failed call changes nothing; errc::replaced: the file is of another run, or has no longer what was read of it. `number` and
-    // `run_id` (0: any) are what its head says if it belongs here.
+    // Takes in what has been written since the last call: groups as the sidecar says (the file, or `merged`, its bytes
+    // from elsewhere), those behind its last place as they are met. A failed call changes nothing; errc::replaced: the
+    // file is of another run, or has no longer what was read of it. `number` and `run_id` (0: any) are what its head
+    // says if it belongs here.
     [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name,
                                byte_view merged, std::uint32_t number, std::uint64_t run_id);
     // Looks whether the file has become shorter, and reads no more than it still has.
     void guard(file_system& files, std::string const& name) noexcept;
-    // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the same.
+    // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the
+    // same.
     void go_on_from(mapped_segment const& before) noexcept;
     // Gives the mapping back; nothing may be read afterwards.
     void release(file_system& files) noexcept;
@@ -81,7 +83,8 @@ public:
     [[nodiscard]] bool closed() const noexcept { return closed_; }
     // How far every frame was looked at.
     [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
-    // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
+    // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without
+    // an end.
     [[nodiscard]] bool has_marks() const;
     // It ends in the beginning of the row frame that closed it (frame_walker::torn_end). Not where the sidecar tells of
     // what that held.
@@ -225,8 +228,8 @@ private:
 
     file_mapping mapping_{};
     file_system* files_ = nullptr;  // of the mapping
-    std::size_t readable_ = 0;    // bytes of it
-    std::uint64_t identity_ = 0;  // of the file, when it was last looked at; and its size then:
+    std::size_t readable_ = 0;      // bytes of it
+    std::uint64_t identity_ = 0;    // of the file, when it was last looked at; and its size then:
     std::uint64_t looked_at_ = 0;
     std::optional<segment_head> head_{};
     std::byte head_bytes_[layout::head_bytes]{};

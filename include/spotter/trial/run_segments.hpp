@@ -20,11 +20,11 @@ struct run_segment : mapped_segment {
     std::string name{};          // of its file
     std::uint32_t attempt = unknown_attempt;                     // that wrote it
     spotter::instant instant = spotter::instant::before_update;  // of that attempt, as far as its run_begin was met
-    bool behind_lost = false;      // the end of the one before it is lost, or whole segments
-    bool entered = false;          // what is lost before it was taken in
-    bool settled = true;           // nothing of what is known of it awaits to be taken in, for want of memory
-    bool told = false;             // as foreign
-    bool end_noted = false;        // what its sidecar knows beyond its end, as damage
+    bool behind_lost = false;  // the end of the one before it is lost, or whole segments
+    bool entered = false;      // what is lost before it was taken in
+    bool settled = true;       // nothing of what is known of it awaits to be taken in, for want of memory
+    bool told = false;         // as foreign
+    bool end_noted = false;    // what its sidecar knows beyond its end, as damage
     bool left_torn =
         false;  // what its writer was about to write was left unfinished, or cut off since, and nobody goes on from it
     bool tail_taken = false;       // that was taken in
@@ -45,11 +45,11 @@ struct gone_segment {
 // The sidecar of a segment, from a set of them (worker_set).
 struct merged_side {
     std::uint32_t number = 0;  // of the segment's file
-    byte_view bytes{};  // of the sidecar
+    byte_view bytes{};         // of the sidecar
 };
 
-// By place, which is not the number of the file: a segment that was thinned while it was only known in part is there twice, as it was, and
-// from there on as it is.
+// By place, which is not the number of the file: a segment that was thinned while it was only known in part is there
+// twice, as it was, and from there on as it is.
 class run_segments {
 public:
     run_segments(std::string_view path, file_system& files) : folder_{path, files} {}
@@ -78,7 +78,8 @@ public:
     // A look holds for a millisecond, until as many calls take it back.
     void look_rarely(bool wanted) noexcept { rarely_ += wanted ? 1 : -1; }
 
-    // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes nothing that was known.
+    // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes
+    // nothing that was known.
     template <class Taken>
     [[nodiscard]] error take_in(Taken&& taken) {
         if (error const why = folder_.look()) { return why; }
@@ -112,8 +113,8 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t next_number() const noexcept { return all_.empty() ? 0 : all_.back().number + 1; }
-    // The writer made the files in order, so those that are missing still, though a later one is there, were removed: `over` them, or
-    // to the first.
+    // The writer made the files in order, so those that are missing still, though a later one is there, were removed:
+    // `over` them, or to the first.
     template <class Taken>
     [[nodiscard]] error take_missing(std::uint32_t end, Taken& taken, bool over) {
         constexpr std::uint32_t most = 4096;  // are listed one by one
@@ -140,7 +141,8 @@ private:
             result<bool> const there = folder_.is_file(name);
             if (!there) { return there.error(); }
             if (!*there) { return {}; }
-            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
+            // A segment is whole before the next one is begun, but may have been read before that: then its end comes
+            // first.
             if (!all_.empty()) {
                 std::uint32_t const last = all_.back().number;
                 if (error const why = extend(last, folder_.file_name(last, layout::data_suffix), taken)) { return why; }
@@ -172,7 +174,9 @@ private:
         run_segment& mine = all_[place];
         std::string const side_name = folder_.file_name(mine.number, layout::side_suffix);
         byte_view const merged = merged_side_of(mine.number);
-        if (error const why = mine.extend(folder_.files(), name, side_name, merged, mine.number, run_id_)) { return why; }
+        if (error const why = mine.extend(folder_.files(), name, side_name, merged, mine.number, run_id_)) {
+            return why;
+        }
         mine.settled = false;
         if (mine.head() && !mine.foreign()) { run_id_ = mine.head()->run_id; }
         doubtful_ = doubtful_ || mine.foreign() || !mine.lost().empty();
@@ -193,8 +197,8 @@ private:
     void note_cuts();
     // The same, before every frame was looked at.
     void note_lost_ends();
-    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
-    // in their turn.
+    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which
+    // may be killed in their turn.
     [[nodiscard]] bool is_recovered(std::size_t place) const;
 
     // Numbers of segments that the folder's file `lost` tells of.
@@ -215,7 +219,7 @@ private:
     std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
     std::uint32_t ends_known_ = 0;
     std::uint32_t told_missing_to_ = 0;  // numbers below it that are missing were noted
-    int rarely_ = 0;  // who asked for it
+    int rarely_ = 0;                     // who asked for it
     bool doubtful_ = false;
     std::vector<damaged_place> damage_{};
 };

@@ -32,8 +32,8 @@ struct saliency_tensor {
     return told;
 }
 
-// A layer has its channels behind the samples, whatever follows; only two axes behind them are places of a picture. Of an input with three
-// axes all but the samples are places.
+// A layer has its channels behind the samples, whatever follows; only two axes behind them are places of a picture. Of
+// an input with three axes all but the samples are places.
 [[nodiscard]] SPOTTER_BODY result<saliency_tensor> saliency_values(trial const& run, step_id step,
                                                                    std::string_view name, bool is_layer) {
     recorded_value const found = run[name].at(step);

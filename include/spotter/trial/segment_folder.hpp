@@ -46,7 +46,8 @@ public:
     [[nodiscard]] error list(record_names& names) const;
     // Why it is no run: there is no folder, or no segment in it that can be one.
     [[nodiscard]] error look() const;
-    // Whether the file is a segment of that number, of that run (0: of any): by its head, or where that is damaged by its first row frame.
+    // Whether the file is a segment of that number, of that run (0: of any): by its head, or where that is damaged by
+    // its first row frame.
     [[nodiscard]] result<bool> holds(std::uint32_t number, std::uint64_t run_id) const;
 
 private:

@@ -28,8 +28,7 @@ SPOTTER_BODY error list_numbers(file_system& files, std::string_view folder,
     auto const take = [](void* context, std::string_view name) noexcept {
         auto& all = *static_cast<search*>(context);
         std::int64_t const number = all.parse(name);
-        all.out_of_memory =
-            number >= 0 && !guarded([&] { all.found.push_back(static_cast<std::uint32_t>(number)); });
+        all.out_of_memory = number >= 0 && !guarded([&] { all.found.push_back(static_cast<std::uint32_t>(number)); });
         return !all.out_of_memory;
     };
     numbers.clear();

@@ -11,12 +11,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a curve has
-// no gap.
+// One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a
+// curve has no gap.
 struct point {
-    step_id step{};  // where it was observed
-    double value = 0;   // of the statistic
-    bool known = false;  // the statistic was kept there, or follows from kept values
+    step_id step{};           // where it was observed
+    double value = 0;         // of the statistic
+    bool known = false;       // the statistic was kept there, or follows from kept values
     bool unreadable = false;  // it is not known for what cannot be read: damage, or what a lower worker may have had
 };
 
@@ -60,8 +60,8 @@ struct loose_scalar {
     }
 };
 
-// What one worker has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
-// errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
+// What one worker has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown
+// name is valid: every read of it is errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
 class worker_track {
 public:
     // `peers`: all workers of the run, this one among them.
@@ -79,8 +79,8 @@ public:
     // Role, type, shape and partner as last declared; defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return tensor_ != nullptr ? tensor_->info : tensor_info{}; }
 
-    // Calls take(closed_step) for each closing at which something of it was kept (`with_values`: its values), in order; of a step
-    // that was observed several times as often.
+    // Calls take(closed_step) for each closing at which something of it was kept (`with_values`: its values), in order;
+    // of a step that was observed several times as often.
     template <class Admit, class Take>
     void each_closing(Admit const& which, bool with_values, Take&& take) const {
         if (tensor_ == nullptr) { return; }
@@ -104,7 +104,8 @@ public:
     [[nodiscard]] recorded_value at(step_id step, nth which) const { return read(step, &which); }
     // As that attempt saw it. Also errc::not_in_step where it did not.
     [[nodiscard]] recorded_value at(step_id step, attempt which) const;
-    // Some of the values, flat: only the blocks of 256 KiB that hold them are read. errc::bad_config where there are not so many.
+    // Some of the values, flat: only the blocks of 256 KiB that hold them are read. errc::bad_config where there are
+    // not so many.
     [[nodiscard]] recorded_value at(step_id step, spotter::elements which) const;
 
     // A statistic, from what was stored or else from the values.
@@ -156,7 +157,8 @@ private:
 
     // Of a step that was closed twice the latest; within it the last observation, or the n-th.
     [[nodiscard]] result<track_entry> find(step_id step, nth const* which) const;
-    // Lost rows may hold what was observed later. Within a step that is so only of a tensor that is known to be observed several times in one.
+    // Lost rows may hold what was observed later. Within a step that is so only of a tensor that is known to be
+    // observed several times in one.
     [[nodiscard]] bool is_doubtful(track_entry const& entry, step_id step, std::uint32_t attempt) const;
     [[nodiscard]] error unknown(step_id step) const;
     [[nodiscard]] error missing(step_id step) const;

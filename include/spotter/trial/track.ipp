@@ -24,7 +24,8 @@ SPOTTER_BODY void name_statistics(terms kept, text<160>& out) noexcept {
     for (statistic const each : std::initializer_list<statistic>{of_abs(minimum), of_abs(maximum), mean_abs}) {
         if (has(kept, each.needs())) { add(each.name()); }
     }
-    if (terms const rest = kept & (terms::hash | terms::change | terms::unit_activity | distribution_terms); any(rest)) {
+    if (terms const rest = kept & (terms::hash | terms::change | terms::unit_activity | distribution_terms);
+        any(rest)) {
         sentence others;
         describe(rest, others);
         add(others.view());

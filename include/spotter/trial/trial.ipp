@@ -253,7 +253,8 @@ SPOTTER_BODY error trial::wait(step_id step, std::chrono::milliseconds patience)
         if (left <= left.zero()) {
             return {errc::not_yet, "the step was not decided in time: wait again, or look at age()"};
         }
-        auto const nap = (std::min)(std::chrono::duration_cast<std::chrono::microseconds>(left), std::chrono::microseconds{2000});
+        auto const nap =
+            (std::min)(std::chrono::duration_cast<std::chrono::microseconds>(left), std::chrono::microseconds{2000});
         detail::nap(static_cast<std::uint32_t>(nap.count()));
     }
 }

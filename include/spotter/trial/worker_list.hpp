@@ -30,9 +30,10 @@ public:
     // Workers that the run was told to have and that recorded nothing so far.
     [[nodiscard]] std::uint32_t missing() const noexcept;
 
-    // Takes in what all workers wrote meanwhile, and workers that began meanwhile. A worker that cannot be read keeps its trouble to
-    // itself; an error means that none can. errc::replaced: another run has taken the place of the one that was read, and the workers are
-    // its own. Those of the run before stay until the next takes its place, since somebody may hold tracks of them.
+    // Takes in what all workers wrote meanwhile, and workers that began meanwhile. A worker that cannot be read keeps
+    // its trouble to itself; an error means that none can. errc::replaced: another run has taken the place of the one
+    // that was read, and the workers are its own. Those of the run before stay until the next takes its place, since
+    // somebody may hold tracks of them.
     [[nodiscard]] error refresh();
     // Opens this worker and no other.
     [[nodiscard]] error open_only(std::uint32_t number);
@@ -44,7 +45,8 @@ private:
     [[nodiscard]] bool began_anew(error const& why) const noexcept;
 
     [[nodiscard]] std::string folder_of(std::uint32_t number) const;
-    // A folder without a segment is of a worker that is about to begin. One whose segment cannot be read is a worker all the same.
+    // A folder without a segment is of a worker that is about to begin. One whose segment cannot be read is a worker
+    // all the same.
     [[nodiscard]] error add(std::uint32_t number, std::string const& folder);
 
     file_system* files_;

@@ -121,7 +121,8 @@ SPOTTER_BODY void worker_list::take_set() {
         bool const ordered = all_->empty() || all_->back()->number() < told.who.number;
         if (!whole || !ordered) { return; }
         bool const is_root = told.who.number == 0;
-        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number), *files_, *unpacker_);
+        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number),
+                                                     *files_, *unpacker_);
         if (!fresh->is_as_told()) { continue; }
         has_root_ = has_root_ || is_root;
         all_->push_back(std::move(fresh));

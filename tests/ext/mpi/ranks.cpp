@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data-parallel training over MPI, in which something is wrong with one rank: ranks WHAT FOLDER. Each rank prints a line. tests/ext/mpi.cpp starts it.
+// A data-parallel training over MPI, in which something is wrong with one rank: ranks WHAT FOLDER. Each rank prints a
+// line. tests/ext/mpi.cpp starts it.
 #include <spotter/ext/mpi.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
@@ -52,10 +53,13 @@ int main(int count, char** arguments) {
     MPI_Init(nullptr, nullptr);
     int code = 0;
     {
-        sp::collective ranks{MPI_COMM_WORLD, {.every = what == "seldom" ? 5U : 1U, .patience = std::chrono::milliseconds{what == "hangs" ? 300 : 20'000}}};
+        sp::collective ranks{MPI_COMM_WORLD,
+                             {.every = what == "seldom" ? 5U : 1U,
+                              .patience = std::chrono::milliseconds{what == "hangs" ? 300 : 20'000}}};
         auto const rank = static_cast<int>(ranks.rank());
         constexpr sp::plan keep{sp::collection{"loss", "loss", sp::always{}, sp::payload}};
-        constexpr auto rules = sp::non_finite{} || (sp::any("loss", sp::maximum > 100) | sp::named{"too_high"} | sp::severity::error);
+        constexpr auto rules =
+            sp::non_finite{} || (sp::any("loss", sp::maximum > 100) | sp::named{"too_high"} | sp::severity::error);
         sp::hook watch{folder + "/run", keep, rules, ranks.digest(), ranks.options()};
         replica net{rank};
         std::string said;
@@ -89,9 +93,14 @@ int main(int count, char** arguments) {
                 said += " alone: " + std::string{ranks.trouble().what.view()};
                 break;
             }
-            if (all.replicas_differ) { said += " odd " + std::to_string(all.odd_rank) + "/" + std::to_string(all.odd_ranks) + " at " + std::to_string(i); }
+            if (all.replicas_differ) {
+                said += " odd " + std::to_string(all.odd_rank) + "/" + std::to_string(all.odd_ranks) + " at " +
+                        std::to_string(i);
+            }
             uncompared = uncompared || (!all.replicas_compared && (what != "seldom" || i % 5 == 0));
-            if (all.steps_differ) { said += " ahead " + std::to_string(all.rank_ahead) + " at " + std::to_string(all.step_ahead.index); }
+            if (all.steps_differ) {
+                said += " ahead " + std::to_string(all.rank_ahead) + " at " + std::to_string(all.step_ahead.index);
+            }
             if (all.replicas_differ || all.steps_differ) { break; }
             if (all.decision == sp::decision::stop) {
                 said += " stopped by " + std::to_string(all.asked_by);
@@ -107,8 +116,9 @@ int main(int count, char** arguments) {
         if (uncompared) { said += " not compared"; }
         watch.finish();
         code = watch.health().good() ? 0 : 1;
-        std::string const line = "rank " + std::to_string(rank) + " of " + std::to_string(ranks.size()) + said + "; last " + std::to_string(last) +
-                                 ", w " + std::to_string(net.w[3]) + ", health " + std::to_string(code) + "\n";
+        std::string const line = "rank " + std::to_string(rank) + " of " + std::to_string(ranks.size()) + said +
+                                 "; last " + std::to_string(last) + ", w " + std::to_string(net.w[3]) + ", health " +
+                                 std::to_string(code) + "\n";
         std::FILE* const file = std::fopen((folder + "/said-" + std::to_string(rank)).c_str(), "w");
         std::fputs(line.c_str(), file);
         std::fclose(file);

@@ -19,7 +19,8 @@
 
 namespace spotter_test {
 
-// Listens on a port of its own as long as it lives; each connection has one question, and is closed behind its answer; one at a time.
+// Listens on a port of its own as long as it lives; each connection has one question, and is closed behind its answer;
+// one at a time.
 class hostile_store {
 public:
     struct question {

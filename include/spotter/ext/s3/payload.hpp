@@ -38,9 +38,7 @@ public:
     [[nodiscard]] payload part(std::uint64_t from, std::uint64_t bytes) const {
         payload some = *this;
         some.from_ += from, some.size_ = bytes;
-        if (!is_file()) {
-            some.bytes_ = bytes_.subspan(as_size(from), as_size(bytes));
-        }
+        if (!is_file()) { some.bytes_ = bytes_.subspan(as_size(from), as_size(bytes)); }
         return some;
     }
     // From `from` on, as many as fit; 0 where the file has them no longer.

@@ -14,11 +14,13 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 // What a place begins with.
 inline constexpr std::string_view scheme = "s3://";
 
-struct place {  // `s3://bucket/key`
+struct place {             // `s3://bucket/key`
     std::string bucket{};  // 3 to 63 letters
-    std::string key{};  // without slashes at its ends; empty: the bucket
+    std::string key{};     // without slashes at its ends; empty: the bucket
 
-    [[nodiscard]] std::string folder() const { return key.empty() ? std::string{} : key + '/'; }  // what keys below it begin with
+    [[nodiscard]] std::string folder() const {
+        return key.empty() ? std::string{} : key + '/';
+    }  // what keys below it begin with
     [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }  // as it is written
 };
 
@@ -64,7 +66,8 @@ inline void without_user(std::string& address) {
     return found;
 }
 
-// What a URL may hold of a key (RFC 3986): all but letters, digits and -._~ as %XX, as AWS's Signature Version 4 wants it.
+// What a URL may hold of a key (RFC 3986): all but letters, digits and -._~ as %XX, as AWS's Signature Version 4 wants
+// it.
 [[nodiscard]] inline std::string encoded(std::string_view text, bool slashes_too) {
     constexpr char digits[] = "0123456789ABCDEF";
     std::string out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), for xgboost.hpp: the calls of XGBoost's C API, each made at most once a step, and what they said as tensors.
+// Ext (L6), for xgboost.hpp: the calls of XGBoost's C API, each made at most once a step, and what they said as
+// tensors.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -27,8 +28,8 @@ struct boosted_work {
 
 namespace detail {
 
-// Views hold until the next one is asked for; those of SHAP values until a prediction is. What failed once in a step is not tried
-// again in it.
+// Views hold until the next one is asked for; those of SHAP values until a prediction is. What failed once in a step is
+// not tried again in it.
 class booster_reader {
 public:
     static constexpr std::string_view importance_kinds[] = {"weight", "gain", "cover", "total_gain", "total_cover"};
@@ -79,8 +80,8 @@ public:
             remember(errc::bad_config, "configuration", "is not the JSON that was expected");
         }
     }
-    // The trees of the last round. They are read from the whole model: a slice of it is smaller, but making one draws random numbers that
-    // training would have drawn.
+    // The trees of the last round. They are read from the whole model: a slice of it is smaller, but making one draws
+    // random numbers that training would have drawn.
     void grow() {
         if (std::exchange(done_.grown, true)) { return; }
         trees_.clear();

@@ -179,7 +179,8 @@ SPOTTER_BODY section findings_section(run_story const& story) {
     for (std::size_t i = 0; i < story.findings.size() && i < most; ++i) { shown.push_back(&story.findings[i]); }
     std::sort(shown.begin(), shown.end(), [](auto const* a, auto const* b) { return a->order < b->order; });
     if (shown.size() > 1) {
-        body += "<p class=\"note\">In the order of time: what was told first is the likeliest cause of what follows.</p>\n";
+        body +=
+            "<p class=\"note\">In the order of time: what was told first is the likeliest cause of what follows.</p>\n";
     }
     for (evidence const* const each : shown) { body += detail::finding_card(*each, detail::draw_evidence(*each)); }
     if (story.findings.size() > most) {
@@ -188,7 +189,9 @@ SPOTTER_BODY section findings_section(run_story const& story) {
     }
     if (body.empty()) { body = paragraph(verdict(story)); }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
-    if (!ended && story.anew == nullptr) { body += paragraph("Whether the rules could judge is only told at the end of a run."); }
+    if (!ended && story.anew == nullptr) {
+        body += paragraph("Whether the rules could judge is only told at the end of a run.");
+    }
     return {"findings", "Findings", body + detail::coverage_of(story.coverages())};
 }
 

@@ -295,7 +295,9 @@ SPOTTER_BODY void put_in_order(trial const& run, std::vector<spotter::detail::re
         }
     }
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < all.size(); ++i) { order.emplace_back(closed.at({all[i].first.worker, all[i].first.step}), i); }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        order.emplace_back(closed.at({all[i].first.worker, all[i].first.step}), i);
+    }
     std::sort(order.begin(), order.end());
     std::vector<spotter::detail::repeated_finding> sorted;
     for (auto const& [time, which] : order) { sorted.push_back(std::move(all[which])); }

@@ -14,7 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
 inline constexpr std::string_view other_run_missing =
     "other run missing: this rule compares runs or workers, by replay_side_by_side";
 
-// The streams that were met, by the numbers that their observations carry: a place for each, from 0, in the order of arrival.
+// The streams that were met, by the numbers that their observations carry: a place for each, from 0, in the order of
+// arrival.
 class met_streams {
 public:
     static constexpr std::size_t none = ~std::size_t{0};  // no place

@@ -34,8 +34,8 @@ struct check_input_images {
 
     [[nodiscard]] static constexpr check_input_images sagemaker_defaults() noexcept { return {}; }
 
-    struct input {  // of one tensor
-        double images = 0;  // so far
+    struct input {             // of one tensor
+        double images = 0;     // so far
         unit_window channels;  // the amount of a channel is the sum of its values
     };
     static constexpr std::size_t most_channels = 60;  // of more a part is judged
@@ -60,8 +60,9 @@ struct check_input_images {
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const batch = batch_axis_of(it.tensor.flags);
         out.push(static_cast<double>(unit_count(values.shape, batch < 0 ? 0 : batch)));
-        extract_units(values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; },
-                      most_channels);
+        extract_units(
+            values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; },
+            most_channels);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.size() < 3 || !is_finite(made[0])) { return; }

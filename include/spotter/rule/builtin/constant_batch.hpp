@@ -44,7 +44,9 @@ public:
         next_ = (next_ + 1) % most_;
         distinct_ += times(hash) == 1 ? 1U : 0U;
     }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }  // as many as `keep` was told
+    [[nodiscard]] constexpr bool full() const noexcept {
+        return most_ > 0 && count_ == most_;
+    }  // as many as `keep` was told
     // How many occur earlier in the ring.
     [[nodiscard]] constexpr double repeated_share() const noexcept {
         return static_cast<double>(count_ - distinct_) / static_cast<double>(count_);
@@ -61,10 +63,10 @@ private:
     std::size_t most_ = 0, count_ = 0, next_ = 0, distinct_ = 0;
 };
 
-// Warning when an input has the same bits as in the step before `patience` times in a row, or when more than `duplicates` of its last
-// `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen several times in a step the first
-// sight counts; an empty one is not judged. Batches of `all_there_is` samples or more may well be the whole data set, though nobody
-// flagged it: info. Train steps only.
+// Warning when an input has the same bits as in the step before `patience` times in a row, or when more than
+// `duplicates` of its last `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen
+// several times in a step the first sight counts; an empty one is not judged. Batches of `all_there_is` samples or more
+// may well be the whole data set, though nobody flagged it: info. Train steps only.
 struct constant_batch {
     using kind = rule_kind;
     static constexpr std::string_view name = "constant_batch";
@@ -78,11 +80,11 @@ struct constant_batch {
     double duplicates = 0.5;           // fraction of the ring
     std::uint64_t all_there_is = 100;  // samples of a batch
 
-    struct series {  // of one input
-        bool known = false;  // `last` is set
+    struct series {                        // of one input
+        bool known = false;                // `last` is set
         std::uint64_t last = 0, same = 0;  // hash of the step before; repetitions in a row
-        hash_ring recent;  // of the last `ring` steps
-        once_a_step counted;  // the first sight in a step
+        hash_ring recent;                  // of the last `ring` steps
+        once_a_step counted;               // the first sight in a step
     };
     struct state {
         per_tensor<series> all;

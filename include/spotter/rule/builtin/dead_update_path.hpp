@@ -54,14 +54,15 @@ struct dead_update_path {
     std::uint64_t never_trained = 20;  // steps
     double noise = 1e-6;               // times the l2 norm of the layer's largest gradient: float32 has 24 bits
 
-    struct parameter {  // of one weight or bias
+    struct parameter {                   // of one weight or bias
         tensor_id gradient = no_tensor;  // its partner; no_tensor where none is known
         std::size_t layer = 0;           // its number
         bool watched = false;
         std::uint64_t hash = 0, index = 0;  // the last sight
-        bool finite = false;  // the last sight was
-        bool known = false;  // the sight it is compared with, and what was seen since
-        std::uint64_t first_hash = 0, first_index = 0, sights = 0;  // of the sight that the last one is compared with; sights since
+        bool finite = false;                // the last sight was
+        bool known = false;                 // the sight it is compared with, and what was seen since
+        std::uint64_t first_hash = 0, first_index = 0,
+                      sights = 0;               // of the sight that the last one is compared with; sights since
         bool at_work = false, spoiled = false;  // some gradient was at work; some was not finite
         bool ever = false;                      // changed since it was first seen
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, of each reason

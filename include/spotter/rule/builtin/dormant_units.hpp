@@ -9,9 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The score of a unit is its mean |h| over the mean of those of its layer, over windows as dead_relu has them; it is dormant where
-// that is at most `tau`. In a layer that is all zero every unit is. Warning when more than `max_share` of the units are. Activations
-// of any kind, train steps only.
+// The score of a unit is its mean |h| over the mean of those of its layer, over windows as dead_relu has them; it is
+// dormant where that is at most `tau`. In a layer that is all zero every unit is. Warning when more than `max_share` of
+// the units are. Activations of any kind, train steps only.
 struct dormant_units {
     using kind = rule_kind;
     static constexpr std::string_view name = "dormant_units";
@@ -38,7 +38,8 @@ struct dormant_units {
         return seen.windows.declare(tensor, units) && seen.scratch.grow(as_size(2 * units));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, 2, unit_axis); }
-    // Of each unit that is judged (unit_sample) the sum of |h|, as the bits of a float, and the number of its finite elements.
+    // Of each unit that is judged (unit_sample) the sum of |h|, as the bits of a float, and the number of its finite
+    // elements.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const axis = units_along(it.tensor, values.shape, unit_axis);
         auto const units = as_size(unit_count(values.shape, axis));

@@ -37,8 +37,8 @@ public:
         mine.hash = it.stats.hash;
         mine.finite = it.stats.nonfinite() == 0;
     }
-    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were seen since the last
-    // close, in the order of observation. Then the next step begins.
+    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were seen
+    // since the last close, in the order of observation. Then the next step begins.
     template <class Use>
     constexpr void close(Use&& use) noexcept {
         for (std::size_t i = 0; i < touched_; ++i) {

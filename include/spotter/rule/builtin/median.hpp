@@ -14,8 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
     return values.keep(most) && scratch.grow(as_size(most < 2 ? 2 : most > limit ? limit : most));
 }
 
-// The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where `scratch` has room for
-// as many.
+// The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where
+// `scratch` has room for as many.
 template <class Map>
 [[nodiscard]] SPOTTER_STRICT constexpr double median_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                         Map map) noexcept {
@@ -32,7 +32,8 @@ template <class Map>
     return lower + upper;
 }
 
-// The last values of a series, kept in order of size too: a value more costs as much as it moves others by, and the median nothing.
+// The last values of a series, kept in order of size too: a value more costs as much as it moves others by, and the
+// median nothing.
 class sorted_values {
 public:
     // False where memory is exhausted.
@@ -54,7 +55,9 @@ public:
         }
         values_.add(value);
     }
-    [[nodiscard]] constexpr recent_values const& values() const noexcept { return values_; }  // in the order in which they came
+    [[nodiscard]] constexpr recent_values const& values() const noexcept {
+        return values_;
+    }  // in the order in which they came
     [[nodiscard]] constexpr std::size_t size() const noexcept { return values_.size(); }
     [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }  // as many as `keep` was told
     // The value of that rank, from 0.
@@ -85,7 +88,8 @@ private:
     slot_array<std::uint64_t> keys_;
 };
 
-// The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has room for as many.
+// The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has
+// room for as many.
 [[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                       double share) noexcept {
     SPOTTER_STRICT_BODY

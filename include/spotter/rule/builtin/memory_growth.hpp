@@ -8,19 +8,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How fast one series of samples grows. A window is cut into blocks, of which the least sample counts: what survives whatever is given back
-// within a block. The slope is the median of all slopes between two blocks (Theil 1950; Sen 1968, JASA 63, 1379-1389), which few outliers
-// do not move; `monotone` the share of pairs of which the later block has more. A saw that ends higher in one window than in the one before
-// it does not grow by this measure, nor does one step.
+// How fast one series of samples grows. A window is cut into blocks, of which the least sample counts: what survives
+// whatever is given back within a block. The slope is the median of all slopes between two blocks (Theil 1950; Sen
+// 1968, JASA 63, 1379-1389), which few outliers do not move; `monotone` the share of pairs of which the later block has
+// more. A saw that ends higher in one window than in the one before it does not grow by this measure, nor does one
+// step.
 class memory_growth {
 public:
-    struct limits {  // what is too much
+    struct limits {                               // what is too much
         std::uint64_t window = 600, blocks = 20;  // samples; parts of a window
-        double increase = 0.02, monotone = 0.8;  // of the capacity over a window; share of pairs
-        std::uint64_t skip = 1;                  // windows
+        double increase = 0.02, monotone = 0.8;   // of the capacity over a window; share of pairs
+        std::uint64_t skip = 1;                   // windows
     };
     struct answer : judged_value {  // at the end of a window
-        double left = 0;  // samples until the capacity is reached
+        double left = 0;            // samples until the capacity is reached
     };
     static constexpr std::size_t most_blocks = 64;  // more are taken as so many
 

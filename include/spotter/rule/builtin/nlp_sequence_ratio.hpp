@@ -19,8 +19,8 @@ namespace select {
 
 }  // namespace select
 
-// Warning when, over the last `window` steps with the tensor, one of the first `n` tokens is more than its limit of all tokens. Fewer
-// steps are not judged. Train steps only.
+// Warning when, over the last `window` steps with the tensor, one of the first `n` tokens is more than its limit of all
+// tokens. Fewer steps are not judged. Train steps only.
 struct nlp_sequence_ratio {
     using kind = rule_kind;
     static constexpr std::string_view name = "nlp_sequence_ratio";

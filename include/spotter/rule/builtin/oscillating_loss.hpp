@@ -7,10 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Over the last `window` finite training losses: warning when more than `flips` of the differences change sign, the 90th percentile is
-// above the 10th by more than `amplitude` times |L0|, and the newer half is no better than the older: its mean is not below that of
-// the older by `progress` of it. The noise of minibatches alone changes the sign of two differences in three; `flips` is well above
-// that. Each loss is judged for itself; a rewind begins the window anew. Train steps only.
+// Over the last `window` finite training losses: warning when more than `flips` of the differences change sign, the
+// 90th percentile is above the 10th by more than `amplitude` times |L0|, and the newer half is no better than the
+// older: its mean is not below that of the older by `progress` of it. The noise of minibatches alone changes the sign
+// of two differences in three; `flips` is well above that. Each loss is judged for itself; a rewind begins the window
+// anew. Train steps only.
 struct oscillating_loss {
     using kind = rule_kind;
     static constexpr std::string_view name = "oscillating_loss";

@@ -37,7 +37,9 @@ public:
         next_ = next_ + 1 == most_ ? 0 : next_ + 1;
         classes_ = which >= classes_ ? which + 1 : classes_;
     }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && size_ == most_; }  // as many as `keep` was told
+    [[nodiscard]] constexpr bool full() const noexcept {
+        return most_ > 0 && size_ == most_;
+    }  // as many as `keep` was told
     [[nodiscard]] constexpr std::uint32_t classes() const noexcept { return classes_; }  // the largest ever, plus one
     // Of the most frequent class, which goes into `which`.
     [[nodiscard]] SPOTTER_STRICT constexpr double largest_share(std::size_t& which) const noexcept {
@@ -48,7 +50,9 @@ public:
         }
         return static_cast<double>(most) / static_cast<double>(size_);
     }
-    [[nodiscard]] constexpr double entropy() const noexcept { return entropy_of(counts_, static_cast<double>(size_)); }  // in nats
+    [[nodiscard]] constexpr double entropy() const noexcept {
+        return entropy_of(counts_, static_cast<double>(size_));
+    }  // in nats
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // a class was left out, ever
 
 private:
@@ -60,10 +64,11 @@ private:
 };
 
 // Warning, for `patience` closes in a row after `warmup` of the mode, when
-// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean, where
-// log-probabilities are taken about the mean of their row: that makes logits of them again, but for a number that a softmax does not see; or
-// one class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels is above
-// `min_label_entropy` times that of an even distribution. Without labels, and without classes, only the first is judged. Train and eval.
+// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the
+// size of its mean, where log-probabilities are taken about the mean of their row: that makes logits of them again, but
+// for a number that a softmax does not see; or one class: one class has at least `share` of the last `samples`
+// predictions, though the entropy of as many labels is above `min_label_entropy` times that of an even distribution.
+// Without labels, and without classes, only the first is judged. Train and eval.
 struct output_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "output_collapse";
@@ -71,7 +76,7 @@ struct output_collapse {
     static constexpr std::uint64_t least_batch = 8;  // samples that have a standard deviation to speak of
 
     selector select = role::prediction;
-    selector labels = role::label;  // what the predictions are held against
+    selector labels = role::label;   // what the predictions are held against
     std::uint64_t warmup = 100;      // closes with predictions
     std::uint64_t patience = 3;      // closes
     double coefficient = 1e-3;       // of the size of the mean
@@ -81,17 +86,17 @@ struct output_collapse {
     bool argmax = false;             // predictions are scores whatever their type and rank
     int class_axis = default_axis;   // of scores; 1 for rank >= 2 (batch first)
 
-    struct history {  // of one mode
-        recent_classes predicted, labelled;  // the last `samples` of each
+    struct history {                           // of one mode
+        recent_classes predicted, labelled;    // the last `samples` of each
         std::uint64_t closes = 0, streak = 0;  // with predictions; in a row at which they had collapsed
-        std::uint32_t outputs = 0;  // of the latest predictions that were scores
+        std::uint32_t outputs = 0;             // of the latest predictions that were scores
     };
     struct state {
         class_parts parts;
         history by_mode[mode_count];
         streaks constant;
         close_answer answer;
-        std::string_view tensor{};    // the first predictions of the step
+        std::string_view tensor{};         // the first predictions of the step
         slot_array<double> mean, squares;  // scratch: of each output
         slot_array<std::uint64_t> finite;
     };
@@ -115,8 +120,8 @@ struct output_collapse {
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return key_of(name, 2, argmax, class_axis, seen.parts.is_prediction(tensor));
     }
-    // The largest relative deviation of an output (-1: none is known) as two words of 32 bits, as whole numbers are short in a record; the
-    // number of outputs (0: no scores); then the classes.
+    // The largest relative deviation of an output (-1: none is known) as two words of 32 bits, as whole numbers are
+    // short in a record; the number of outputs (0: no scores); then the classes.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
         bool const predicted = seen.parts.is_prediction(it.tensor);

@@ -24,9 +24,9 @@ struct replica_divergence {
     selector select = &select::all_parameters;
     std::uint64_t every = 1;  // judged at steps whose index this divides; 0 counts as 1
 
-    struct cell {  // a tensor in one stream
+    struct cell {                  // a tensor in one stream
         std::uint64_t digest = 0;  // of its bits, type and shape
-        std::uint64_t close = 0;  // at which it was taken
+        std::uint64_t close = 0;   // at which it was taken
     };
     struct state {
         met_streams streams;
@@ -78,9 +78,7 @@ struct replica_divergence {
         out.push(it);
         return truth::yes;
     }
-    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
-        return seen.lacks_memory;
-    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept { return seen.lacks_memory; }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing
                                         : "no two workers have the hash of a weight or a bias at the same step";

@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// |now - before| <= atol + rtol |before|, as numpy.isclose has it; infinities agree with themselves, NaN only if `equal_nan`.
+// |now - before| <= atol + rtol |before|, as numpy.isclose has it; infinities agree with themselves, NaN only if
+// `equal_nan`.
 struct closeness {
     double rtol = 0, atol = 0;  // of |before|; in the unit of the values
-    bool equal_nan = false;  // a NaN agrees with a NaN
+    bool equal_nan = false;     // a NaN agrees with a NaN
 
     [[nodiscard]] SPOTTER_STRICT constexpr bool operator()(double const& now, double const& before) const noexcept {
         SPOTTER_STRICT_BODY

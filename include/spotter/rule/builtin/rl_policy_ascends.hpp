@@ -24,10 +24,11 @@ namespace select {
 
 }  // namespace select
 
-// Several updates on one batch of experience move the policy away from the one that gathered it: each lowers the surrogate loss (Schulman
-// et al. 2017), so it falls as the divergence grows. Error where it rises instead: where the rank correlation of both (Spearman 1904)
-// over the last 64 updates is above `correlation`, `patience` times in a row, once in 32 updates. Judged only where the divergence fell
-// to under a quarter twice within them: what both do over a run says nothing. Train steps only.
+// Several updates on one batch of experience move the policy away from the one that gathered it: each lowers the
+// surrogate loss (Schulman et al. 2017), so it falls as the divergence grows. Error where it rises instead: where the
+// rank correlation of both (Spearman 1904) over the last 64 updates is above `correlation`, `patience` times in a row,
+// once in 32 updates. Judged only where the divergence fell to under a quarter twice within them: what both do over a
+// run says nothing. Train steps only.
 struct rl_policy_ascends {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_policy_ascends";
@@ -37,8 +38,8 @@ struct rl_policy_ascends {
 
     selector select = &select::policy_losses;
     selector divergence = "metric/approx_kl";  // from the policy that gathered the batch, of the same update
-    double correlation = 0.8;  // -1 to 1
-    std::uint64_t patience = 2;  // judgements
+    double correlation = 0.8;                  // -1 to 1
+    std::uint64_t patience = 2;                // judgements
 
     static constexpr std::size_t updates = 64, apart = 32;  // of a window; from one judgement to the next
     struct state {

@@ -19,9 +19,10 @@ namespace select {
 
 }  // namespace select
 
-// An input of a tanh or sigmoid is saturated at or beyond the limits of its kind. Counts, per unit, the finite inputs that are not,
-// over windows as dead_relu has them; a unit is saturated where they are less than `threshold_inactivity` of its inputs. Warning when
-// more than `threshold_layer` of the units are. Tensors whose kind of activation is not known are not watched. Train steps only.
+// An input of a tanh or sigmoid is saturated at or beyond the limits of its kind. Counts, per unit, the finite inputs
+// that are not, over windows as dead_relu has them; a unit is saturated where they are less than `threshold_inactivity`
+// of its inputs. Warning when more than `threshold_layer` of the units are. Tensors whose kind of activation is not
+// known are not watched. Train steps only.
 struct saturated_activation {
     using kind = rule_kind;
     static constexpr std::string_view name = "saturated_activation";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what a series was lately, and whether its next value is a spike: shared by loss_spike and gradient_spike.
+// Built-in rules (L2): what a series was lately, and whether its next value is a spike: shared by loss_spike and
+// gradient_spike.
 #pragma once
 
 #include <spotter/rule/builtin/median.hpp>
@@ -9,10 +10,10 @@ namespace spotter::inline SPOTTER_ABI {
 // What a rule on spikes was told; each number as its parameter of that name.
 struct spike_limits {
     std::uint64_t window, min_history, persistence, horizon, relearn;  // values; relearn 0: never
-    double threshold;       // robust deviations
-    double relative_floor;  // smallest deviation, times |median|
-    double absolute_floor;  // smallest deviation
-    bool logarithmic;       // the values are logarithms: ten times is plus ln 10
+    double threshold;                                                  // robust deviations
+    double relative_floor;                                             // smallest deviation, times |median|
+    double absolute_floor;                                             // smallest deviation
+    bool logarithmic;  // the values are logarithms: ten times is plus ln 10
 };
 
 // Feed it finite values only. Takes its memory once.
@@ -20,24 +21,26 @@ class spike_history {
 public:
     static constexpr std::string_view measure = "robust deviations above the median";  // of a finding
 
-    struct judgement {  // of one value
+    struct judgement {                   // of one value
         truth spike = truth::undecided;  // undecided while there are too few before it
-        severity level = severity::info;  // warning where spikes persist, error beyond ten times the largest of the window
+        severity level =
+            severity::info;  // warning where spikes persist, error beyond ten times the largest of the window
         double value = 0, median = 0, deviations = 0;  // its value, the median before it, and how far it is above that
     };
 
     // False where memory is exhausted; `scratch` may be shared.
     [[nodiscard]] constexpr bool keep(spike_limits const& by, slot_array<std::uint64_t>& scratch) noexcept {
         recent_values const& all = accepted_.values();
-        return accepted_.keep(by.window) && scratch.grow(all.capacity()) && (by.relearn == 0 || spikes_.keep(by.relearn));
+        return accepted_.keep(by.window) && scratch.grow(all.capacity()) &&
+               (by.relearn == 0 || spikes_.keep(by.relearn));
     }
     constexpr void clear() noexcept {
         accepted_.clear();
         spikes_.clear();
         recent_ = 0;
     }
-    // A spike also rises by more than `least_rise` above the median. The value is held against those before it; it enters unless it
-    // is a spike.
+    // A spike also rises by more than `least_rise` above the median. The value is held against those before it; it
+    // enters unless it is a spike.
     [[nodiscard]] constexpr judgement judge(double value, spike_limits const& by, double least_rise,
                                             slot_array<std::uint64_t>& scratch) noexcept {
         judgement found;
@@ -78,8 +81,8 @@ private:
         found.deviations = rise / scale;
         return found.deviations > by.threshold && rise > least_rise;
     }
-    // A spike is above the median by more than `threshold` times the smallest deviation, so above half of the values by that of theirs.
-    // Nearly every value is not, and needs no median.
+    // A spike is above the median by more than `threshold` times the smallest deviation, so above half of the values by
+    // that of theirs. Nearly every value is not, and needs no median.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_ordinary(spike_limits const& by, double least_rise,
                                                             double value) const noexcept {
         SPOTTER_STRICT_BODY
@@ -88,14 +91,17 @@ private:
         std::size_t const half = accepted_.size() / 2;
         // What a value is held against grows with it, however it is rounded, where none is below zero.
         bool const in_order = !(factor > 0) || !(accepted_.ranked(0) < 0);
-        if (in_order) { return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1))); }
+        if (in_order) {
+            return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1)));
+        }
         std::size_t below = 0;
         for (double const each : accepted_.values().unordered()) {
             below += value > each + factor * magnitude(each) ? 1U : 0U;
         }
         return below < half;
     }
-    // Likewise a spike rises by so much more than the median distance from the median, so more than half of the distances.
+    // Likewise a spike rises by so much more than the median distance from the median, so more than half of the
+    // distances.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_usual(spike_limits const& by, double median,
                                                          double rise) const noexcept {
         SPOTTER_STRICT_BODY

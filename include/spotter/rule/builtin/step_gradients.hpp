@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the gradients of a step were like, for rules that hold the change of a parameter against its gradient.
+// Built-in rules (L2): what the gradients of a step were like, for rules that hold the change of a parameter against
+// its gradient.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -7,9 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A step is observed before its update, so the gradient at hand when a parameter is seen makes the change to the next sight of it.
+// A step is observed before its update, so the gradient at hand when a parameter is seen makes the change to the next
+// sight of it.
 struct gradient_sight {
-    bool seen = false;  // it was observed in the step
+    bool seen = false;   // it was observed in the step
     bool finite = true;  // every element
     double nonzero = 0;  // fraction of the elements
     double squares = 0;  // the sum of theirs; 0 where nobody asked for it

@@ -8,9 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when more than `n_outliers` steps of the whole run took longer than mean + `stddev` standard deviations of all steps so far, from more than
-// `patience` of them on. For who has limits by that rule: the deviation has the outliers in it, and a count without a horizon makes
-// every long run fire at last; step_time_outlier has neither fault. Every mode, each for itself.
+// Warning when more than `n_outliers` steps of the whole run took longer than mean + `stddev` standard deviations of
+// all steps so far, from more than `patience` of them on. For who has limits by that rule: the deviation has the
+// outliers in it, and a count without a horizon makes every long run fire at last; step_time_outlier has neither fault.
+// Every mode, each for itself.
 struct step_outlier {
     using kind = rule_kind;
     static constexpr std::string_view name = "step_outlier";
@@ -18,9 +19,9 @@ struct step_outlier {
     static constexpr bool reads_times = true;
 
     selector select = "time/step";
-    double stddev = 3;             // standard deviations; Amazon's guide has 5, its SDK 3
+    double stddev = 3;              // standard deviations; Amazon's guide has 5, its SDK 3
     std::uint64_t n_outliers = 10;  // steps of the whole run
-    std::uint64_t patience = 100;  // steps
+    std::uint64_t patience = 100;   // steps
     static constexpr bool counts_patience = true;
 
     [[nodiscard]] static constexpr step_outlier sagemaker_defaults() noexcept { return {}; }
@@ -63,7 +64,9 @@ struct step_outlier {
         return who.as_finding("many steps took too long", "time of so many steps, at least", relation::none,
                               static_cast<double>(n_outliers));
     }
-    [[nodiscard]] constexpr std::string_view silence() const noexcept { return "warm-up not reached: `patience` steps"; }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
+        return "warm-up not reached: `patience` steps";
+    }
 
 private:
     [[nodiscard]] constexpr std::size_t room() const noexcept {

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the variance (of the population) is below `min_threshold` or above `max_threshold` for `patience` observations in a
-// row. A single finite element has none and is not judged. Train steps only.
+// Warning when the variance (of the population) is below `min_threshold` or above `max_threshold` for `patience`
+// observations in a row. A single finite element has none and is not judged. Train steps only.
 struct tensor_variance {
     using kind = rule_kind;
     static constexpr std::string_view name = "tensor_variance";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on units share: sums over each unit of a layer, gathered over several steps, then judged.
+// Built-in rules (L2): what the rules on units share: sums over each unit of a layer, gathered over several steps, then
+// judged.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -12,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Of each unit of a layer: how many finite elements there were, and the sum of something over them.
 struct unit_window {
     slot_array<double> amount, finite;  // by unit
-    std::size_t units = 0;  // that are judged; 0: the window is not begun, or has no memory
+    std::size_t units = 0;              // that are judged; 0: the window is not begun, or has no memory
 
     // Empties the window. Without memory it has no units and is never complete.
     constexpr bool begin(std::size_t count) noexcept {
@@ -51,7 +52,8 @@ struct unit_window {
     }
 };
 
-// The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next begins.
+// The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next
+// begins.
 class unit_windows {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor, std::uint64_t units) noexcept {
@@ -97,7 +99,9 @@ public:
         return answer;
     }
 
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // some layer's units are not judged
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
+        return lacks_memory_;
+    }  // some layer's units are not judged
 
 private:
     [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {
@@ -116,8 +120,8 @@ private:
     return unit_axis_of(shape, asked, batch_axis_of(tensor.flags));
 }
 
-// The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its finite elements, then
-// how many these are. `scratch` holds two values for each unit there is.
+// The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its
+// finite elements, then how many these are. `scratch` holds two values for each unit there is.
 template <class Amount>
 constexpr void extract_units(tensor_ref const& values, int axis, slot_array<double>& scratch, feature& out,
                              Amount&& amount, std::size_t most = unit_sample::most_units) noexcept {

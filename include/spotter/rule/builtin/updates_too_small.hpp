@@ -10,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges the weights whose update ratio ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r) is defined and whose gradient, the one that this update
-// was made from, is finite and not all zero: warning (info once training has settled) when at least a `share` of them had a ratio
-// below `threshold` in `patience` closes in a row. A close without such a weight leaves the count. The detail gives the effective
-// learning rate, ||W_s - W_r|| / ||g||. Train steps only.
+// Judges the weights whose update ratio ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r) is defined and whose gradient, the
+// one that this update was made from, is finite and not all zero: warning (info once training has settled) when at
+// least a `share` of them had a ratio below `threshold` in `patience` closes in a row. A close without such a weight
+// leaves the count. The detail gives the effective learning rate, ||W_s - W_r|| / ||g||. Train steps only.
 struct updates_too_small {
     using kind = rule_kind;
     static constexpr std::string_view name = "updates_too_small";
@@ -28,11 +28,11 @@ struct updates_too_small {
 
     // A gradient, where it is finite and not all zero.
     struct slope {
-        double squares = 0;  // ||g||^2; 0: none
+        double squares = 0;      // ||g||^2; 0: none
         std::uint64_t step = 0;  // its index
-        bool seen = false;  // one was observed
+        bool seen = false;       // one was observed
     };
-    struct series {  // of one weight
+    struct series {               // of one weight
         slope before{};           // the last before this step
         measurement ratio{};      // of this step
         double moved = 0;         // ||W_s - W_r||
