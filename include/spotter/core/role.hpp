@@ -170,7 +170,8 @@ inline constexpr role_rule last_parts[] = {
     return reported.is->name == "loss" ? role::loss : role::metric;
 }
 
-// What a gradient is the gradient of (`grad/X`, `X.grad` and ggml's `grad for X` give X); empty for any other name.
+// What a gradient is the gradient of (`grad/X`, `X.grad` and `grad for X`, as ggml has it, give X); empty for any
+// other name.
 [[nodiscard]] constexpr std::string_view gradient_of(std::string_view name) noexcept {
     for (std::string_view prefix : {"grad/", "grads/", "gradient/", "grad for "}) {
         if (name.starts_with(prefix)) { return name.substr(prefix.size()); }

@@ -142,10 +142,10 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
     above_ = value > above ? above_ + 1 : 0;
     bottomless_ = value < bottom ? bottomless_ + 1 : 0;
     fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
-    double near = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(first_);
-    settle(near), settle(at);
+    double close_by = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(first_);
+    settle(close_by), settle(at);
     apart_ = magnitude(value - first_);
-    near_ = apart_ <= near && first_ != 0 ? near_ + 1 : 0;
+    near_ = apart_ <= close_by && first_ != 0 ? near_ + 1 : 0;
     at_ = apart_ <= at && first_ != 0 ? at_ + 1 : 0;
     bool const is_far = first_ > 0 && value > far_off;
     if (!is_far) { far_above_ = 0; }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/hook/switch.hpp>
-#include <spotter/record/environment.hpp>
+#include <spotter/record/begin_row.hpp>
 #include <spotter/record/recorder_core.hpp>
 #include <spotter/record/run_recorder.hpp>
 #include <spotter/stat/distribution.hpp>
@@ -68,18 +68,6 @@ SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
 }
 
 SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into) const noexcept {
-    byte_buffer list;
-    std::size_t bound = 0;
-    for (collection_info const& each : run.collections) {
-        bound += each.name.size() + each.what.view().size() + 2 * varint_limit;
-    }
-    byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
-    for (collection_info const& each : run.collections) {
-        encode(each_out, rows::collection{each.name, each.what.view()});
-    }
-
-    text<32> version{};
-    version << SPOTTER_VERSION_MAJOR << '.' << SPOTTER_VERSION_MINOR << '.' << SPOTTER_VERSION_PATCH;
     rows::run_begin row{};
     row.run_id = core_->place().run_id;
     row.attempt = core_->place().attempt;
@@ -87,16 +75,7 @@ SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into
     row.worker = core_->place().worker;
     row.instant = static_cast<std::uint8_t>(instant_);
     row.workers = workers_;
-    text<900> environment;
-    environment << environment_of_program();
-    if (!packs_.empty()) { environment << "\npacks " << packs_.view(); }
-    row.environment = environment.view();
-    row.version = version, row.collections = list.failed() ? 0 : run.collections.size();
-    row.list = each_out.view();
-    std::size_t const room = bound + 128 + row.environment.size();
-    byte_writer out{into.prepare(room), into.failed() ? 0 : room};
-    encode(out, row);
-    into.grow_by(out.view().size());
+    detail::encode_run_begin(row, run.collections, packs_.view(), into);
 }
 
 SPOTTER_BODY void run_recorder::declare(tensor_info const& tensor) noexcept {

@@ -116,7 +116,8 @@ def _findings(run: str) -> int:
     """What the rules found while the run was recorded, a line each: severity, rule, step, tensor, what was measured, reason."""
     findings = open_trial(run).findings()
     for it in findings:
-        digits = next(d for d in range(6, 18) if d == 17 or (f"{it.measured:.{d}g}" == f"{it.threshold:.{d}g}") == (it.measured == it.threshold))
+        digits = next(d for d in range(6, 18)
+                      if d == 17 or (f"{it.measured:.{d}g}" == f"{it.threshold:.{d}g}") == (it.measured == it.threshold))
         measured = f"{it.measure} {it.measured:.{digits}g} {it.how} {it.threshold:.{digits}g}".strip()
         print(it.severity, it.rule, it.step, it.tensor, measured, it.reason, sep="\t")
     return 1 if any(it.severity != "info" for it in findings) else 0
