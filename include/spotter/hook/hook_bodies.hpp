@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): the longer members of hook.hpp, in the order in which a run meets them: start, a tensor's way, the close of a
-// step, the end.
+// Hook (L3): the longer members of hook.hpp, in the order in which a run meets them: start, a tensor's way, the close
+// of a step, the end.
 #pragma once
 
 #include <spotter/hook/hook.hpp>
@@ -37,15 +37,13 @@ template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::observe_tracked(tracked_tensor& it, offered const& given) noexcept {
     tensor_ref const& values = given.view;
     if constexpr (plain_sink<Sink>) {
-        if (it.as_values && plain(it) && given.copy == nullptr && values.refused == refusal::none &&
-            !values.absent()) {
+        if (it.as_values && plain(it) && given.copy == nullptr && values.refused == refusal::none && !values.absent()) {
             return ++observed_, sink_.values(it.info, step_, values, it.cached_wanted);
         }
     }
     if (state_ == detail::switch_state::off) { return; }
     if (!open_) {
-        return refuse(it,
-                      {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
+        return refuse(it, {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
     }
     if (values.absent() && values.refused == refusal::none) { return; }  // as a gradient before the first backward
     if (!it.declared) {
@@ -64,7 +62,8 @@ void hook<Sink, Plan, Arguments...>::observe_tracked(tracked_tensor& it, offered
 }
 
 template <class Sink, class Plan, class... Arguments>
-void hook<Sink, Plan, Arguments...>::observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar, double const* time) noexcept {
+void hook<Sink, Plan, Arguments...>::observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
+                                                    terms kept, bool as_scalar, double const* time) noexcept {
     ++observed_;
     terms const judged = it.needs_of(rules);
     terms const all = judged | kept;
@@ -78,9 +77,8 @@ void hook<Sink, Plan, Arguments...>::observe_values(tracked_tensor& it, tensor_r
     observation const seen{it.info, step_, stats, values, units, spread, &features_};
     if (rules != 0) { judges_.observe(seen, rules); }
     if (!features_.empty()) {
-        features_.hand_on([&](std::uint64_t key, std::span<double const> numbers) {
-            sink_.feature(it.info, step_, key, numbers);
-        });
+        features_.hand_on(
+            [&](std::uint64_t key, std::span<double const> numbers) { sink_.feature(it.info, step_, key, numbers); });
     }
     if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
     if (as_scalar) {
@@ -107,12 +105,12 @@ void hook<Sink, Plan, Arguments...>::declare(tracked_tensor& it, tensor_ref cons
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::announce(tracked_tensor& it) noexcept {
     ++declared_;
-    it.info.collections = guarded_or(
-        [&] { return plan_is_sound_ ? plan_.members(it.info) : 0; },
-        [&] {
-            return remember(errc::user_code_threw, it.name,
-                            "made a pattern of the plan throw an exception; the plan keeps nothing of it");
-        });
+    it.info.collections =
+        guarded_or([&] { return plan_is_sound_ ? plan_.members(it.info) : 0; },
+                   [&] {
+                       return remember(errc::user_code_threw, it.name,
+                                       "made a pattern of the plan throw an exception; the plan keeps nothing of it");
+                   });
     if (!it.declare_to(judges_)) {
         remember(errc::bad_config, it.name,
                  "is to be counted by units of different axes; the second rule cannot judge it: give both one "

@@ -18,9 +18,7 @@ SPOTTER_BODY void encode_run_begin(rows::run_begin row, std::span<collection_inf
         bound += each.name.size() + each.what.view().size() + 2 * varint_limit;
     }
     byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
-    for (collection_info const& each : collections) {
-        encode(each_out, rows::collection{each.name, each.what.view()});
-    }
+    for (collection_info const& each : collections) { encode(each_out, rows::collection{each.name, each.what.view()}); }
     row.collections = list.failed() ? 0 : collections.size();
     row.list = each_out.view();
 
