@@ -178,7 +178,7 @@ inline void order_values(Value const* from, std::size_t count, Key* into) noexce
 
 template <class Value>
 void measure_alike(Value const* a, Value const* b, std::size_t count, tolerance const& allowed, tensor_errors& into) {
-    using Float = kernel_float<Value>;
+    using Float = std::conditional_t<is_narrow(dtype_of<Value>), float, double>;
     auto const work = std::make_unique<pair_measurer<Float>>(allowed, into);  // 24 KiB: not on a stack of unknown size
     for (std::size_t first = 0; first < count; first += block_size) {
         std::size_t const size = (std::min)(count - first, block_size);
