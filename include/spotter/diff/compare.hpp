@@ -197,9 +197,6 @@ void measure_alike(Value const* a, Value const* b, std::size_t count, tolerance 
     work->finish();
 }
 
-// The parts of complex numbers as real numbers, twice as many.
-[[nodiscard]] tensor_ref parts_of(tensor_ref view) noexcept;
-
 }  // namespace detail
 
 // The same tensor with its axes reversed: a matrix transposed. No value moves.
