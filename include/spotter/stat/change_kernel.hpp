@@ -43,8 +43,8 @@ template <class Value>
         return {square, product, gap != 0};
     }
 }
-template <class Values>
-SPOTTER_STRICT constexpr void compare_elements(Values const& now, Values const& before, std::size_t count,
+template <class Now, class Before>
+SPOTTER_STRICT constexpr void compare_elements(Now const& now, Before const& before, std::size_t count,
                                                change_sums& into) noexcept {
     SPOTTER_STRICT_BODY
     for (std::size_t i = 0; i < count; ++i) {
