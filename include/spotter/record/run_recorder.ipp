@@ -20,8 +20,8 @@ bool run_recorder::put(row_kind kind, std::size_t bound, Encode const& encode_in
     return true;
 }
 
-SPOTTER_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
-                                        std::uint32_t worker) noexcept
+SPOTTER_BODY SPOTTER_NOINLINE run_recorder::run_recorder(std::string_view path, options const& choices,
+                                                         file_system& files, std::uint32_t worker) noexcept
     : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
     instant_ = choices.instant;
     workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
