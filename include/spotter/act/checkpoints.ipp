@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/act/checkpoints.hpp>
-#include <spotter/act/narrow.hpp>
+#include <spotter/core/narrow.hpp>
 #include <spotter/export/row_major.hpp>
 #include <spotter/export/safetensors.hpp>
 
