@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of gradients.hpp: all at once, groups, one by one.
+#pragma once
+
+#include <spotter/preflight/gradients.hpp>
+#include <spotter/preflight/repeat.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// The shots along several directions, of a group.
+struct volley {
+    std::vector<shot> shots{};
+    std::uint64_t first_direction = 0;
+    double times = 1;
+
+    [[nodiscard]] numbers rests() const {
+        numbers made;
+        for (shot const& each : shots) { made.push_back(each.rest()); }
+        return made;
+    }
+    [[nodiscard]] bool finite() const noexcept {
+        return std::all_of(shots.begin(), shots.end(), [](shot const& each) { return is_finite(each.moved); });
+    }
+    // What the tensor at `place` of the group foresees, over all signs.
+    [[nodiscard]] double unit(std::size_t place) const noexcept {
+        double sum = 0;
+        for (shot const& each : shots) { sum += each.unit[place] * each.unit[place]; }
+        return shots.empty() ? 0 : std::sqrt(sum / static_cast<double>(shots.size()));
+    }
+};
+
+class gradient_experiment {
+public:
+    explicit gradient_experiment(examiner& all) : all_{all}, loop_{all.loop}, now_(loop_.parameters().size()) {}
+
+    void run() {
+        std::size_t const count = loop_.parameters().size();
+        all_.gradients.assign(count, {});
+        std::vector<int> wrong(count, 0);
+        for (double const part : gradient_limits::displacements) {
+            tensor_group open = unproven();
+            if (open.empty() || !go(part)) { break; }
+            is_first_ = part == gradient_limits::displacements[0];
+            now_.assign(count, {});
+            settle_all(std::move(open));
+            for (std::size_t t = 0; t < count; ++t) { keep(t, wrong); }
+            if (loop_.over()) { break; }
+        }
+        for (std::size_t t = 0; t < count; ++t) {
+            gradient_state& it = all_.gradients[t];
+            bool const certain = wrong[t] > 1 || it.error > 3 * gradient_limits::wrong || it.kind == gradient_kind::no_effect;
+            if (it.kind != gradient_kind::right && !certain) { it.kind = gradient_kind::unknown; }
+        }
+    }
+
+private:
+    [[nodiscard]] tensor_group unproven() const {
+        tensor_group made;
+        for (std::size_t t = 0; t < loop_.parameters().size(); ++t) {
+            if (!loop_.parameters()[t].frozen && all_.gradients[t].kind != gradient_kind::right) { made.push_back(t); }
+        }
+        return made;
+    }
+    // What one place said of a tensor beside what those before said.
+    void keep(std::size_t t, std::vector<int>& wrong) {
+        gradient_state& before = all_.gradients[t];
+        gradient_state const& now = now_[t];
+        if (before.kind == gradient_kind::right) { return; }
+        bool const is_wrong = now.kind != gradient_kind::right && now.kind != gradient_kind::unknown;
+        wrong[t] += is_wrong ? 1 : 0;
+        if (now.kind == gradient_kind::right || before.kind == gradient_kind::unknown) { before = now; }
+    }
+    // To a place near the start where the loss is finite, and what is known there.
+    [[nodiscard]] bool go(double part) {
+        for (int tries = 0; tries < 4 && !loop_.over(); ++tries, part /= 4) {
+            loop_.go_to(all_.displaced(part));
+            at_.weights = loop_.place();
+            at_.loss = loop_.pass(at_.gradient);
+            if (!is_finite(at_.loss) || !all_finite(at_.gradient)) { continue; }
+            all_.norms.push_back(norm_of(at_.gradient));
+            at_.noise = noise_at(all_, at_.weights, at_.loss, at_.gradient, 6);
+            choose_steps(all_, at_, gradient_limits::noise_share);
+            right_ = loop_.loss_spacing() < 1e-10 ? gradient_limits::right_in_double : gradient_limits::right_in_float;
+            return !loop_.over();
+        }
+        return false;
+    }
+    void settle_all(tensor_group open) {
+        tensor_group zero, other;
+        for (std::size_t const t : open) {
+            double const size = norm_of(loop_.parameters()[t].of(at_.gradient));
+            now_[t].size = size;
+            (size > 0 ? other : zero).push_back(t);
+        }
+        if (!other.empty()) { settle(other); }
+        if (!zero.empty()) { settle_zero(zero); }
+    }
+
+    [[nodiscard]] volley fire_volley(tensor_group const& group, double times, int shots, std::uint64_t direction) {
+        volley made;
+        made.first_direction = direction, made.times = times;
+        add_shots(made, group, shots);
+        return made;
+    }
+    void add_shots(volley& into, tensor_group const& group, int shots) {
+        for (int i = 0; i < shots && !loop_.over(); ++i) {
+            std::uint64_t const direction = into.first_direction + into.shots.size();
+            shot made = fire(all_, at_, group, into.times, direction);
+            if (!loop_.over()) { into.shots.push_back(std::move(made)); }
+        }
+    }
+    [[nodiscard]] double tolerance(double resolution) const noexcept {
+        return std::clamp(6 * resolution, right_, gradient_limits::wrong);
+    }
+
+    // Marks what the spread of a volley proves, and returns the others.
+    [[nodiscard]] tensor_group mark(tensor_group const& group, volley const& fired, double spread) {
+        tensor_group left;
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            double const unit = fired.unit(i), resolution = unit > 0 ? at_.pair_noise() / unit : 1;
+            gradient_state& it = now_[group[i]];
+            it.error = unit > 0 ? spread / unit : 1, it.resolution = resolution;
+            bool const proves = unit > 0 && resolution <= gradient_limits::wrong / 3 && it.error <= tolerance(resolution);
+            it.kind = proves ? gradient_kind::right : gradient_kind::unknown;
+            if (!proves) { left.push_back(group[i]); }
+        }
+        return left;
+    }
+
+    void settle(tensor_group const& group) {
+        if (loop_.over()) { return; }
+        volley fired = fire_volley(group, 1, gradient_limits::first_shots, next_direction());
+        if (loop_.over()) { return; }
+        // Four that are all within half of it: one in a thousand times where the error is three times as large.
+        double worst = 0;
+        for (double const rest : fired.rests()) { worst = (std::max)(worst, magnitude(rest)); }
+        if (fired.finite() && mark(group, fired, 2 * worst).empty()) {
+            (void)mark(group, fired, rms_of(fired.rests()));
+            return;
+        }
+        add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots);
+        if (loop_.over()) { return; }
+        if (!fired.finite()) {  // the loss ends somewhere: by smaller groups
+            if (group.size() > 1) { divide(group); }
+            return;
+        }
+        double const spread = robust_deviation(fired.rests());
+        tensor_group left = mark(group, fired, spread);
+        if (left.empty()) { return; }
+        if (spread <= 2.5 * at_.pair_noise()) { return settle_weak(left); }
+        if (left.size() < group.size()) { return settle(left); }
+        if (has_common_mistake(group, fired)) { return; }
+        left = without_kinks(group, fired, spread);
+        if (left.empty() || loop_.over()) { return; }
+        if (left.size() < group.size()) { return settle(left); }
+        if (group.size() > 1) { return divide(group); }
+        gradient_state& it = now_[group[0]];
+        it.kind = gradient_kind::other;
+        if (is_first_) { name_mistake(all_, at_, group[0], fired.shots, fired.first_direction, places_++ < 2, it); }
+    }
+    void divide(tensor_group const& group) {
+        if (group.size() <= gradient_limits::apart_at_once) {
+            for (std::size_t i = group.size(); i-- > 0;) { settle({group[i]}); }
+            return;
+        }
+        auto const middle = group.begin() + static_cast<std::ptrdiff_t>(group.size() / 2);
+        settle({middle, group.end()});
+        settle({group.begin(), middle});
+    }
+
+    // A kink that lies between both ends is foreseen by no gradient; its part of a step grows at least as the root of its length, that of a wrong gradient
+    // not at all. So a shorter step is tried, and then one four times as long: what is left at none, rest^2 = (4 e(h)^2 - e(4h)^2) / 3.
+    [[nodiscard]] tensor_group without_kinks(tensor_group const& group, volley const& fired, double spread) {
+        double all_units = 0, resolution = 0;
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            all_units += fired.unit(i) * fired.unit(i);
+            resolution = (std::max)(resolution, now_[group[i]].resolution);
+        }
+        if (spread > 0.5 * std::sqrt(all_units)) { return group; }
+        if (resolution < 2 * gradient_limits::noise_share) {
+            volley const shorter = fire_volley(group, 0.25, gradient_limits::all_shots, next_direction());
+            if (loop_.over()) { return group; }
+            double const seen = robust_deviation(shorter.rests()), noise = at_.pair_noise();
+            if (shorter.finite() && mark(group, shorter, std::sqrt((std::max)(0.0, seen * seen - noise * noise))).empty()) { return {}; }
+        }
+        volley const longer = fire_volley(group, 4, gradient_limits::all_shots, fired.first_direction);
+        if (loop_.over() || !longer.finite()) { return group; }
+        double const quarter = robust_deviation(longer.rests()) / 4;  // the same share of a step four times as long
+        double const rest = std::sqrt((std::max)(0.0, (4 * spread * spread - quarter * quarter) / 3));
+        tensor_group left = mark(group, fired, rest);
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            if (left.size() < group.size()) { break; }
+            now_[group[i]].error = spread / fired.unit(i);  // as it was seen
+        }
+        return left;
+    }
+
+    // Tensors whose share of the loss drowns in its noise: by steps ten times as long, together.
+    void settle_weak(tensor_group const& group) {
+        volley const fired = fire_volley(group, 10, gradient_limits::all_shots, next_direction());
+        if (loop_.over() || !fired.finite()) { return; }
+        double const spread = robust_deviation(fired.rests());
+        double largest = 0;
+        for (std::size_t t = 0; t < loop_.parameters().size(); ++t) { largest = (std::max)(largest, effect_of(t)); }
+        tensor_group left;
+        for (std::size_t const t : mark(group, fired, spread)) {
+            // Nothing but rounding: in front of a normalisation a bias has neither effect nor gradient.
+            bool const is_nothing = spread <= 2.5 * at_.pair_noise() && effect_of(t) < 1e-5 * largest;
+            if (is_nothing) {
+                now_[t].kind = gradient_kind::right;
+            } else {
+                left.push_back(t);
+            }
+        }
+        if (spread <= 2.5 * at_.pair_noise() || left.empty()) { return; }
+        if (left.size() > 1 && left.size() <= gradient_limits::apart_at_once) {
+            for (std::size_t const t : left) { settle_weak({t}); }
+        } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong) {
+            now_[left[0]].kind = gradient_kind::other;
+            if (is_first_) { name_mistake(all_, at_, left[0], fired.shots, fired.first_direction, false, now_[left[0]]); }
+        }
+    }
+    [[nodiscard]] double effect_of(std::size_t t) const noexcept {
+        parameter const& it = loop_.parameters()[t];
+        return norm_of(it.of(at_.gradient)) * all_.scale_of(it, at_.weights);
+    }
+
+    // Gradients of zero: the loss must not move.
+    void settle_zero(tensor_group const& group) {
+        volley const fired = fire_volley(group, 1, 2, next_direction());
+        if (loop_.over()) { return; }
+        bool still = fired.finite();
+        for (shot const& each : fired.shots) { still = still && magnitude(each.moved) <= 5 * at_.pair_noise(); }
+        if (!still && group.size() > 1) {
+            for (std::size_t const t : group) { settle_zero({t}); }
+            return;
+        }
+        for (std::size_t const t : group) {
+            now_[t].kind = still ? gradient_kind::no_effect : fired.finite() ? gradient_kind::missing : gradient_kind::unknown;
+            now_[t].error = still ? 0 : 1;
+        }
+    }
+
+    // One mistake of all of a group: a factor, or a decay in the gradients. Told by the shots at hand.
+    [[nodiscard]] bool has_common_mistake(tensor_group const& group, volley const& fired) {
+        double mp = 0, pp = 0, mm = 0;
+        for (shot const& each : fired.shots) {
+            double const foreseen = each.moved - each.rest();
+            mp += each.moved * foreseen, pp += foreseen * foreseen, mm += each.moved * each.moved;
+        }
+        double const count = static_cast<double>(fired.shots.size()), unit = std::sqrt(pp / count), kappa = mp / pp, noise = at_.pair_noise();
+        if (std::sqrt(mm / count) < (std::max)(0.02 * unit, 3 * noise)) {  // nothing moves
+            for (std::size_t const t : group) { now_[t].kind = gradient_kind::factor, now_[t].ratio = std::numeric_limits<double>::infinity(); }
+            return true;
+        }
+        numbers rests;
+        for (shot const& each : fired.shots) { rests.push_back(each.moved - kappa * (each.moved - each.rest())); }
+        bool const is_factor = magnitude(kappa) * unit > 5 * noise && robust_deviation(rests) <= (std::max)(0.1 * magnitude(kappa) * unit, 3 * noise);
+        if (is_factor && magnitude(kappa - 1) > 0.05) {
+            std::size_t strongest = 0;
+            for (std::size_t i = 0; i < group.size(); ++i) { strongest = fired.unit(i) > fired.unit(strongest) ? i : strongest; }
+            ratio_along const exact = fire_along(all_, at_, group[strongest], 1);
+            bool const fits = magnitude(exact.ratio / kappa - 1) < 0.3;
+            for (std::size_t const t : group) { now_[t].kind = gradient_kind::factor, now_[t].ratio = 1 / (fits ? exact.ratio : kappa); }
+            return true;
+        }
+        return holds_decay(group, fired, &shot::by_weights) || holds_decay(group, fired, &shot::by_signs);
+    }
+    // rest = -lambda * (what the weights foresee), of all tensors or of matrices alone.
+    [[nodiscard]] bool holds_decay(tensor_group const& group, volley const& fired, numbers shot::*by) {
+        for (bool const of_matrices : {false, true}) {
+            double along = 0, square = 0;
+            numbers decays;
+            for (shot const& each : fired.shots) {
+                double decay = 0;
+                for (std::size_t i = 0; i < group.size(); ++i) {
+                    decay += !of_matrices || loop_.parameters()[group[i]].is_matrix() ? (each.*by)[i] : 0.0;
+                }
+                decays.push_back(decay);
+                along -= each.rest() * decay, square += decay * decay;
+            }
+            double const lambda = square > 0 ? along / square : 0;
+            if (!(lambda > 0)) { continue; }
+            numbers rests = fired.rests();
+            for (std::size_t k = 0; k < rests.size(); ++k) { rests[k] += lambda * decays[k]; }
+            double const spread = robust_deviation(rests);
+            bool fits = true;
+            for (std::size_t i = 0; i < group.size(); ++i) { fits = fits && spread <= 1.3 * tolerance(now_[group[i]].resolution) * fired.unit(i); }
+            if (!fits) { continue; }
+            for (std::size_t const t : group) { now_[t].kind = gradient_kind::decay, now_[t].ratio = lambda; }
+            return true;
+        }
+        return false;
+    }
+    [[nodiscard]] std::uint64_t next_direction() noexcept { return directions_ += 100; }
+
+    examiner& all_;
+    subject& loop_;
+    std::vector<gradient_state> now_;
+    probe at_{};
+    double right_ = gradient_limits::right_in_float;
+    std::uint64_t directions_ = 0;
+    bool is_first_ = true;
+    int places_ = 0;
+};
+
+SPOTTER_BODY void examine_gradients(examiner& all) {
+    subject& loop = all.loop;
+    loop.begin_experiment("gradients");
+    tensor_ref const x = loop.inputs();
+    std::size_t const samples = loop.batch();
+    if (!x.absent() && samples > 1 && x.count % samples == 0) {
+        auto const* const first = static_cast<unsigned char const*>(x.values.raw);
+        std::vector<unsigned char> rotated(first, first + x.bytes());
+        std::rotate(rotated.begin(), rotated.begin() + static_cast<std::ptrdiff_t>(rotated.size() / samples), rotated.end());
+        loop.hold_inputs(std::move(rotated));
+    }
+    gradient_experiment{all}.run();
+    loop.release_batch();
+    loop.go_to(loop.start());
+}
+
+SPOTTER_BODY void examine_random_gradients(examiner& all) {
+    subject& loop = all.loop;
+    loop.begin_experiment("gradients of a random loss");
+    all.gradients.assign(loop.parameters().size(), {});
+    loop.go_to(all.displaced(gradient_limits::displacements[0]));
+    numbers const weights = loop.place();
+    numbers gradient, sum(loop.elements(), 0.0);
+    double loss = 0;
+    for (int i = 0; i < 8; ++i) {  // another mask, or batch, each
+        loss += loop.pass(gradient) / 8;
+        for (std::size_t j = 0; j < sum.size(); ++j) { sum[j] += gradient[j] / 8; }
+    }
+    double const size = dot_of(sum, sum);
+    if (loop.over() || !(size > 0) || !is_finite(loss)) { return; }
+    double const step = 0.1 * (std::max)(magnitude(loss), 1e-12) / size;  // a tenth of the loss, by the gradient
+    numbers ratios, up = weights, down = weights;
+    for (std::size_t j = 0; j < sum.size(); ++j) { up[j] += step * sum[j], down[j] -= step * sum[j]; }
+    for (int i = 0; i < 16; ++i) {
+        loop.go_to(up);
+        double const high = loop.loss();
+        loop.go_to(down);
+        ratios.push_back((high - loop.loss()) / (2 * step * size));
+    }
+    loop.go_to(loop.start());
+    if (loop.over() || !all_finite(ratios)) { return; }
+    double mean = 0, square = 0;
+    for (double const each : ratios) { mean += each / 16; }
+    for (double const each : ratios) { square += (each - mean) * (each - mean) / 15; }
+    double const error = std::sqrt(square / 16);
+    if (mean + 5 * error < 0 && mean < -0.2) {
+        draft& told = all.tell(preflight_cause::negated_gradient, "all");
+        told.measure = "derivative along the gradient, over its own", told.measured = mean;
+        told.how = relation::less, told.threshold = 0;
+        told.detail << "by the mean of 16 random losses, within " << error;
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of inputs.hpp.
+#pragma once
+
+#include <spotter/preflight/inputs.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// The loss with other inputs or labels; `stayed` says whether the pass left in place what was put there.
+[[nodiscard]] inline double loss_with(examiner& all, bool of_inputs, raw_bytes const& other, bool& stayed) {
+    subject& loop = all.loop;
+    of_inputs ? loop.hold_inputs(other) : loop.hold_labels(other);
+    double const made = loop.loss();
+    tensor_ref const now = of_inputs ? loop.inputs() : loop.labels();
+    stayed = !loop.over() && now.bytes() == other.size() && std::memcmp(now.values.raw, other.data(), other.size()) == 0;
+    loop.release_batch();
+    return made;
+}
+
+SPOTTER_BODY void examine_inputs(examiner& all) {
+    subject& loop = all.loop;
+    loop.begin_experiment("inputs");
+    tensor_ref const view = loop.inputs();
+    batch_rows const rows{view, loop.batch()};
+    bool const said = static_cast<bool>(loop.given().inputs);
+    if (!rows || rows.samples < 2 || (!said && (view.shape.rank < 2 || view.shape.size[0] != rows.samples))) { return; }
+    bool const constant = rows.are_all_equal();
+    if (constant) { all.tell(preflight_cause::inputs_constant, "inputs"); }
+    if (is_floating(view.type)) {
+        numbers const values = values_of(view);
+        double mean = 0, square = 0;
+        for (double const each : values) { mean += each / static_cast<double>(values.size()); }
+        for (double const each : values) { square += (each - mean) * (each - mean) / static_cast<double>(values.size()); }
+        double const deviation = std::sqrt(square);
+        bool const by_mean = magnitude(mean) / 20 > deviation / 50;
+        if (magnitude(mean) > 20 || deviation > 50) {
+            draft& told = all.tell(preflight_cause::input_not_normalized, "inputs");
+            told.measure = by_mean ? "mean" : "standard deviation", told.measured = by_mean ? mean : deviation;
+            told.how = by_mean && mean < 0 ? relation::less : relation::greater, told.threshold = by_mean ? (mean < 0 ? -20 : 20) : 50;
+        }
+    }
+    if (constant || all.is_random) { return; }
+    loop.go_to(all.displaced(0.1));
+    double const before = loop.loss();
+    bool stayed = false;
+    double const after = loss_with(all, true, rows.all_first(), stayed);
+    all.writable_inputs = stayed;
+    if (!loop.over() && stayed && before == after && !all.has(preflight_cause::no_effect)) { all.tell(preflight_cause::inputs_ignored, "inputs"); }
+    if (!loop.over() && !stayed && said) { all.tell(preflight_cause::not_proven, "inputs").detail = "a pass fills them anew: hand over those that it reads"; }
+    loop.go_to(loop.start());
+}
+
+// Whole-number labels, one a sample, beside outputs of several classes.
+inline void look_at_classes(examiner& all, batch_rows const& rows, tensor_ref const& labels) {
+    subject& loop = all.loop;
+    numbers const values = values_of(labels);
+    tensor_ref const outputs = loop.outputs();
+    if (outputs.absent() || values.size() != rows.samples || outputs.count % rows.samples != 0) { return; }
+    double const classes = static_cast<double>(outputs.count / rows.samples);
+    if (classes < 2) { return; }
+    for (double const each : values) {
+        if ((each >= 0 && each < classes) || each == -100) { continue; }
+        draft& told = all.tell(preflight_cause::label_out_of_range, "labels");
+        told.measure = "label", told.measured = each;
+        told.how = each < 0 ? relation::less : relation::greater_equal, told.threshold = each < 0 ? 0 : classes;
+        return;
+    }
+    if (rows.samples >= 4 && rows.are_all_equal()) { all.tell(preflight_cause::labels_constant, "labels"); }
+}
+
+SPOTTER_BODY void examine_labels(examiner& all) {
+    subject& loop = all.loop;
+    loop.begin_experiment("labels");
+    tensor_ref const view = loop.labels();
+    batch_rows const rows{view, loop.batch()};
+    if (!rows || rows.samples < 2) { return; }
+    if (is_whole(view.type)) { look_at_classes(all, rows, view); }
+    batch_rows const inputs{loop.inputs(), loop.batch()};
+    for (std::size_t i = 1; inputs && is_floating(inputs.type) && i < rows.samples; ++i) {
+        if (!inputs.same_rows(i - 1, i) || rows.same_rows(i - 1, i)) { continue; }
+        all.tell(preflight_cause::labels_contradict, "labels", severity::info);
+        break;
+    }
+    if (rows.are_all_equal() || all.is_random || all.has_any({preflight_cause::no_effect, preflight_cause::label_out_of_range})) { return; }
+    loop.go_to(all.displaced(0.1));
+    double const before = loop.loss();
+    bool stayed = false;
+    double const after = loss_with(all, false, rows.all_first(), stayed);
+    if (!loop.over() && stayed && before == after) { all.tell(preflight_cause::labels_ignored, "labels"); }
+    loop.go_to(loop.start());
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

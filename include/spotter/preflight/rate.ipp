@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of rate.hpp.
+#pragma once
+
+#include <spotter/preflight/rate.hpp>
+#include <spotter/preflight/repeat.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+class rate_experiment {
+public:
+    rate_experiment(examiner& all, first_step const& first) : all_{all}, loop_{all.loop}, first_{first} {}
+
+    void run() {
+        beginning_ = loop_.first_loss();
+        noise_ = 3 * noise_at(all_, loop_.start(), beginning_, loop_.first_gradient(), 2);
+        best_loss_ = beginning_ - noise_;
+        double const at_step = loss_at(1);
+        if (loop_.over()) { return; }
+        if (!is_finite(at_step) || at_step > beginning_ + noise_) { return tell_large(at_step); }
+        double const far = loss_at(1e5);
+        if (!is_finite(far) || !(far < (std::min)(at_step, beginning_))) { return; }  // lowest somewhere between
+        tell_small();
+    }
+
+private:
+    [[nodiscard]] double loss_at(double times) {
+        numbers weights = loop_.start();
+        for (std::size_t i = 0; i < weights.size(); ++i) { weights[i] += times * first_.step[i]; }
+        loop_.go_to(weights);
+        double const made = loop_.loss();
+        loop_.go_to(loop_.start());
+        if (!loop_.over() && is_finite(made) && made < best_loss_) { best_loss_ = made, best_ = times; }
+        return made;
+    }
+    void tell_large(double at_step) {
+        for (int half_decade = -1; half_decade >= -8 && !loop_.over(); --half_decade) { (void)loss_at(std::pow(10.0, half_decade / 2.0)); }
+        if (loop_.over()) { return; }
+        if (best_ == 0) {
+            double const along = dot_of(first_.step, first_.gradient);
+            if (along < 0) { all_.tell(preflight_cause::no_descent, "update"); }
+            return;
+        }
+        draft& told = all_.tell(preflight_cause::learning_rate_too_large, "update",
+                                best_ <= rate_limits::too_large ? severity::error : severity::warning);
+        told.measure = "loss after the update, over that before it";
+        told.measured = is_finite(at_step) ? at_step / beginning_ : std::numeric_limits<double>::infinity();
+        told.how = relation::greater, told.threshold = 1;
+        told.detail << best_ << " of the step would be best";
+    }
+    void tell_small() {
+        double rising = 0;
+        for (int half_decade = 1; half_decade <= 14 && !loop_.over(); ++half_decade) {
+            double const there = loss_at(std::pow(10.0, half_decade / 2.0));
+            rising = !is_finite(there) || there > best_loss_ + magnitude(best_loss_) ? rising + 1 : 0;
+            if (rising > 1) { break; }
+        }
+        double const limit = rate_limits::too_small * (first_.growth < 1.8 ? 1 : rate_limits::while_steps_grow);
+        if (loop_.over() || best_ <= limit || first_.at > 0) { return; }
+        draft& told = all_.tell(preflight_cause::learning_rate_too_small, "update");
+        told.measure = "multiple of the step at which the loss is lowest", told.measured = best_;
+        told.how = relation::greater, told.threshold = limit;
+    }
+
+    examiner& all_;
+    subject& loop_;
+    first_step const& first_;
+    double beginning_ = 0, noise_ = 0, best_ = 0, best_loss_ = 0;
+};
+
+SPOTTER_BODY void examine_rate(examiner& all, first_step const& first) {
+    if (!first.known || all.is_random) { return; }
+    all.loop.begin_experiment("the rate");
+    rate_experiment{all, first}.run();
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of repeat.hpp.
+#pragma once
+
+#include <spotter/preflight/repeat.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
+    subject& loop = all.loop;
+    loop.begin_experiment("an equal pass");
+    loop.go_to(loop.start());
+    loop.prepare();
+    if (!loop.has_gradients()) {  // taken in the first pass
+        (void)loop.bare_pass();
+    }
+    loop.write_gradients(numbers(loop.elements(), 0.0));
+    double again = loop.bare_pass();
+    loop.read_gradients(gradient);
+    double const first = loop.first_loss();
+    // Threads that add in any order move a loss by some roundings; a new batch by percents.
+    double const slack = 1e-6 * magnitude(first) + 1e-12;
+    if (!(magnitude(again - first) <= slack)) {  // the second pass of a copy may draw its next batch: one from the start says
+        numbers unused;
+        again = loop.pass(unused);
+    }
+    if (loop.over()) { return; }
+    if (!(magnitude(again - first) <= slack)) {
+        all.is_random = true;
+        bool const seeded = static_cast<bool>(loop.given().seed);
+        draft& told = all.tell(preflight_cause::not_repeatable, "loss", seeded ? severity::warning : severity::info);
+        told.measure = "difference of two losses", told.measured = magnitude(again - first);
+        told.how = relation::greater, told.threshold = slack;
+        return;
+    }
+    if (loop.given().seed) {
+        loop.use_seed(2);
+        double const other = loop.loss();
+        loop.use_seed(1);
+        all.draws = is_finite(other) && magnitude(other - first) > slack;
+    }
+}
+
+SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss, numbers const& gradient, int jitters) {
+    subject& loop = all.loop;
+    numbers moved, differences;
+    for (int round = 0; round < jitters; ++round) {
+        moved = weights;
+        double foreseen = 0;
+        for (parameter const& each : loop.parameters()) {
+            bool const coarse = each.type == dtype::bf16 || each.type == dtype::f16;
+            for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+                if (coarse && (all.random.next() & 15U) != 0) { continue; }
+                moved[i] = rounded_to(each.type, weights[i] * (1 + all.random.sign() * spacing_of(each.type)));
+                foreseen += gradient[i] * (moved[i] - weights[i]);
+            }
+        }
+        loop.go_to(moved);
+        double const there = loop.loss();
+        if (loop.over()) { break; }
+        if (is_finite(there)) { differences.push_back(there - loss - foreseen); }
+    }
+    loop.go_to(weights);
+    double const least = loop.loss_spacing() / 4 * magnitude(loss);
+    return (std::max)(rms_of(differences), least);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
