@@ -129,7 +129,7 @@ namespace detail {
          "inputs rotated by one sample", "The forward pass does not read these inputs: look at what it reads, and at saturated or dead first layers."},
         {preflight_cause::labels_ignored, "labels_ignored", error, false, "proven: the loss does not change when samples exchange their labels",
          "labels rotated by one sample", "The loss does not read these labels."},
-        {preflight_cause::loss_flat, "loss_flat", error, false, "proven: the gradients are not zero, but the loss hardly moves with any weight",
+        {preflight_cause::loss_flat, "loss_flat", error, true, "proven: the gradients are not zero, but the loss hardly moves with any weight",
          "weights moved at random",
          "The loss is clamped or saturated where it is, or what pass returns is not the loss that it differentiates."},
         {preflight_cause::no_gradient, "no_gradient", error, false, "proven: the loss depends on the weights, but all gradients are zero",

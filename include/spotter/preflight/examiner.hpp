@@ -30,7 +30,6 @@ enum class gradient_kind : std::uint8_t {
     no_effect,  // zero, and so is the derivative
     missing,    // zero, and the derivative is not
     factor,     // a multiple of it
-    decay,      // with a multiple of the weights
     other,      // anything else
 };
 
@@ -39,7 +38,8 @@ struct gradient_state {
     double error = 0;       // relative; of a bound proven with others that
     double resolution = 0;  // what rounding may have made of it
     double ratio = 1;       // gradient / derivative, of a multiple
-    text<80> words{};       // "is transposed", "elements 64-127"
+    text<80> words{};       // "is transposed", "rows 4 to 7 of 16"
+    bool is_misplaced = false;  // the words say of what it is the gradient
     double size = 0;        // |gradient|
 };
 
@@ -57,6 +57,8 @@ struct examiner {
     bool writable_inputs = false;  // a pass reads the inputs that are written
     std::vector<gradient_state> gradients{};
     numbers norms{};               // of all gradients, at the places where they were asked
+    bool clips_values = false;     // elements of gradients were cut to one size
+    double decay = 0;              // the multiple of the weights that gradients hold
     bool gradients_right = false;  // none of them is wrong
 
     // Adds a finding of the cause's own severity, or a milder one.

@@ -8,7 +8,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // Tensors by what was found of their gradients, each list in the order in which they are shown: from input to output.
 struct sorted_gradients {
-    tensor_group right{}, wrong{}, decaying{}, without_effect{}, unknown{};
+    tensor_group right{}, wrong{}, without_effect{}, unknown{};
 
     explicit sorted_gradients(examiner const& all) {
         for (std::size_t t = 0; t < all.gradients.size(); ++t) {
@@ -22,9 +22,6 @@ struct sorted_gradients {
                     break;
                 case gradient_kind::no_effect:
                     without_effect.push_back(t);
-                    break;
-                case gradient_kind::decay:
-                    decaying.push_back(t);
                     break;
                 default:
                     wrong.push_back(t);
@@ -41,7 +38,7 @@ public:
         tell_notes();
         tell_without_effect();
         if (of_.wrong.empty()) { return; }
-        if (all_are(gradient_kind::missing) && of_.right.empty() && of_.decaying.empty()) {
+        if (all_are(gradient_kind::missing) && of_.right.empty()) {
             (void)made(preflight_cause::no_gradient, "all");
         } else if (!tell_common_factor()) {
             tell_place();
@@ -67,11 +64,10 @@ private:
     }
 
     void tell_notes() {
-        if (!of_.decaying.empty()) {
-            std::size_t const first = of_.decaying[0];
-            draft& told = all_.tell(preflight_cause::decay_in_gradient, tensors()[first].name);
-            told.measure = "decay", told.measured = state(first).ratio;
-            told.others = static_cast<std::uint32_t>(of_.decaying.size() - 1);
+        if (all_.clips_values) { all_.tell(preflight_cause::clipped_gradient, "gradients").detail = "elements that were cut are not proven"; }
+        if (all_.decay > 0) {
+            draft& told = all_.tell(preflight_cause::decay_in_gradient, "gradients");
+            told.measure = "multiple", told.measured = all_.decay;
         }
         if (!of_.unknown.empty()) {
             gradient_state const& first = state(of_.unknown[0]);
@@ -112,7 +108,7 @@ private:
             flat += is_finite(state(t).ratio) ? 0 : 1;
             if (is_finite(state(t).ratio)) { ratios.push_back(state(t).ratio); }
         }
-        bool const everywhere = of_.right.empty() && of_.decaying.empty();
+        bool const everywhere = of_.right.empty();
         if (factors > 0 && flat == factors && flat == of_.wrong.size() && everywhere) {
             (void)all_.tell(preflight_cause::loss_flat, "loss");
             return true;
@@ -165,8 +161,9 @@ private:
         }();
         bool const is_between = front && next < tensors().size();
         bool const missing = all_are(gradient_kind::missing);
-        bool const whole = of_.right.empty() && of_.decaying.empty() && of_.unknown.empty() && of_.without_effect.empty();
-        bool const mild = state(worst()).error < gradient_limits::wrong;
+        bool const whole = of_.right.empty() && of_.unknown.empty() && of_.without_effect.empty();
+        bool const named_so = std::any_of(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t t) { return state(t).is_misplaced; });
+        bool const mild = state(worst()).error < gradient_limits::wrong && !named_so;
         preflight_cause const cause = missing && is_between ? preflight_cause::detached
                                       : missing             ? preflight_cause::missing_gradient
                                       : mild                ? preflight_cause::inexact_gradient

@@ -21,20 +21,7 @@ public:
         double const unit = std::sqrt(pp / static_cast<double>(shots_.size()));
         numbers rests;
         for (shot const& each : shots_) { rests.push_back(each.moved - kappa * each.foreseen[0]); }
-        return magnitude(kappa) * unit > 5 * at_.pair_noise() && robust_deviation(rests) <= (std::max)(0.1 * magnitude(kappa) * unit, 3 * at_.pair_noise());
-    }
-    [[nodiscard]] bool holds_decay(double& lambda, numbers shot::*by) const {
-        if (it_.count <= 8) { return false; }
-        double along = 0, square = 0;
-        for (shot const& each : shots_) { along -= each.rest() * (each.*by)[0], square += (each.*by)[0] * (each.*by)[0]; }
-        lambda = square > 0 ? along / square : 0;
-        numbers rests;
-        double unit = 0;
-        for (shot const& each : shots_) {
-            rests.push_back(each.rest() + lambda * (each.*by)[0]);
-            unit = (std::max)(unit, each.unit[0]);
-        }
-        return lambda > 0 && robust_deviation(rests) <= (std::max)(0.04 * unit, 3 * at_.pair_noise());
+        return explains_factor(kappa, unit, robust_deviation(rests));
     }
     // Transposed, rows shifted, or the gradient of another tensor of this size; empty words where it is none of those.
     [[nodiscard]] text<80> misplaced() {
@@ -155,11 +142,8 @@ SPOTTER_BODY void name_mistake(examiner& all, probe const& at, std::size_t tenso
         into.kind = gradient_kind::factor, into.ratio = 1 / factor;
         return;
     }
-    if (search.holds_decay(factor, &shot::by_weights) || search.holds_decay(factor, &shot::by_signs)) {
-        into.kind = gradient_kind::decay, into.ratio = factor;
-        return;
-    }
     into.words = search.misplaced();
+    into.is_misplaced = !into.words.empty();
     if (into.words.empty() && looks_for_place && into.error < 0.9) { into.words = search.place(into.error); }
 }
 

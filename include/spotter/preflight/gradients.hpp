@@ -23,6 +23,12 @@ struct gradient_limits {
     static constexpr std::size_t apart_at_once = 12;  // tensors that are asked one by one; of more, halves first
 };
 
+// Whether a factor explains shots that move the loss by kappa times what was foreseen, `unit` of it: what is left is a tenth of that, and a third of what was
+// wrong before.
+[[nodiscard]] inline bool explains_factor(double kappa, double unit, double left) noexcept {
+    return left <= 0.1 * magnitude(kappa) * unit && left <= magnitude(kappa - 1) * unit / 3;
+}
+
 // Fills all.gradients; tells nothing. Inputs are those of the next sample where that can be had, so that what a pass keeps of an earlier batch shows.
 void examine_gradients(examiner& all);
 

@@ -41,11 +41,13 @@ public:
             tensor_group open = unproven();
             if (open.empty() || !go(part)) { break; }
             is_first_ = part == gradient_limits::displacements[0];
+            refinements_ = 0;
             now_.assign(count, {});
             settle_all(std::move(open));
             for (std::size_t t = 0; t < count; ++t) { keep(t, wrong); }
             if (loop_.over()) { break; }
         }
+        all_.decay = decay_.lambda, all_.clips_values = clips_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
             bool const certain = wrong[t] > 1 || it.error > 3 * gradient_limits::wrong || it.kind == gradient_kind::no_effect;
@@ -78,8 +80,11 @@ private:
             at_.loss = loop_.pass(at_.gradient);
             if (!is_finite(at_.loss) || !all_finite(at_.gradient)) { continue; }
             all_.norms.push_back(norm_of(at_.gradient));
-            at_.noise = noise_at(all_, at_.weights, at_.loss, at_.gradient, 6);
-            choose_steps(all_, at_, gradient_limits::noise_share);
+            at_.clipped = std::numeric_limits<double>::infinity();
+            at_.noise = noise_at(all_, at_.weights, at_.loss, 3);
+            find_clipping(at_);
+            clips_ = clips_ || is_finite(at_.clipped);
+            take_off(decay_);
             right_ = loop_.loss_spacing() < 1e-10 ? gradient_limits::right_in_double : gradient_limits::right_in_float;
             return !loop_.over();
         }
@@ -134,9 +139,13 @@ private:
         // Four that are all within half of it: one in a thousand times where the error is three times as large.
         double worst = 0;
         for (double const rest : fired.rests()) { worst = (std::max)(worst, magnitude(rest)); }
-        if (fired.finite() && mark(group, fired, 2 * worst).empty()) {
-            (void)mark(group, fired, rms_of(fired.rests()));
-            return;
+        if (fired.finite()) {
+            tensor_group const left = mark(group, fired, 2 * worst);
+            if (weak_of(left).size() == left.size()) {
+                tensor_group const weak = mark(group, fired, rms_of(fired.rests()));
+                if (!weak.empty()) { settle_weak(weak); }
+                return;
+            }
         }
         add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots);
         if (loop_.over()) { return; }
@@ -145,18 +154,33 @@ private:
             return;
         }
         double const spread = robust_deviation(fired.rests());
+        if (std::getenv("PF_DEBUG")) { std::fprintf(stderr, "   settle"); for (auto t : group) std::fprintf(stderr, " %s", loop_.parameters()[t].name.c_str()); std::fprintf(stderr, ": spread %.3g noise %.3g", spread, at_.pair_noise()); for (std::size_t i = 0; i < group.size(); ++i) std::fprintf(stderr, " [%.3g %.3g]", spread / fired.unit(i), at_.pair_noise() / fired.unit(i)); std::fprintf(stderr, "\n"); }
         tensor_group left = mark(group, fired, spread);
         if (left.empty()) { return; }
-        if (spread <= 2.5 * at_.pair_noise()) { return settle_weak(left); }
+        tensor_group const weak = weak_of(left);
+        if (spread <= 2.5 * at_.pair_noise() || weak.size() == left.size()) { return settle_weak(left); }
         if (left.size() < group.size()) { return settle(left); }
+        if (takes_off_decay(group, fired)) { return settle(group); }
         if (has_common_mistake(group, fired)) { return; }
         left = without_kinks(group, fired, spread);
         if (left.empty() || loop_.over()) { return; }
         if (left.size() < group.size()) { return settle(left); }
         if (group.size() > 1) { return divide(group); }
         gradient_state& it = now_[group[0]];
+        if (is_left_of_decay(group[0])) {
+            it.kind = gradient_kind::right;
+            return;
+        }
         it.kind = gradient_kind::other;
         if (is_first_) { name_mistake(all_, at_, group[0], fired.shots, fired.first_direction, places_++ < 2, it); }
+    }
+    // Those whose share of the loss drowns in its noise.
+    [[nodiscard]] tensor_group weak_of(tensor_group const& group) const {
+        tensor_group made;
+        for (std::size_t const t : group) {
+            if (now_[t].resolution > gradient_limits::wrong / 3) { made.push_back(t); }
+        }
+        return made;
     }
     void divide(tensor_group const& group) {
         if (group.size() <= gradient_limits::apart_at_once) {
@@ -197,9 +221,14 @@ private:
 
     // Tensors whose share of the loss drowns in its noise: by steps ten times as long, together.
     void settle_weak(tensor_group const& group) {
-        volley const fired = fire_volley(group, 10, gradient_limits::all_shots, next_direction());
+        volley fired = fire_volley(group, 10, gradient_limits::first_shots, next_direction());
         if (loop_.over() || !fired.finite()) { return; }
-        double const spread = robust_deviation(fired.rests());
+        double spread = rms_of(fired.rests());
+        if (spread > 2 * at_.pair_noise()) {
+            add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots);
+            if (loop_.over() || !fired.finite()) { return; }
+            spread = robust_deviation(fired.rests());
+        }
         double largest = 0;
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) { largest = (std::max)(largest, effect_of(t)); }
         tensor_group left;
@@ -241,56 +270,99 @@ private:
         }
     }
 
-    // One mistake of all of a group: a factor, or a decay in the gradients. Told by the shots at hand.
+    // One factor of all of a group. Told by the shots at hand.
     [[nodiscard]] bool has_common_mistake(tensor_group const& group, volley const& fired) {
+        multiple found = multiple_of(fired);
+        // Steps go by the gradient: where the derivative is much smaller, longer ones show it.
+        if (magnitude(found.moved) < 0.1 * found.unit) {
+            double const longer = std::clamp(found.unit / (std::max)(found.moved, 1e-3 * found.unit), 10.0, longest(group));
+            volley const again = fire_volley(group, longer, gradient_limits::all_shots, next_direction());
+            if (loop_.over() || !again.finite()) { return false; }
+            found = multiple_of(again);
+            if (found.moved < (std::max)(1e-3 * found.unit, 3 * at_.pair_noise())) {  // nothing moves
+                set_factor(group, std::numeric_limits<double>::infinity());
+                return true;
+            }
+        }
+        if (!explains_factor(found.kappa, found.unit, found.left)) { return false; }
+        set_factor(group, 1 / found.kappa);
+        return true;
+    }
+    // The loss moved by kappa times what was foreseen, as closely as can be had.
+    struct multiple {
+        double kappa = 0, unit = 0, left = 0, moved = 0;
+    };
+    [[nodiscard]] static multiple multiple_of(volley const& fired) {
         double mp = 0, pp = 0, mm = 0;
         for (shot const& each : fired.shots) {
             double const foreseen = each.moved - each.rest();
             mp += each.moved * foreseen, pp += foreseen * foreseen, mm += each.moved * each.moved;
         }
-        double const count = static_cast<double>(fired.shots.size()), unit = std::sqrt(pp / count), kappa = mp / pp, noise = at_.pair_noise();
-        if (std::sqrt(mm / count) < (std::max)(0.02 * unit, 3 * noise)) {  // nothing moves
-            for (std::size_t const t : group) { now_[t].kind = gradient_kind::factor, now_[t].ratio = std::numeric_limits<double>::infinity(); }
-            return true;
-        }
+        double const count = static_cast<double>(fired.shots.size());
+        multiple made{mp / pp, std::sqrt(pp / count), 0, std::sqrt(mm / count)};
         numbers rests;
-        for (shot const& each : fired.shots) { rests.push_back(each.moved - kappa * (each.moved - each.rest())); }
-        bool const is_factor = magnitude(kappa) * unit > 5 * noise && robust_deviation(rests) <= (std::max)(0.1 * magnitude(kappa) * unit, 3 * noise);
-        if (is_factor && magnitude(kappa - 1) > 0.05) {
-            std::size_t strongest = 0;
-            for (std::size_t i = 0; i < group.size(); ++i) { strongest = fired.unit(i) > fired.unit(strongest) ? i : strongest; }
-            ratio_along const exact = fire_along(all_, at_, group[strongest], 1);
-            bool const fits = magnitude(exact.ratio / kappa - 1) < 0.3;
-            for (std::size_t const t : group) { now_[t].kind = gradient_kind::factor, now_[t].ratio = 1 / (fits ? exact.ratio : kappa); }
-            return true;
-        }
-        return holds_decay(group, fired, &shot::by_weights) || holds_decay(group, fired, &shot::by_signs);
+        for (shot const& each : fired.shots) { rests.push_back(each.moved - made.kappa * (each.moved - each.rest())); }
+        made.left = robust_deviation(rests);
+        return made;
     }
-    // rest = -lambda * (what the weights foresee), of all tensors or of matrices alone.
-    [[nodiscard]] bool holds_decay(tensor_group const& group, volley const& fired, numbers shot::*by) {
-        for (bool const of_matrices : {false, true}) {
-            double along = 0, square = 0;
-            numbers decays;
-            for (shot const& each : fired.shots) {
-                double decay = 0;
-                for (std::size_t i = 0; i < group.size(); ++i) {
-                    decay += !of_matrices || loop_.parameters()[group[i]].is_matrix() ? (each.*by)[i] : 0.0;
+    // How much longer steps may be until the first of them is a tenth of its weights.
+    [[nodiscard]] double longest(tensor_group const& group) const {
+        double most = std::numeric_limits<double>::infinity();
+        for (std::size_t const t : group) { most = (std::min)(most, 0.1 * all_.scale_of(loop_.parameters()[t], at_.weights) / at_.steps[t]); }
+        return (std::max)(most, 10.0);
+    }
+    void set_factor(tensor_group const& group, double ratio) {
+        for (std::size_t const t : group) { now_[t].kind = gradient_kind::factor, now_[t].ratio = ratio; }
+    }
+    // A multiple of the weights, or of their signs, in the gradients of all tensors or of matrices alone: rest = -lambda * (what the weights foresee). What
+    // is found is taken off the gradient, and the rest asked again: with shorter gradients steps are longer, and what is left of it shows.
+    [[nodiscard]] bool takes_off_decay(tensor_group const& group, volley const& fired) {
+        if (refinements_ > 2) { return false; }
+        double const before = robust_deviation(fired.rests());
+        for (bool const by_signs : {false, true}) {
+            for (bool const of_matrices : {false, true}) {
+                if (decay_.lambda != 0 && (by_signs != decay_.by_signs || of_matrices != decay_.of_matrices)) { continue; }
+                double along = 0, square = 0;
+                numbers decays, rests = fired.rests();
+                for (shot const& each : fired.shots) {
+                    double decay = 0;
+                    for (std::size_t i = 0; i < group.size(); ++i) {
+                        bool const counts = !of_matrices || loop_.parameters()[group[i]].is_matrix();
+                        decay += counts ? (by_signs ? each.by_signs[i] : each.by_weights[i]) : 0.0;
+                    }
+                    decays.push_back(decay);
+                    along -= each.rest() * decay, square += decay * decay;
                 }
-                decays.push_back(decay);
-                along -= each.rest() * decay, square += decay * decay;
+                double const lambda = square > 0 ? along / square : 0;
+                for (std::size_t k = 0; k < rests.size(); ++k) { rests[k] += lambda * decays[k]; }
+                if (robust_deviation(rests) > before / 3 || decay_.lambda + lambda <= 0) { continue; }
+                ++refinements_;
+                take_off({lambda, by_signs, of_matrices});
+                decay_ = {decay_.lambda + lambda, by_signs, of_matrices};
+                return true;
             }
-            double const lambda = square > 0 ? along / square : 0;
-            if (!(lambda > 0)) { continue; }
-            numbers rests = fired.rests();
-            for (std::size_t k = 0; k < rests.size(); ++k) { rests[k] += lambda * decays[k]; }
-            double const spread = robust_deviation(rests);
-            bool fits = true;
-            for (std::size_t i = 0; i < group.size(); ++i) { fits = fits && spread <= 1.3 * tolerance(now_[group[i]].resolution) * fired.unit(i); }
-            if (!fits) { continue; }
-            for (std::size_t const t : group) { now_[t].kind = gradient_kind::decay, now_[t].ratio = lambda; }
-            return true;
         }
         return false;
+    }
+    struct decay_form {
+        double lambda = 0;
+        bool by_signs = false, of_matrices = false;
+    };
+    // A tensor without effect holds its decay alone; what a decay that is known within percents leaves of it is no mistake.
+    [[nodiscard]] bool is_left_of_decay(std::size_t t) const noexcept {
+        parameter const& it = loop_.parameters()[t];
+        double const root = std::sqrt(static_cast<double>(it.count)), decay = decay_.lambda * (decay_.by_signs ? root : norm_of(it.of(at_.weights)));
+        return decay > 0 && norm_of(it.of(at_.gradient)) < 0.05 * decay;
+    }
+    void take_off(decay_form const& it) {
+        for (parameter const& each : loop_.parameters()) {
+            if (it.of_matrices && !each.is_matrix()) { continue; }
+            for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+                double const w = at_.weights[i];
+                at_.gradient[i] -= it.lambda * (it.by_signs ? (w > 0 ? 1.0 : w < 0 ? -1.0 : 0.0) : w);
+            }
+        }
+        choose_steps(all_, at_, gradient_limits::noise_share);
     }
     [[nodiscard]] std::uint64_t next_direction() noexcept { return directions_ += 100; }
 
@@ -301,7 +373,9 @@ private:
     double right_ = gradient_limits::right_in_float;
     std::uint64_t directions_ = 0;
     bool is_first_ = true;
-    int places_ = 0;
+    int places_ = 0, refinements_ = 0;
+    bool clips_ = false;
+    decay_form decay_{};
 };
 
 SPOTTER_BODY void examine_gradients(examiner& all) {

@@ -13,7 +13,7 @@ public:
 
     void run() {
         beginning_ = loop_.first_loss();
-        noise_ = 3 * noise_at(all_, loop_.start(), beginning_, loop_.first_gradient(), 2);
+        noise_ = 3 * noise_at(all_, loop_.start(), beginning_, 1);
         best_loss_ = beginning_ - noise_;
         double const at_step = loss_at(1);
         if (loop_.over()) { return; }
@@ -34,19 +34,36 @@ private:
         return made;
     }
     void tell_large(double at_step) {
-        for (int half_decade = -1; half_decade >= -8 && !loop_.over(); --half_decade) { (void)loss_at(std::pow(10.0, half_decade / 2.0)); }
+        double const ratio = is_finite(at_step) && beginning_ > 0 ? at_step / beginning_ : std::numeric_limits<double>::infinity();
+        bool const leaps = !(ratio < rate_limits::leap);
+        for (int half_decade = -1; half_decade >= (leaps ? -16 : -8) && !loop_.over(); --half_decade) {
+            (void)loss_at(std::pow(10.0, half_decade / 2.0));
+            if (best_ > 0 && best_loss_ > 0 && half_decade < -8) { break; }
+        }
         if (loop_.over()) { return; }
         if (best_ == 0) {
             double const along = dot_of(first_.step, first_.gradient);
             if (along < 0) { all_.tell(preflight_cause::no_descent, "update"); }
             return;
         }
-        draft& told = all_.tell(preflight_cause::learning_rate_too_large, "update",
-                                best_ <= rate_limits::too_large ? severity::error : severity::warning);
-        told.measure = "loss after the update, over that before it";
-        told.measured = is_finite(at_step) ? at_step / beginning_ : std::numeric_limits<double>::infinity();
+        bool const is_certain = leaps && best_ <= rate_limits::too_large;
+        if (!is_certain && (recovers() || loop_.over())) { return; }
+        draft& told = all_.tell(preflight_cause::learning_rate_too_large, "update", is_certain ? severity::error : severity::warning);
+        told.measure = "loss after the update, over that before it", told.measured = ratio;
         told.how = relation::greater, told.threshold = 1;
         told.detail << best_ << " of the step would be best";
+    }
+    // Whether the next updates bring the loss below its beginning.
+    [[nodiscard]] bool recovers() {
+        loop_.go_to(loop_.start());
+        loop_.prepare();
+        if (loop_.has_gradients()) { loop_.write_gradients(numbers(loop_.elements(), 0.0)); }
+        for (int k = 0; k <= rate_limits::more_updates && !loop_.over(); ++k) {
+            double const loss = loop_.bare_pass();
+            if (k > 0 && is_finite(loss) && loss < beginning_ - noise_) { return true; }
+            loop_.update();
+        }
+        return false;
     }
     void tell_small() {
         double rising = 0;

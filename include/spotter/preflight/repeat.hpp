@@ -9,10 +9,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // A pass from the same state. `gradient` is what the buffers hold behind it that held zeros before.
 void examine_repeat(examiner& all, numbers& gradient);
 
-// The standard deviation of what rounding makes of the loss at a place: weights are moved by a rounding each, `jitters` times, and what the gradient says
-// of that is taken off (Moré and Wild 2011 measure the noise of a function by such neighbours, too). At least a quarter of a unit in the last place of the
-// loss: 3e-8 of it in float. Of bf16 and f16 weights one in sixteen is moved, as their roundings are no small steps.
-[[nodiscard]] double noise_at(examiner& all, numbers const& weights, double loss, numbers const& gradient, int jitters);
+// The standard deviation of what rounding makes of the loss at a place: L(w + d) + L(w - d) - 2 L(w), of random d, holds neither the gradient, right or wrong,
+// nor a bend that counts: d is a tenth of the root of the weights' spacing, 3e-5 of their size in float. Nearer neighbours repeat each other's roundings (Moré
+// and Wild 2011, who take differences of a higher order, say how near they may be). At least a quarter of a unit in the last place of the loss. Of bf16
+// and f16 weights one in 64 is moved, by a unit in its last place, as theirs are no small steps.
+[[nodiscard]] double noise_at(examiner& all, numbers const& weights, double loss, int pairs);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
 

@@ -41,28 +41,31 @@ SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
     }
 }
 
-SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss, numbers const& gradient, int jitters) {
+SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss, int pairs) {
     subject& loop = all.loop;
-    numbers moved, differences;
-    for (int round = 0; round < jitters; ++round) {
-        moved = weights;
-        double foreseen = 0;
+    numbers up, down, rests;
+    for (int pair = 0; pair < pairs; ++pair) {
+        up = down = weights;
         for (parameter const& each : loop.parameters()) {
             bool const coarse = each.type == dtype::bf16 || each.type == dtype::f16;
+            double const scale = all.scale_of(each, weights), small = std::sqrt(spacing_of(each.type)) / 10 * scale;
             for (std::size_t i = each.first; i < each.first + each.count; ++i) {
-                if (coarse && (all.random.next() & 15U) != 0) { continue; }
-                moved[i] = rounded_to(each.type, weights[i] * (1 + all.random.sign() * spacing_of(each.type)));
-                foreseen += gradient[i] * (moved[i] - weights[i]);
+                if (coarse && (all.random.next() & 63U) != 0) { continue; }
+                double const step = coarse ? spacing_of(each.type) * (std::max)(magnitude(weights[i]), 0.1 * scale) : small, sign = all.random.sign();
+                up[i] = rounded_to(each.type, weights[i] + sign * step);
+                down[i] = rounded_to(each.type, weights[i] - sign * step);
             }
         }
-        loop.go_to(moved);
-        double const there = loop.loss();
+        loop.go_to(up);
+        double const high = loop.loss();
+        loop.go_to(down);
+        double const low = loop.loss();
         if (loop.over()) { break; }
-        if (is_finite(there)) { differences.push_back(there - loss - foreseen); }
+        if (is_finite(high) && is_finite(low)) { rests.push_back(high + low - 2 * loss); }
     }
     loop.go_to(weights);
     double const least = loop.loss_spacing() / 4 * magnitude(loss);
-    return (std::max)(rms_of(differences), least);
+    return (std::max)(rms_of(rests) / std::sqrt(6.0), least);  // of three losses, one of them twice
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

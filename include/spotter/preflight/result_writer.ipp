@@ -59,7 +59,7 @@ SPOTTER_BODY void result_writer::write_verdicts(detail::examiner const& all) {
         detail::gradient_state const& known = all.gradients[t];
         each.error = known.error, each.resolution = known.resolution;
         bool const is_unknown = known.kind == detail::gradient_kind::unknown;
-        bool const is_right = known.kind == detail::gradient_kind::right || known.kind == detail::gradient_kind::decay || known.kind == detail::gradient_kind::no_effect;
+        bool const is_right = known.kind == detail::gradient_kind::right || known.kind == detail::gradient_kind::no_effect;
         each.gradient = is_unknown ? verdict::not_proven : is_right ? verdict::right : verdict::wrong;
     }
     into_.tensors_ = tensors;

@@ -26,10 +26,14 @@ struct probe {
     double loss = 0;
     double noise = 0;  // of one loss
     numbers steps{};   // by parameter: how far it is moved
+    double clipped = std::numeric_limits<double>::infinity();  // elements of this size were cut to it, and are not moved
 
     // Of the difference of two losses.
     [[nodiscard]] double pair_noise() const noexcept { return 1.4142135623730951 * noise; }
 };
+
+// Whether elements were cut to one largest size: of other gradients no two have the largest one. Half of them at most, or nothing would be left to ask.
+void find_clipping(probe& at);
 
 // Steps so long that rounding makes `share` of what each tensor foresees: |gradient| times twice the step stands against the noise of two losses. Within
 // 1e-4 (of double 1e-6) and 1e-2 of the weights' size: below that roundings of weights matter, above it bends of the loss do.

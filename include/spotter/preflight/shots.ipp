@@ -10,11 +10,22 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY double shot::rest() const noexcept { return moved - std::accumulate(foreseen.begin(), foreseen.end(), 0.0); }
 
+SPOTTER_BODY void find_clipping(probe& at) {
+    double largest = 0;
+    std::size_t cut = 0;
+    for (double const each : at.gradient) { largest = (std::max)(largest, magnitude(each)); }
+    for (double const each : at.gradient) { cut += magnitude(each) == largest ? 1U : 0U; }
+    at.clipped = largest > 0 && cut > 1 && 2 * cut < at.gradient.size() ? largest : std::numeric_limits<double>::infinity();
+}
+
 SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
     std::vector<parameter> const& tensors = all.loop.parameters();
     at.steps.assign(tensors.size(), 0.0);
     for (std::size_t t = 0; t < tensors.size(); ++t) {
-        double const scale = all.scale_of(tensors[t], at.weights), size = norm_of(tensors[t].of(at.gradient));
+        double const scale = all.scale_of(tensors[t], at.weights);
+        double square = 0;
+        for (double const g : tensors[t].of(at.gradient)) { square += magnitude(g) < at.clipped ? g * g : 0.0; }
+        double const size = std::sqrt(square);
         double const least = (tensors[t].type == dtype::f64 ? 1e-6 : 1e-4) * scale, most = 1e-2 * scale;
         at.steps[t] = size > 0 ? std::clamp(at.pair_noise() / (share * 2 * size), least, most) : most;
     }
@@ -29,6 +40,7 @@ SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_
         double const w = at.weights[i], sign = signs.sign();
         double high = rounded_to(it.type, w + sign * step);
         if (high == w) { high = rounded_to(it.type, w + sign * spacing_of(it.type) * magnitude(w)); }  // the next number
+        if (magnitude(at.gradient[i]) >= at.clipped) { high = w; }
         up[i] = high;
         down[i] = rounded_to(it.type, w - (high - w));
     }
