@@ -80,7 +80,7 @@ inline constexpr fault_row fault_rows[] = {
     {fault::row_shifted, "rows of a gradient shifted", "wrong_backward"},
     {fault::transposed, "gradient transposed", "wrong_backward"},
     {fault::swapped, "gradients of two tensors exchanged", "wrong_backward wrong_loss_gradient"},
-    {fault::stale_input, "input of the first batch kept", "wrong_backward inexact_gradient"},
+    {fault::stale_input, "input of the first batch kept", "stale_batch"},
     {fault::zero_start, "all weights zero at the start", "poor_weight_initialization"},
     {fault::nan_start, "NaN in a weight", "non_finite"},
     {fault::decay_grows, "decay with the wrong sign", "weight_decay_grows"},

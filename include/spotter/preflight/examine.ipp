@@ -45,6 +45,7 @@ inline void experiment(examiner& all, original_watch& original) {
         return;
     }
     if (!examine_start(all)) { return; }
+    look_at_inputs(all);
     numbers gradient;
     examine_repeat(all, gradient);
     if (loop.over()) { return; }

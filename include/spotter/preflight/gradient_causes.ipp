@@ -118,7 +118,7 @@ private:
         if (!most || flat > 0 || ratios.empty()) { return false; }
         for (double const each : ratios) { low = (std::min)(low, each), high = (std::max)(high, each); }
         double const times = median_of(ratios);
-        if (high - low > 0.15 * magnitude(times)) { return false; }
+        if (high - low > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }  // of one layer it is its backward pass
         tell_factor(times, everywhere);
         return true;
     }
@@ -138,7 +138,6 @@ private:
             cause = preflight_cause::mean_for_sum;
         }
         draft& told = all_.tell(cause, place);
-        if (cause == preflight_cause::wrong_factor && !everywhere) { told.severity = severity::error; }  // layers learn at rates that nobody chose
         told.measure = "gradient over derivative", told.measured = times;
         told.others = static_cast<std::uint32_t>(everywhere ? 0 : of_.wrong.size() - 1);
         if (cause == preflight_cause::sum_for_mean || cause == preflight_cause::mean_for_sum) { told.detail << "a batch of " << all_.loop.batch(); }

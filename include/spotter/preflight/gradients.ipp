@@ -85,10 +85,13 @@ private:
             find_clipping(at_);
             clips_ = clips_ || is_finite(at_.clipped);
             take_off(decay_);
-            right_ = loop_.loss_spacing() < 1e-10 ? gradient_limits::right_in_double : gradient_limits::right_in_float;
+            right_ = is_double() && at_.noise < 1e-10 * magnitude(at_.loss) ? gradient_limits::right_in_double : gradient_limits::right_in_float;
             return !loop_.over();
         }
         return false;
+    }
+    [[nodiscard]] bool is_double() const noexcept {
+        return std::all_of(loop_.parameters().begin(), loop_.parameters().end(), [](parameter const& each) { return each.type == dtype::f64; });
     }
     void settle_all(tensor_group open) {
         tensor_group zero, other;
@@ -125,7 +128,7 @@ private:
             double const unit = fired.unit(i), resolution = unit > 0 ? at_.pair_noise() / unit : 1;
             gradient_state& it = now_[group[i]];
             it.error = unit > 0 ? spread / unit : 1, it.resolution = resolution;
-            bool const proves = unit > 0 && resolution <= gradient_limits::wrong / 3 && it.error <= tolerance(resolution);
+            bool const proves = (unit > 0 && resolution <= gradient_limits::wrong / 3 && it.error <= tolerance(resolution)) || is_left_of_decay(group[i]);
             it.kind = proves ? gradient_kind::right : gradient_kind::unknown;
             if (!proves) { left.push_back(group[i]); }
         }
@@ -160,17 +163,14 @@ private:
         tensor_group const weak = weak_of(left);
         if (spread <= 2.5 * at_.pair_noise() || weak.size() == left.size()) { return settle_weak(left); }
         if (left.size() < group.size()) { return settle(left); }
+        if (has_common_factor(group, fired)) { return; }
         if (takes_off_decay(group, fired)) { return settle(group); }
-        if (has_common_mistake(group, fired)) { return; }
+        if (has_small_factor(group, fired)) { return; }
         left = without_kinks(group, fired, spread);
         if (left.empty() || loop_.over()) { return; }
         if (left.size() < group.size()) { return settle(left); }
         if (group.size() > 1) { return divide(group); }
         gradient_state& it = now_[group[0]];
-        if (is_left_of_decay(group[0])) {
-            it.kind = gradient_kind::right;
-            return;
-        }
         it.kind = gradient_kind::other;
         if (is_first_) { name_mistake(all_, at_, group[0], fired.shots, fired.first_direction, places_++ < 2, it); }
     }
@@ -271,21 +271,22 @@ private:
     }
 
     // One factor of all of a group. Told by the shots at hand.
-    [[nodiscard]] bool has_common_mistake(tensor_group const& group, volley const& fired) {
-        multiple found = multiple_of(fired);
-        // Steps go by the gradient: where the derivative is much smaller, longer ones show it.
-        if (magnitude(found.moved) < 0.1 * found.unit) {
-            double const longer = std::clamp(found.unit / (std::max)(found.moved, 1e-3 * found.unit), 10.0, longest(group));
-            volley const again = fire_volley(group, longer, gradient_limits::all_shots, next_direction());
-            if (loop_.over() || !again.finite()) { return false; }
-            found = multiple_of(again);
-            if (found.moved < (std::max)(1e-3 * found.unit, 3 * at_.pair_noise())) {  // nothing moves
-                set_factor(group, std::numeric_limits<double>::infinity());
-                return true;
-            }
-        }
+    [[nodiscard]] bool has_common_factor(tensor_group const& group, volley const& fired) {
+        multiple const found = multiple_of(fired);
         if (!explains_factor(found.kappa, found.unit, found.left)) { return false; }
         set_factor(group, 1 / found.kappa);
+        return true;
+    }
+    // Steps go by the gradient: where the derivative is much smaller, longer ones show it, or that nothing moves.
+    [[nodiscard]] bool has_small_factor(tensor_group const& group, volley const& fired) {
+        multiple const before = multiple_of(fired);
+        if (before.moved >= 0.1 * before.unit) { return false; }
+        double const longer = std::clamp(before.unit / (std::max)(before.moved, 1e-3 * before.unit), 10.0, longest(group));
+        volley const again = fire_volley(group, longer, gradient_limits::all_shots, next_direction());
+        if (loop_.over() || !again.finite()) { return false; }
+        multiple const found = multiple_of(again);
+        if (found.moved >= (std::max)(1e-3 * found.unit, 3 * at_.pair_noise())) { return has_common_factor(group, again); }
+        set_factor(group, std::numeric_limits<double>::infinity());
         return true;
     }
     // The loss moved by kappa times what was foreseen, as closely as can be had.
@@ -318,7 +319,7 @@ private:
     // is found is taken off the gradient, and the rest asked again: with shorter gradients steps are longer, and what is left of it shows.
     [[nodiscard]] bool takes_off_decay(tensor_group const& group, volley const& fired) {
         if (refinements_ > 2) { return false; }
-        double const before = robust_deviation(fired.rests());
+        double const before = rms_of(fired.rests());
         for (bool const by_signs : {false, true}) {
             for (bool const of_matrices : {false, true}) {
                 if (decay_.lambda != 0 && (by_signs != decay_.by_signs || of_matrices != decay_.of_matrices)) { continue; }
@@ -335,7 +336,7 @@ private:
                 }
                 double const lambda = square > 0 ? along / square : 0;
                 for (std::size_t k = 0; k < rests.size(); ++k) { rests[k] += lambda * decays[k]; }
-                if (robust_deviation(rests) > before / 3 || decay_.lambda + lambda <= 0) { continue; }
+                if (rms_of(rests) > before / 3 || decay_.lambda + lambda <= 0) { continue; }
                 ++refinements_;
                 take_off({lambda, by_signs, of_matrices});
                 decay_ = {decay_.lambda + lambda, by_signs, of_matrices};

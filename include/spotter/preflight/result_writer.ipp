@@ -31,6 +31,10 @@ SPOTTER_BODY void result_writer::write(detail::examiner& all) {
         if (!each.detail.empty()) { each.detail << "; "; }
         each.detail << "because of " << name_of(first);
     }
+    // Raw inputs saturate what comes behind them: told as strongly as that.
+    spotter::severity strongest = severity::info;
+    for (draft const& each : found) { strongest = (std::max)(strongest, each.severity); }
+    for (draft& each : found) { each.severity = each.cause == preflight_cause::input_not_normalized ? strongest : each.severity; }
     std::stable_sort(found.begin(), found.end(),
                      [](draft const& a, draft const& b) { return a.severity != b.severity ? a.severity > b.severity : a.cause < b.cause; });
     std::size_t const tensors = all.loop.parameters().size();

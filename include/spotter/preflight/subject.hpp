@@ -90,6 +90,8 @@ public:
     void hold_inputs(std::vector<unsigned char> bytes);
     void hold_labels(std::vector<unsigned char> bytes);
     void release_batch();
+    // What is held is written where the tensors stand now.
+    void put_batch();
 
     [[nodiscard]] ending ended() const noexcept { return ended_; }
     [[nodiscard]] bool over() const noexcept { return ended_ != ending::none; }

@@ -214,14 +214,18 @@ SPOTTER_BODY void subject::prepare(bool restores) {
         look();
     }
     write_weights(place_);
-    if (inputs_.active) { put_held(inputs_, inputs()); }
-    if (labels_.active) { put_held(labels_, labels()); }
+    put_batch();
     if (exam_.seed) {
         call([&] { exam_.seed(seed_); });
     }
     if (exam_.training) {
         call([&] { exam_.training(training_); });
     }
+}
+
+SPOTTER_BODY void subject::put_batch() {
+    if (inputs_.active) { put_held(inputs_, inputs()); }
+    if (labels_.active) { put_held(labels_, labels()); }
 }
 
 SPOTTER_BODY double subject::loss() {
