@@ -161,7 +161,7 @@ private:
         tensor_group left = mark(group, fired, spread);
         if (left.empty()) { return; }
         tensor_group const weak = weak_of(left);
-        if (spread <= 2.5 * at_.pair_noise() || weak.size() == left.size()) { return settle_weak(left); }
+        if (is_noise(spread) || weak.size() == left.size()) { return settle_weak(left); }
         if (left.size() < group.size()) { return settle(left); }
         if (has_common_factor(group, fired)) { return; }
         if (takes_off_decay(group, fired)) { return settle(group); }
@@ -233,22 +233,23 @@ private:
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) { largest = (std::max)(largest, effect_of(t)); }
         tensor_group left;
         for (std::size_t const t : mark(group, fired, spread)) {
-            // Nothing but rounding: in front of a normalisation a bias has neither effect nor gradient.
-            bool const is_nothing = spread <= 2.5 * at_.pair_noise() && effect_of(t) < 1e-5 * largest;
-            if (is_nothing) {
+            // Neither effect nor gradient beside the other tensors, as of a bias in front of a normalisation.
+            double const scale = all_.scale_of(loop_.parameters()[t], at_.weights), bound = spread / (2 * 10 * at_.steps[t]) * scale;
+            if (effect_of(t) < 1e-5 * largest && bound < 1e-3 * largest) {
                 now_[t].kind = gradient_kind::right;
             } else {
                 left.push_back(t);
             }
         }
-        if (spread <= 2.5 * at_.pair_noise() || left.empty()) { return; }
+        if (is_noise(spread) || left.empty()) { return; }
         if (left.size() > 1 && left.size() <= gradient_limits::apart_at_once) {
             for (std::size_t const t : left) { settle_weak({t}); }
-        } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong) {
+        } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong && spread > 8 * at_.pair_noise()) {
             now_[left[0]].kind = gradient_kind::other;
             if (is_first_) { name_mistake(all_, at_, left[0], fired.shots, fired.first_direction, false, now_[left[0]]); }
         }
     }
+    [[nodiscard]] bool is_noise(double spread) const noexcept { return spread <= 2.5 * at_.pair_noise(); }
     [[nodiscard]] double effect_of(std::size_t t) const noexcept {
         parameter const& it = loop_.parameters()[t];
         return norm_of(it.of(at_.gradient)) * all_.scale_of(it, at_.weights);
@@ -319,7 +320,8 @@ private:
     // is found is taken off the gradient, and the rest asked again: with shorter gradients steps are longer, and what is left of it shows.
     [[nodiscard]] bool takes_off_decay(tensor_group const& group, volley const& fired) {
         if (refinements_ > 2) { return false; }
-        double const before = rms_of(fired.rests());
+        decay_form best{};
+        double least = rms_of(fired.rests()) / 3;  // by chance in one of thousands
         for (bool const by_signs : {false, true}) {
             for (bool const of_matrices : {false, true}) {
                 if (decay_.lambda != 0 && (by_signs != decay_.by_signs || of_matrices != decay_.of_matrices)) { continue; }
@@ -336,14 +338,15 @@ private:
                 }
                 double const lambda = square > 0 ? along / square : 0;
                 for (std::size_t k = 0; k < rests.size(); ++k) { rests[k] += lambda * decays[k]; }
-                if (rms_of(rests) > before / 3 || decay_.lambda + lambda <= 0) { continue; }
-                ++refinements_;
-                take_off({lambda, by_signs, of_matrices});
-                decay_ = {decay_.lambda + lambda, by_signs, of_matrices};
-                return true;
+                double const left = rms_of(rests);
+                if (left < least && decay_.lambda + lambda > 0) { least = left, best = {lambda, by_signs, of_matrices}; }
             }
         }
-        return false;
+        if (best.lambda == 0) { return false; }
+        ++refinements_;
+        take_off(best);
+        decay_ = {decay_.lambda + best.lambda, best.by_signs, best.of_matrices};
+        return true;
     }
     struct decay_form {
         double lambda = 0;

@@ -9,12 +9,12 @@ namespace spotter::inline SPOTTER_ABI::detail {
 struct rate_limits {
     // The loss is lowest at this multiple of the step. Development nets that train well: .1 to 316, small rates to 3e3, Adam with a warm-up of a thousand
     // steps 3e4; rates a million times too small 1e6 and more, a thousand times too large .001 to .1.
-    static constexpr double too_large = 0.11;
+    static constexpr double too_large = 0.05;
     static constexpr double too_small = 3e4;
     static constexpr double while_steps_grow = 30;  // times as much, where steps grow by 1.8 in five: momentum, a warm-up
-    // The loss behind the step, of that before it: healthy nets were at 1.25 at most and fell at the next steps, a thousandfold rate made it 6 and more.
+    // The loss behind the step, over that before it: nets that train well were at 5 at most, with .1 of the step as the best; a thousandfold rate made 6 and more.
     static constexpr double leap = 3;
-    static constexpr int more_updates = 10;  // a step that is too long, but no leap, is no alarm where one of these is below the beginning
+    static constexpr int more_updates = 10;  // what is no such leap is no alarm where one of these brings the loss below its beginning, and kills no layer
 };
 
 // The loss at the step is looked at first, then at 1e5 of it. Where it is lower there, or higher at the step than before it, half decades are looked at.

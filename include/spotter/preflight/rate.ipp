@@ -48,22 +48,33 @@ private:
         }
         bool const is_certain = leaps && best_ <= rate_limits::too_large;
         if (!is_certain && (recovers() || loop_.over())) { return; }
-        draft& told = all_.tell(preflight_cause::learning_rate_too_large, "update", is_certain ? severity::error : severity::warning);
+        draft& told = all_.tell(preflight_cause::learning_rate_too_large, "update", leaps ? severity::error : severity::warning);
         told.measure = "loss after the update, over that before it", told.measured = ratio;
         told.how = relation::greater, told.threshold = 1;
         told.detail << best_ << " of the step would be best";
     }
-    // Whether the next updates bring the loss below its beginning.
+    // Whether the next updates bring the loss below its beginning, and leave every layer its gradient: a net that died rests at the loss of a guess.
     [[nodiscard]] bool recovers() {
         loop_.go_to(loop_.start());
         loop_.prepare();
-        if (loop_.has_gradients()) { loop_.write_gradients(numbers(loop_.elements(), 0.0)); }
+        numbers const nothing(loop_.elements(), 0.0);
+        numbers gradient;
         for (int k = 0; k <= rate_limits::more_updates && !loop_.over(); ++k) {
+            if (loop_.has_gradients()) { loop_.write_gradients(nothing); }
             double const loss = loop_.bare_pass();
-            if (k > 0 && is_finite(loss) && loss < beginning_ - noise_) { return true; }
+            if (k > 0 && is_finite(loss) && loss < beginning_ - noise_) {
+                loop_.read_gradients(gradient);
+                return none_died(gradient);
+            }
             loop_.update();
         }
         return false;
+    }
+    [[nodiscard]] bool none_died(numbers const& gradient) const {
+        for (parameter const& each : loop_.parameters()) {
+            if (norm_of(each.of(loop_.first_gradient())) > 0 && norm_of(each.of(gradient)) == 0) { return false; }
+        }
+        return true;
     }
     void tell_small() {
         double rising = 0;
