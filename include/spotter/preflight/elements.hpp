@@ -17,6 +17,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 [[nodiscard]] constexpr double spacing_of(dtype type) noexcept {
     return type == dtype::f64 ? 0x1p-52 : type == dtype::f32 ? 0x1p-23 : type == dtype::bf16 ? 0x1p-7 : 0x1p-10;
 }
+// Of so few bits that their spacing is no small step.
+[[nodiscard]] constexpr bool is_coarse(dtype type) noexcept { return type == dtype::bf16 || type == dtype::f16; }
 // The nearest number of a type.
 [[nodiscard]] inline double rounded_to(dtype type, double value) noexcept {
     switch (type) {

@@ -20,6 +20,7 @@ struct gradient_limits {
     static constexpr double noise_share = 0.005;    // of a tensor's share that rounding makes: a sixth of what is right
     static constexpr double displacements[] = {0.05, 0.1, 0.3};  // of the weights: a start of zeros hides what is behind it, and an alarm needs three places
     static constexpr int first_shots = 4, all_shots = 9;
+    static constexpr int nearer_shots = 6;  // by a quarter of the step, where kinks may be what four of them showed
     static constexpr std::size_t apart_at_once = 12;  // tensors that are asked one by one; of more, halves first
 };
 

@@ -41,7 +41,7 @@ public:
             tensor_group open = unproven();
             if (open.empty() || !go(part)) { break; }
             is_first_ = part == gradient_limits::displacements[0];
-            refinements_ = 0;
+            refinements_ = 0, asked_ = 0;
             now_.assign(count, {});
             settle_all(std::move(open));
             for (std::size_t t = 0; t < count; ++t) { keep(t, wrong); }
@@ -142,27 +142,25 @@ private:
         // Four that are all within half of it: one in a thousand times where the error is three times as large.
         double worst = 0;
         for (double const rest : fired.rests()) { worst = (std::max)(worst, magnitude(rest)); }
-        if (fired.finite()) {
-            tensor_group const left = mark(group, fired, 2 * worst);
-            if (weak_of(left).size() == left.size()) {
-                tensor_group const weak = mark(group, fired, rms_of(fired.rests()));
-                if (!weak.empty()) { settle_weak(weak); }
-                return;
-            }
+        bool const is_fine = fired.finite() && is_strong_part_right(group, fired, 2 * worst);
+        if (is_fine || (fired.finite() && is_right_nearer(group, fired))) {
+            tensor_group const weak = is_fine ? mark(group, fired, rms_of(fired.rests())) : weak_of(group);
+            if (!weak.empty()) { settle_weak(weak); }
+            return;
         }
-        add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots);
+        bool const is_part = group.size() > 1 && group.size() < asked_;  // of a group that was looked at thoroughly
+        if (!is_part) { add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots); }
         if (loop_.over()) { return; }
         if (!fired.finite()) {  // the loss ends somewhere: by smaller groups
             if (group.size() > 1) { divide(group); }
             return;
         }
-        double const spread = robust_deviation(fired.rests());
-        if (std::getenv("PF_DEBUG")) { std::fprintf(stderr, "   settle"); for (auto t : group) std::fprintf(stderr, " %s", loop_.parameters()[t].name.c_str()); std::fprintf(stderr, ": spread %.3g noise %.3g", spread, at_.pair_noise()); for (std::size_t i = 0; i < group.size(); ++i) std::fprintf(stderr, " [%.3g %.3g]", spread / fired.unit(i), at_.pair_noise() / fired.unit(i)); std::fprintf(stderr, "\n"); }
+        double const spread = is_part ? rms_of(fired.rests()) : robust_deviation(fired.rests());
         tensor_group left = mark(group, fired, spread);
         if (left.empty()) { return; }
-        tensor_group const weak = weak_of(left);
-        if (is_noise(spread) || weak.size() == left.size()) { return settle_weak(left); }
+        if (is_noise(spread) || weak_of(left).size() == left.size()) { return settle_weak(left); }
         if (left.size() < group.size()) { return settle(left); }
+        if (is_part) { return divide(group); }
         if (has_common_factor(group, fired)) { return; }
         if (takes_off_decay(group, fired)) { return settle(group); }
         if (has_small_factor(group, fired)) { return; }
@@ -174,6 +172,25 @@ private:
         it.kind = gradient_kind::other;
         if (is_first_) { name_mistake(all_, at_, group[0], fired.shots, fired.first_direction, places_++ < 2, it); }
     }
+    // Whether a spread proves all but those whose share drowns in the noise.
+    [[nodiscard]] bool is_strong_part_right(tensor_group const& group, volley const& fired, double spread) {
+        tensor_group const left = mark(group, fired, spread);
+        return weak_of(left).size() == left.size();
+    }
+    // A kink that lies between both ends is foreseen by no gradient, and the less of them the shorter the step.
+    [[nodiscard]] bool is_right_nearer(tensor_group const& group, volley const& fired) {
+        double all_units = 0, resolution = 0;
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            all_units += fired.unit(i) * fired.unit(i);
+            if (now_[group[i]].resolution <= gradient_limits::wrong / 3) { resolution = (std::max)(resolution, now_[group[i]].resolution); }
+        }
+        bool const may_be_kinks = rms_of(fired.rests()) < 0.5 * std::sqrt(all_units);
+        if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return false; }
+        volley const nearer = fire_volley(group, 0.25, gradient_limits::nearer_shots, next_direction());
+        if (loop_.over() || !nearer.finite()) { return false; }
+        double const seen = rms_of(nearer.rests()), noise = at_.pair_noise();
+        return is_strong_part_right(group, nearer, std::sqrt((std::max)(0.0, seen * seen - noise * noise)));
+    }
     // Those whose share of the loss drowns in its noise.
     [[nodiscard]] tensor_group weak_of(tensor_group const& group) const {
         tensor_group made;
@@ -183,6 +200,7 @@ private:
         return made;
     }
     void divide(tensor_group const& group) {
+        asked_ = group.size();
         if (group.size() <= gradient_limits::apart_at_once) {
             for (std::size_t i = group.size(); i-- > 0;) { settle({group[i]}); }
             return;
@@ -192,30 +210,18 @@ private:
         settle({group.begin(), middle});
     }
 
-    // A kink that lies between both ends is foreseen by no gradient; its part of a step grows at least as the root of its length, that of a wrong gradient
-    // not at all. So a shorter step is tried, and then one four times as long: what is left at none, rest^2 = (4 e(h)^2 - e(4h)^2) / 3.
+    // The part of kinks in a step grows at least as the root of its length, that of a wrong gradient not at all: what is left of both at none, of a step h and
+    // one four times as long, is rest^2 = (4 e(h)^2 - e(4h)^2) / 3.
     [[nodiscard]] tensor_group without_kinks(tensor_group const& group, volley const& fired, double spread) {
-        double all_units = 0, resolution = 0;
-        for (std::size_t i = 0; i < group.size(); ++i) {
-            all_units += fired.unit(i) * fired.unit(i);
-            resolution = (std::max)(resolution, now_[group[i]].resolution);
-        }
+        double all_units = 0;
+        for (std::size_t i = 0; i < group.size(); ++i) { all_units += fired.unit(i) * fired.unit(i); }
         if (spread > 0.5 * std::sqrt(all_units)) { return group; }
-        if (resolution < 2 * gradient_limits::noise_share) {
-            volley const shorter = fire_volley(group, 0.25, gradient_limits::all_shots, next_direction());
-            if (loop_.over()) { return group; }
-            double const seen = robust_deviation(shorter.rests()), noise = at_.pair_noise();
-            if (shorter.finite() && mark(group, shorter, std::sqrt((std::max)(0.0, seen * seen - noise * noise))).empty()) { return {}; }
-        }
         volley const longer = fire_volley(group, 4, gradient_limits::all_shots, fired.first_direction);
         if (loop_.over() || !longer.finite()) { return group; }
         double const quarter = robust_deviation(longer.rests()) / 4;  // the same share of a step four times as long
         double const rest = std::sqrt((std::max)(0.0, (4 * spread * spread - quarter * quarter) / 3));
         tensor_group left = mark(group, fired, rest);
-        for (std::size_t i = 0; i < group.size(); ++i) {
-            if (left.size() < group.size()) { break; }
-            now_[group[i]].error = spread / fired.unit(i);  // as it was seen
-        }
+        for (std::size_t i = 0; i < group.size() && left.size() == group.size(); ++i) { now_[group[i]].error = spread / fired.unit(i); }  // as it was seen
         return left;
     }
 
@@ -377,6 +383,7 @@ private:
     double right_ = gradient_limits::right_in_float;
     std::uint64_t directions_ = 0;
     bool is_first_ = true;
+    std::size_t asked_ = 0;  // tensors of the group that was divided last
     int places_ = 0, refinements_ = 0;
     bool clips_ = false;
     decay_form decay_{};

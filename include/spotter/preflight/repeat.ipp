@@ -47,7 +47,7 @@ SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss,
     for (int pair = 0; pair < pairs; ++pair) {
         up = down = weights;
         for (parameter const& each : loop.parameters()) {
-            bool const coarse = each.type == dtype::bf16 || each.type == dtype::f16;
+            bool const coarse = is_coarse(each.type);
             double const scale = all.scale_of(each, weights), small = std::sqrt(spacing_of(each.type)) / 10 * scale;
             for (std::size_t i = each.first; i < each.first + each.count; ++i) {
                 if (coarse && (all.random.next() & 63U) != 0) { continue; }

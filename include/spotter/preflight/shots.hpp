@@ -36,7 +36,7 @@ struct probe {
 void find_clipping(probe& at);
 
 // Steps so long that rounding makes `share` of what each tensor foresees: |gradient| times twice the step stands against the noise of two losses. Within
-// 1e-4 (of double 1e-6) and 1e-2 of the weights' size: below that roundings of weights matter, above it bends of the loss do.
+// 1e-4 (of double 1e-6, of bf16 half a spacing) and 1e-2 of the weights' size: below that roundings of weights matter, above it bends of the loss do.
 void choose_steps(examiner& all, probe& at, double share);
 
 // The difference of the weights of one tensor at both ends, of a direction known by its number. Ends lie symmetric, on numbers of the tensor's type.

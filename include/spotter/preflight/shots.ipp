@@ -22,11 +22,11 @@ SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
     std::vector<parameter> const& tensors = all.loop.parameters();
     at.steps.assign(tensors.size(), 0.0);
     for (std::size_t t = 0; t < tensors.size(); ++t) {
-        double const scale = all.scale_of(tensors[t], at.weights);
+        double const scale = all.scale_of(tensors[t], at.weights), spacing = spacing_of(tensors[t].type), most = 1e-2 * scale;
+        double const least = (spacing < 1e-10 ? 1e-6 : (std::max)(1e-4, spacing / 2)) * scale;
         double square = 0;
         for (double const g : tensors[t].of(at.gradient)) { square += magnitude(g) < at.clipped ? g * g : 0.0; }
         double const size = std::sqrt(square);
-        double const least = (tensors[t].type == dtype::f64 ? 1e-6 : 1e-4) * scale, most = 1e-2 * scale;
         at.steps[t] = size > 0 ? std::clamp(at.pair_noise() / (share * 2 * size), least, most) : most;
     }
 }

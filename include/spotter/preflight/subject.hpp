@@ -6,7 +6,6 @@
 #include <spotter/preflight/examination.hpp>
 #include <spotter/preflight/vectors.hpp>
 
-#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -106,7 +105,7 @@ public:
         if (ended_ == ending::budget) { ended_ = ending::none; }
     }
     // What progress says.
-    void begin_experiment(char const* name) noexcept { experiment_ = name; if (std::getenv("PF_DEBUG")) std::fprintf(stderr, "%u %s\n", passes_, name); }
+    void begin_experiment(char const* name) noexcept { experiment_ = name; }
 
     // All losses so far are floats, so rounding to float is what the least of their noise is.
     [[nodiscard]] double loss_spacing() const noexcept { return losses_are_floats_ ? 0x1p-23 : 0x1p-52; }

@@ -16,6 +16,7 @@ struct first_step {
 
 struct update_limits {
     static constexpr int most_updates = 5;
+    static constexpr int updates_of_a_copy = 200;  // of an update that keeps a finer copy of the weights
     // Cosine of step and minus gradient, of a tensor. Plain descent 1; Adam's first step, the signs, was .53 to .78; an optimizer that adds -1.
     static constexpr double against = -0.05;
     static constexpr double decay = 0.9;  // cosine of what a decay adds, and the weights

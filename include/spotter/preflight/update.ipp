@@ -12,6 +12,8 @@ public:
 
     void run() {
         if (!step_whole() || !step_from_zero()) { return; }
+        if (keeps_copy_ && !all_moved()) { go_on(); }
+        if (loop_.over()) { return; }
         if (first_.known) {
             tell_directions();
             tell_decay();
@@ -72,6 +74,18 @@ private:
         keeps_copy_ = size > 0 && gap <= 1e-4 * size;
         bool const stands = norm_of(moved) == 0 && norm_of(whole_) > 0;
         return !keeps_copy_ && !stands && all_finite(moved);
+    }
+    // Weights of few bits follow the copy that is kept of them once it has moved by one of their spacings: the same gradient, again and again.
+    void go_on() {
+        numbers before, now;
+        loop_.read_weights(before);
+        for (int k = 0; k < update_limits::updates_of_a_copy && !all_moved() && !loop_.over(); ++k) {
+            loop_.write_gradients(gradient_);
+            loop_.update();
+            loop_.read_weights(now);
+            for (std::size_t i = 0; i < now.size(); ++i) { now[i] -= before[i]; }
+            note(now);
+        }
     }
     void note(numbers const& moved) {
         std::size_t const count = loop_.parameters().size();
