@@ -59,4 +59,18 @@ struct batch_rows {
     return made;
 }
 
+// Goes to the place of the base, and takes it where it was not taken yet.
+inline batch_base const& at_base(examiner& all) {
+    subject& loop = all.loop;
+    if (!all.base.weights.empty()) {
+        loop.go_to(all.base.weights);
+        return all.base;
+    }
+    loop.go_to(all.displaced(0.1));
+    all.base.weights = loop.place();
+    all.base.loss = loop.loss();
+    all.base.outputs = loop.over() ? numbers{} : values_of(loop.outputs());
+    return all.base;
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -12,8 +12,7 @@ public:
 
     void run() {
         if (!rows_ || rows_.samples < 3 || !is_floating(rows_.type) || rows_.are_all_equal()) { return; }
-        loop_.go_to(all_.displaced(0.1));
-        double const training = influence();
+        double const training = influence(at_base(all_).outputs);
         if (!loop_.over() && training > coupling_limits::influence) { tell(training); }
         loop_.use_training(true);
         loop_.release_batch();
@@ -22,10 +21,9 @@ public:
 
 private:
     void tell(double training) {
-        bool const has_modes = static_cast<bool>(loop_.given().training);
-        if (has_modes) {
+        if (has_modes_) {
             loop_.use_training(false);
-            double const evaluation = influence();
+            double const evaluation = influence(outputs());
             if (loop_.over()) { return; }
             if (evaluation < coupling_limits::none) {
                 all_.tell(preflight_cause::batch_statistics, "outputs");
@@ -33,11 +31,11 @@ private:
             }
         }
         // Masks of dropout belong to places in the batch, and do not move with the samples.
-        double const odd = has_modes || !draws() ? inequivariance() : 0;
+        double const odd = has_modes_ || !draws() ? inequivariance() : 0;
         if (loop_.over()) { return; }
         bool const mixed = odd > coupling_limits::exchanged;
         preflight_cause const cause = mixed       ? preflight_cause::batch_mixed
-                                      : has_modes ? preflight_cause::batch_statistics_in_evaluation
+                                      : has_modes_ ? preflight_cause::batch_statistics_in_evaluation
                                                   : preflight_cause::samples_coupled;
         draft& told = all_.tell(cause, "outputs");
         if (cause == preflight_cause::samples_coupled) { told.severity = severity::info; }  // training by batch statistics looks like that
@@ -50,9 +48,7 @@ private:
         return loop_.over() ? numbers{} : values_of(loop_.outputs());
     }
     // How far outputs of other samples move, of their size, when one input becomes a mixture with the next.
-    [[nodiscard]] double influence() {
-        loop_.release_batch();
-        numbers const before = outputs();
+    [[nodiscard]] double influence(numbers const& before) {
         std::size_t const changed = rows_.samples / 2, width = rows_.elements() / rows_.samples;
         raw_bytes other = rows_.bytes;
         numbers one(width), next(width);
@@ -76,7 +72,7 @@ private:
         (void)read_elements(view_of(rows_.row(row), rows_.type, {into.size()}), into.data());
     }
     [[nodiscard]] double inequivariance() {
-        numbers const before = outputs();
+        numbers const before = has_modes_ ? outputs() : all_.base.outputs;
         loop_.hold_inputs(rows_.rotated());
         numbers const after = outputs();
         loop_.release_batch();
@@ -96,6 +92,7 @@ private:
     examiner& all_;
     subject& loop_;
     batch_rows rows_;
+    bool has_modes_ = static_cast<bool>(loop_.given().training);
 };
 
 SPOTTER_BODY void examine_coupling(examiner& all) {

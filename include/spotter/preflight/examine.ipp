@@ -11,6 +11,7 @@
 #include <spotter/preflight/outputs.hpp>
 #include <spotter/preflight/rate.hpp>
 #include <spotter/preflight/repeat.hpp>
+#include <spotter/preflight/restored.hpp>
 #include <spotter/preflight/result_writer.hpp>
 #include <spotter/preflight/start.hpp>
 #include <spotter/preflight/training.hpp>
@@ -67,6 +68,7 @@ inline void experiment(examiner& all, original_watch& original) {
     examine_coupling(all);
     examine_evaluation(all);
     loop.go_on_beyond_budget();
+    examine_restored(all, first);
     examine_training(all);
 }
 

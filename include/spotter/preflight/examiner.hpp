@@ -43,6 +43,12 @@ struct gradient_state {
     double size = 0;        // |gradient|
 };
 
+// The loss and the outputs of the batch as it is, at a place beside the start: a start of zeros hides all. Taken once.
+struct batch_base {
+    numbers weights{}, outputs{};
+    double loss = 0;
+};
+
 // What the experiments share.
 struct examiner {
     explicit examiner(examination const& given) : loop{given} {}
@@ -56,6 +62,8 @@ struct examiner {
     bool cleared_by_update = false;
     bool writable_inputs = false;  // a pass reads the inputs that are written
     std::vector<gradient_state> gradients{};
+    batch_base base{};
+    double relative_noise = 0;     // of the loss, by rounding, where gradients were asked
     numbers norms{};               // of all gradients, at the places where they were asked
     bool clips_values = false;     // elements of gradients were cut to one size
     double decay = 0;              // the multiple of the weights that gradients hold

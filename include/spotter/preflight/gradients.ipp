@@ -82,6 +82,7 @@ private:
             all_.norms.push_back(norm_of(at_.gradient));
             at_.clipped = std::numeric_limits<double>::infinity();
             at_.noise = noise_at(all_, at_.weights, at_.loss, 3);
+            all_.relative_noise = (std::max)(all_.relative_noise, at_.noise / (std::max)(magnitude(at_.loss), 1e-300));
             find_clipping(at_);
             clips_ = clips_ || is_finite(at_.clipped);
             take_off(decay_);
@@ -163,7 +164,7 @@ private:
         if (is_part) { return divide(group); }
         if (has_common_factor(group, fired)) { return; }
         if (takes_off_decay(group, fired)) { return settle(group); }
-        if (has_small_factor(group, fired)) { return; }
+        if (has_far_factor(group, fired)) { return; }
         left = without_kinks(group, fired, spread);
         if (left.empty() || loop_.over()) { return; }
         if (left.size() < group.size()) { return settle(left); }
@@ -284,12 +285,13 @@ private:
         set_factor(group, 1 / found.kappa);
         return true;
     }
-    // Steps go by the gradient: where the derivative is much smaller, longer ones show it, or that nothing moves.
-    [[nodiscard]] bool has_small_factor(tensor_group const& group, volley const& fired) {
+    // Steps go by the gradient: where the derivative is of another size, steps of another length show it, or that nothing moves.
+    [[nodiscard]] bool has_far_factor(tensor_group const& group, volley const& fired) {
         multiple const before = multiple_of(fired);
-        if (before.moved >= 0.1 * before.unit) { return false; }
-        double const longer = std::clamp(before.unit / (std::max)(before.moved, 1e-3 * before.unit), 10.0, longest(group));
-        volley const again = fire_volley(group, longer, gradient_limits::all_shots, next_direction());
+        double const size = before.moved / before.unit;
+        if (size >= 0.1 && size <= 3) { return false; }
+        double const times = size > 1 ? 1 / size : std::clamp(1 / (std::max)(size, 1e-3), 10.0, longest(group));
+        volley const again = fire_volley(group, times, gradient_limits::all_shots, next_direction());
         if (loop_.over() || !again.finite()) { return false; }
         multiple const found = multiple_of(again);
         if (found.moved >= (std::max)(1e-3 * found.unit, 3 * at_.pair_noise())) { return has_common_factor(group, again); }

@@ -90,8 +90,7 @@ SPOTTER_BODY void examine_inputs(examiner& all) {
     tensor_ref view;
     batch_rows const rows = input_rows(all, view);
     if (!rows || rows.are_all_equal() || all.is_random) { return; }
-    loop.go_to(all.displaced(0.1));
-    double const before = loop.loss();
+    double const before = at_base(all).loss;
     bool stayed = false;
     double const after = loss_with(all, true, rows.all_first(), stayed);
     all.writable_inputs = stayed;
@@ -138,8 +137,7 @@ SPOTTER_BODY void examine_labels(examiner& all) {
         break;
     }
     if (rows.are_all_equal() || all.is_random || all.has_any({preflight_cause::no_effect, preflight_cause::label_out_of_range})) { return; }
-    loop.go_to(all.displaced(0.1));
-    double const before = loop.loss();
+    double const before = at_base(all).loss;
     bool stayed = false;
     double const after = loss_with(all, false, rows.all_first(), stayed);
     if (!loop.over() && stayed && before == after) { all.tell(preflight_cause::labels_ignored, "labels"); }

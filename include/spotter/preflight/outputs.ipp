@@ -134,13 +134,13 @@ SPOTTER_BODY void examine_outputs(examiner& all) {
     subject& loop = all.loop;
     loop.begin_experiment("outputs");
     if (all.is_random || loop.batch() < 2 || loop.outputs().absent()) { return; }
-    loop.go_to(all.displaced(0.1));
-    double const loss = loop.loss();
+    batch_base const& base = at_base(all);
+    double const loss = base.loss;
     loop.go_to(loop.start());
-    tensor_ref const view = loop.outputs();
-    std::size_t const samples = loop.batch();
-    if (loop.over() || !is_finite(loss) || view.absent() || !is_floating(view.type) || view.count % samples != 0 || view.count < 2 * samples) { return; }
-    class_outputs const outputs{values_of(view), samples};
+    bool const has_classes = is_floating(loop.outputs().type);
+    std::size_t const samples = loop.batch(), count = base.outputs.size();
+    if (loop.over() || !is_finite(loss) || !has_classes || !all_finite(base.outputs) || count % samples != 0 || count < 2 * samples) { return; }
+    class_outputs const outputs{base.outputs, samples};
     if (outputs.columns_sum_to_one() && !outputs.rows_sum_to_one()) {
         all.tell(preflight_cause::softmax_over_batch, "outputs");
         return;

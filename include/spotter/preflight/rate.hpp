@@ -11,6 +11,7 @@ struct rate_limits {
     // steps 3e4; rates a million times too small 1e6 and more, a thousand times too large .001 to .1.
     static constexpr double too_large = 0.05;
     static constexpr double too_small = 3e4;
+    static constexpr double tiny = 1e-4;  // and the step itself gains less than this share of what can be had along it
     static constexpr double while_steps_grow = 30;  // times as much, where steps grow by 1.8 in five: momentum, a warm-up
     // The loss behind the step, over that before it: nets that train well were at 5 at most, with .1 of the step as the best; a thousandfold rate made 6 and more.
     static constexpr double leap = 3;

@@ -13,14 +13,14 @@ public:
 
     void run() {
         beginning_ = loop_.first_loss();
-        noise_ = 3 * noise_at(all_, loop_.start(), beginning_, 1);
+        noise_ = 3 * (all_.relative_noise > 0 ? all_.relative_noise * magnitude(beginning_) : noise_at(all_, loop_.start(), beginning_, 1));
         best_loss_ = beginning_ - noise_;
         double const at_step = loss_at(1);
         if (loop_.over()) { return; }
         if (!is_finite(at_step) || at_step > beginning_ + noise_) { return tell_large(at_step); }
         double const far = loss_at(1e5);
         if (!is_finite(far) || !(far < (std::min)(at_step, beginning_))) { return; }  // lowest somewhere between
-        tell_small();
+        tell_small(at_step);
     }
 
 private:
@@ -76,7 +76,7 @@ private:
         }
         return true;
     }
-    void tell_small() {
+    void tell_small(double at_step) {
         double rising = 0;
         for (int half_decade = 1; half_decade <= 14 && !loop_.over(); ++half_decade) {
             double const there = loss_at(std::pow(10.0, half_decade / 2.0));
@@ -84,7 +84,9 @@ private:
             if (rising > 1) { break; }
         }
         double const limit = rate_limits::too_small * (first_.growth < 1.8 ? 1 : rate_limits::while_steps_grow);
-        if (loop_.over() || best_ <= limit || first_.at > 0) { return; }
+        // A loss that falls for ever along a line, as of samples that can be told apart, has no lowest place.
+        bool const is_tiny = beginning_ - at_step < rate_limits::tiny * (beginning_ - best_loss_);
+        if (loop_.over() || best_ <= limit || first_.at > 0 || !is_tiny) { return; }
         draft& told = all_.tell(preflight_cause::learning_rate_too_small, "update");
         told.measure = "multiple of the step at which the loss is lowest", told.measured = best_;
         told.how = relation::greater, told.threshold = limit;

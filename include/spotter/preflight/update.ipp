@@ -29,6 +29,7 @@ private:
         if (loop_.over()) { return false; }
         loop_.read_weights(whole_);
         for (std::size_t i = 0; i < whole_.size(); ++i) { whole_[i] -= loop_.start()[i]; }
+        first_.whole = whole_;
         return true;
     }
     // What stands in the gradients from before would be taken for a step.
