@@ -199,7 +199,7 @@ namespace detail {
         {preflight_cause::learning_rate_too_small, "learning_rate_too_small", warning, true,
          "proven: the loss goes on falling along the first update far beyond its length", "the loss along the loop's own first update",
          "Raise the rate; a tenth of the factor that is named is a beginning."},
-        {preflight_cause::no_descent, "no_descent", warning, true, "the loss falls at no length of the update, though it goes against the gradient",
+        {preflight_cause::no_descent, "no_descent", info, true, "the loss falls at no length of the update, though it goes against the gradient",
          "the loss along the loop's own first update", "Look at the gradients that were not proven."},
         {preflight_cause::initial_loss, "initial_loss", warning, true, "proven: the first loss is far above that of a guess",
          "the loss beside the logarithm of the number of classes", "Begin with smaller weights in the last layer."},

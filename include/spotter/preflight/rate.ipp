@@ -17,7 +17,8 @@ public:
         best_loss_ = beginning_ - noise_;
         double const at_step = loss_at(1);
         if (loop_.over()) { return; }
-        if (!is_finite(at_step) || at_step > beginning_ + noise_) { return tell_large(at_step); }
+        double const slack = (std::max)(noise_, rate_limits::tiny * magnitude(beginning_));
+        if (!is_finite(at_step) || at_step > beginning_ + slack) { return tell_large(at_step); }
         double const far = loss_at(1e5);
         if (!is_finite(far) || !(far < (std::min)(at_step, beginning_))) { return; }  // lowest somewhere between
         tell_small(at_step);
@@ -46,29 +47,29 @@ private:
             if (along < 0) { all_.tell(preflight_cause::no_descent, "update"); }
             return;
         }
-        bool const is_certain = leaps && best_ <= rate_limits::too_large;
-        if (!is_certain && (recovers() || loop_.over())) { return; }
+        if (recovers() || loop_.over()) { return; }
         draft& told = all_.tell(preflight_cause::learning_rate_too_large, "update", leaps ? severity::error : severity::warning);
         told.measure = "loss after the update, over that before it", told.measured = ratio;
         told.how = relation::greater, told.threshold = 1;
         told.detail << best_ << " of the step would be best";
     }
-    // Whether the next updates bring the loss below its beginning, and leave every layer its gradient: a net that died rests at the loss of a guess.
+    // Whether the next updates bring the loss below its beginning to stay, and leave every layer its gradient: a net that died rests at the loss of a guess.
     [[nodiscard]] bool recovers() {
         loop_.go_to(loop_.start());
         loop_.prepare();
         numbers const nothing(loop_.elements(), 0.0);
         numbers gradient;
+        int below = 0;
         for (int k = 0; k <= rate_limits::more_updates && !loop_.over(); ++k) {
             if (loop_.has_gradients()) { loop_.write_gradients(nothing); }
             double const loss = loop_.bare_pass();
-            if (k > 0 && is_finite(loss) && loss < beginning_ - noise_) {
-                loop_.read_gradients(gradient);
-                return none_died(gradient);
-            }
+            below = is_finite(loss) && loss < beginning_ - noise_ ? below + 1 : 0;
+            if (k == rate_limits::more_updates) { break; }
             loop_.update();
         }
-        return false;
+        if (loop_.over() || below < rate_limits::at_the_end) { return false; }
+        loop_.read_gradients(gradient);
+        return none_died(gradient);
     }
     [[nodiscard]] bool none_died(numbers const& gradient) const {
         for (parameter const& each : loop_.parameters()) {
@@ -84,7 +85,6 @@ private:
             if (rising > 1) { break; }
         }
         double const limit = rate_limits::too_small * (first_.growth < 1.8 ? 1 : rate_limits::while_steps_grow);
-        // A loss that falls for ever along a line, as of samples that can be told apart, has no lowest place.
         bool const is_tiny = beginning_ - at_step < rate_limits::tiny * (beginning_ - best_loss_);
         if (loop_.over() || best_ <= limit || first_.at > 0 || !is_tiny) { return; }
         draft& told = all_.tell(preflight_cause::learning_rate_too_small, "update");

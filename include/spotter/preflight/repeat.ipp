@@ -33,6 +33,14 @@ SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
         told.how = relation::greater, told.threshold = slack;
         return;
     }
+    if (loop.given().loss) {
+        double const alone = loop.loss();
+        if (!loop.over() && !(magnitude(alone - first) <= 1e-4 * magnitude(first) + 1e-12)) {
+            draft& told = all.tell(preflight_cause::losses_differ, "loss");
+            told.measure = "difference of both losses", told.measured = magnitude(alone - first);
+            told.how = relation::greater, told.threshold = 1e-4 * magnitude(first);
+        }
+    }
     if (loop.given().seed) {
         loop.use_seed(2);
         double const other = loop.loss();
@@ -64,7 +72,7 @@ SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss,
         if (is_finite(high) && is_finite(low)) { rests.push_back(high + low - 2 * loss); }
     }
     loop.go_to(weights);
-    double const least = loop.loss_spacing() / 4 * magnitude(loss);
+    double const least = loop.least_noise() * magnitude(loss);
     return (std::max)(rms_of(rests) / std::sqrt(6.0), least);  // of three losses, one of them twice
 }
 

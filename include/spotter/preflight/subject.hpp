@@ -107,8 +107,11 @@ public:
     // What progress says.
     void begin_experiment(char const* name) noexcept { experiment_ = name; }
 
-    // All losses so far are floats, so rounding to float is what the least of their noise is.
-    [[nodiscard]] double loss_spacing() const noexcept { return losses_are_floats_ ? 0x1p-23 : 0x1p-52; }
+    // The least noise that a loss can have, as a share of it: a quarter of a unit in its last place; of a mean in double of losses in float a quarter of that.
+    [[nodiscard]] double least_noise() const noexcept {
+        bool const is_double = std::all_of(parameters_.begin(), parameters_.end(), [](parameter const& each) { return each.type == dtype::f64; });
+        return losses_are_floats_ ? 0x1p-25 : is_double ? 0x1p-54 : 0x1p-27;
+    }
 
 private:
     struct seen_tensor {

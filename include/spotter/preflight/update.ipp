@@ -55,9 +55,10 @@ private:
             loop_.update();
             if (loop_.over()) { return false; }
             loop_.read_weights(moved);
-            if (k == 0 && !takes_zero(moved)) { moved = whole_, is_whole_ = true; }
-            if (is_whole_ && k > 0) {  // the step from the weights themselves, or from a copy that the net keeps
-                for (std::size_t i = 0; i < moved.size(); ++i) { moved[i] -= keeps_copy_ ? weights[i] : 0.0; }
+            if (k == 0) {
+                look_at_zero(moved);
+            } else if (keeps_copy_) {
+                for (std::size_t i = 0; i < moved.size(); ++i) { moved[i] -= weights[i]; }
             }
             note(moved);
             for (std::size_t i = 0; i < weights.size(); ++i) { weights[i] += moved[i]; }
@@ -65,16 +66,21 @@ private:
         }
         return true;
     }
-    // Whether the update begins from what is there. One that writes a copy of its own over it does not; one by the size of the weights stands still at zero.
-    [[nodiscard]] bool takes_zero(numbers const& moved) {
+    // Whether the update begins from what is there. One that writes a copy of its own over it does not; one by the size of the weights stands still at zero,
+    // or is no number: there the step from the weights themselves is taken.
+    void look_at_zero(numbers& moved) {
         double gap = 0, size = 0;
         for (std::size_t i = 0; i < moved.size(); ++i) {
             double const after = loop_.start()[i] + whole_[i], d = moved[i] - after;
             gap += d * d, size += after * after;
         }
         keeps_copy_ = size > 0 && gap <= 1e-4 * size;
-        bool const stands = norm_of(moved) == 0 && norm_of(whole_) > 0;
-        return !keeps_copy_ && !stands && all_finite(moved);
+        for (parameter const& each : loop_.parameters()) {
+            number_view const from_zero = each.of(moved), from_there = each.of(whole_);
+            bool const stands = norm_of(from_zero) == 0 && norm_of(from_there) > 0;
+            if (!keeps_copy_ && !stands && all_finite(from_zero)) { continue; }
+            std::copy(from_there.begin(), from_there.end(), moved.begin() + static_cast<std::ptrdiff_t>(each.first));
+        }
     }
     // Weights of few bits follow the copy that is kept of them once it has moved by one of their spacings: the same gradient, again and again.
     void go_on() {
@@ -161,7 +167,7 @@ private:
     }
     // What the update does more to the weights than to zeros.
     void tell_decay() {
-        if (is_whole_ || first_.at > 0) { return; }
+        if (keeps_copy_ || first_.at > 0) { return; }
         numbers added = whole_;
         for (std::size_t i = 0; i < added.size(); ++i) { added[i] -= first_.step[i]; }
         numbers const& weights = loop_.start();
@@ -180,7 +186,7 @@ private:
     numbers gradient_{}, whole_{};
     std::vector<bool> moved_{}, has_gradient_{};
     std::size_t steps_ = 0;
-    bool is_whole_ = false, keeps_copy_ = false;
+    bool keeps_copy_ = false;
 };
 
 SPOTTER_BODY void examine_update(examiner& all, first_step& first) {
