@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -91,9 +92,10 @@ struct perceptron {
         for (std::size_t i = 0; i < samples; ++i) {
             Real sum = 0;
             for (std::size_t j = 0; j < classes; ++j) { sum += std::exp(logits(i, j)); }
-            loss -= static_cast<double>(logits(i, static_cast<std::size_t>(y[i])) - std::log(sum)) / samples;
+            std::size_t const label = static_cast<std::size_t>(y[i]) % classes;  // what lies beyond is read from somewhere
+            loss -= static_cast<double>(logits(i, label) - std::log(sum)) / samples;
             for (std::size_t j = 0; j < classes; ++j) {
-                d3(i, j) = (std::exp(logits(i, j)) / sum - (static_cast<int>(j) == y[i] ? Real(1) : Real(0))) / samples;
+                d3(i, j) = (std::exp(logits(i, j)) / sum - (j == label ? Real(1) : Real(0))) / samples;
             }
             for (std::size_t k = 0; k < units; ++k) {
                 Real back = 0;

@@ -24,11 +24,18 @@ SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
         numbers unused;
         again = loop.pass(unused);
     }
+    bool rewinds = false;
+    if (magnitude(again - first) <= slack && loop.given().restore && !loop.given().restore_each) {
+        double const one = loop.loss(), two = loop.loss();  // as all others are: not restored
+        rewinds = !(magnitude(one - two) <= slack);
+        again = rewinds ? first + (one - two) : again;
+    }
     if (loop.over()) { return; }
     if (!(magnitude(again - first) <= slack)) {
         all.is_random = true;
         bool const seeded = static_cast<bool>(loop.given().seed);
         draft& told = all.tell(preflight_cause::not_repeatable, "loss", seeded ? severity::warning : severity::info);
+        if (rewinds) { told.detail = "restore rewinds it: .restore_each = true does so before each pass"; }
         told.measure = "difference of two losses", told.measured = magnitude(again - first);
         told.how = relation::greater, told.threshold = slack;
         return;

@@ -97,11 +97,13 @@ public:
     [[nodiscard]] text<80> const& thrown() const noexcept { return thrown_; }
     [[nodiscard]] std::uint32_t passes() const noexcept { return passes_; }
     [[nodiscard]] std::uint32_t updates() const noexcept { return updates_; }
-    [[nodiscard]] bool has_left(std::size_t passes) const noexcept { return !over() && passes_ + passes <= most_; }
+    [[nodiscard]] bool has_left(std::size_t passes) const noexcept { return !over() && passes_ + passes + kept_back_ <= most_; }
     // So many passes more.
     void allow(std::size_t passes) noexcept { most_ += passes; }
-    // Where a budget that was used up by one experiment does not end the next one.
-    void go_on_beyond_budget() noexcept {
+    // So many, but no more than a quarter of all, are kept for later; until `use_all`, which also goes on where the rest was used up.
+    void keep_back(std::size_t passes) noexcept { kept_back_ = (std::min)(passes, most_ / 4); }
+    void use_all() noexcept {
+        kept_back_ = 0;
         if (ended_ == ending::budget) { ended_ = ending::none; }
     }
     // What progress says.
@@ -157,7 +159,7 @@ private:
     ending ended_ = ending::none;
     text<80> thrown_{};
     std::uint32_t passes_ = 0, updates_ = 0;
-    std::size_t most_;
+    std::size_t most_, kept_back_ = 0;
     char const* experiment_ = "";
     double begun_ = 0, told_ = 0;
 };

@@ -38,7 +38,7 @@ SPOTTER_BODY double subject::ask_loss(handle<double()> const& from) {
 
 SPOTTER_BODY bool subject::spend() noexcept {
     if (over()) { return false; }
-    if (passes_ >= most_) {
+    if (passes_ + kept_back_ >= most_) {
         ended_ = ending::budget;
         return false;
     }
@@ -230,7 +230,9 @@ SPOTTER_BODY void subject::put_batch() {
 
 SPOTTER_BODY double subject::loss() {
     prepare(false);
-    return ask_loss(exam_.loss ? exam_.loss : exam_.backward);
+    double const made = ask_loss(exam_.loss ? exam_.loss : exam_.backward);
+    look(!exam_.loss);
+    return made;
 }
 
 SPOTTER_BODY double subject::bare_pass() {
