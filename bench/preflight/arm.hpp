@@ -54,8 +54,8 @@ enum class fault {
 
 struct fault_row {
     fault what;
-    std::string_view name;      // for people
-    std::string_view causes;    // that are right in the first line, blanks between
+    std::string_view name;    // for people
+    std::string_view causes;  // that are right in the first line, blanks between
 };
 
 inline constexpr fault_row fault_rows[] = {
@@ -131,11 +131,33 @@ enum class habit {
     last_
 };
 
-inline constexpr std::string_view habit_names[] = {
-    "plain descent",       "momentum",        "Nesterov",        "Adam",          "AdamW",          "AdaGrad",           "RMSProp",
-    "decay in gradients",  "decay in update", "L1 in gradients", "warm-up from 0", "clips in pass",  "clips in update",  "clips values in pass",
-    "frozen first layer",  "head of zeros",   "clears in update", "sum of losses", "loss x1e-6",    "batch of 4",        "rate / 100",
-    "rate x3",             "small start",     "micro batches",   "minus gradient kept", "flat vectors", "dropout"};
+inline constexpr std::string_view habit_names[] = {"plain descent",
+                                                   "momentum",
+                                                   "Nesterov",
+                                                   "Adam",
+                                                   "AdamW",
+                                                   "AdaGrad",
+                                                   "RMSProp",
+                                                   "decay in gradients",
+                                                   "decay in update",
+                                                   "L1 in gradients",
+                                                   "warm-up from 0",
+                                                   "clips in pass",
+                                                   "clips in update",
+                                                   "clips values in pass",
+                                                   "frozen first layer",
+                                                   "head of zeros",
+                                                   "clears in update",
+                                                   "sum of losses",
+                                                   "loss x1e-6",
+                                                   "batch of 4",
+                                                   "rate / 100",
+                                                   "rate x3",
+                                                   "small start",
+                                                   "micro batches",
+                                                   "minus gradient kept",
+                                                   "flat vectors",
+                                                   "dropout"};
 
 struct arm {
     fault broken = fault::none;

@@ -28,7 +28,8 @@ struct net_entry {
     bool (*can_fault)(fault);
     bool (*can_habit)(habit);
     outcome (*examine)(arm const&, std::uint64_t seed, bool handles);
-    // The largest relative error of any element of the gradient against central differences, in double: that the net itself is right.
+    // The largest relative error of any element of the gradient against central differences, in double: that the net
+    // itself is right.
     double (*own_error)(arm const&, std::uint64_t seed);
 };
 

@@ -17,9 +17,17 @@ namespace preflight_bench {
 
 std::vector<net_entry> nets_left_out() {
     constexpr half of = half::left_out;
-    return {entry_of<tanh_perceptron, float>(of), entry_of<leaky_perceptron, float>(of), entry_of<strided_convolution, float>(of), entry_of<gated_recurrent, float>(of),
-            entry_of<layer_norm, float>(of),      entry_of<attention, float>(of),        entry_of<logistic, float>(of),            entry_of<autoencoder, float>(of),
-            entry_of<policy_gradient, float>(of), entry_of<bf16_regression, float>(of),  entry_of<factorisation, double>(of)};
+    return {entry_of<tanh_perceptron, float>(of),
+            entry_of<leaky_perceptron, float>(of),
+            entry_of<strided_convolution, float>(of),
+            entry_of<gated_recurrent, float>(of),
+            entry_of<layer_norm, float>(of),
+            entry_of<attention, float>(of),
+            entry_of<logistic, float>(of),
+            entry_of<autoencoder, float>(of),
+            entry_of<policy_gradient, float>(of),
+            entry_of<bf16_regression, float>(of),
+            entry_of<factorisation, double>(of)};
 }
 
 }  // namespace preflight_bench

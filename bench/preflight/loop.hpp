@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training loop around any net of the bench: clearing, clipping, optimizers, and the faults that are not the net's own.
+// A training loop around any net of the bench: clearing, clipping, optimizers, and the faults that are not the net's
+// own.
 #pragma once
 
 #include "net.hpp"
@@ -22,7 +23,10 @@ struct loop {
     int steps = 0;
 
     loop(arm const& what, std::uint64_t seed) : how(what), net(what, seed), rate(Net::rate) {
-        rate *= how.is(fault::rate_times_1000) ? 1000 : how.is(fault::rate_tiny) ? 1e-7 : how.is(fault::rate_zero) ? 0 : 1;
+        rate *= how.is(fault::rate_times_1000) ? 1000
+                : how.is(fault::rate_tiny)     ? 1e-7
+                : how.is(fault::rate_zero)     ? 0
+                                               : 1;
         rate *= how.is(habit::rate_small) ? 0.01 : how.is(habit::rate_large) ? 3 : 1;
         auto& p = net.parameters();
         for (auto& each : p) {
@@ -97,7 +101,10 @@ struct loop {
         for (auto& each : p) {
             for (real& g : each.g) { g /= static_cast<real>(parts); }
         }
-        double scale = how.is(fault::negated) ? -1 : how.is(fault::half) ? 0.5 : how.is(fault::sum_for_mean) ? double(net.batch()) : 1;
+        double scale = how.is(fault::negated)        ? -1
+                       : how.is(fault::half)         ? 0.5
+                       : how.is(fault::sum_for_mean) ? double(net.batch())
+                                                     : 1;
         scale *= how.is(fault::no_backward) ? 0 : 1;
         if (how.is(habit::sum_of_losses)) { scale *= double(net.batch()), loss *= double(net.batch()); }
         if (how.is(habit::tiny_loss)) { scale *= 1e-6, loss *= 1e-6; }
@@ -109,7 +116,10 @@ struct loop {
             for (auto& each : p) {
                 for (std::size_t i = 0; i < each.w.size(); ++i) {
                     real const w = each.w[i];
-                    each.g[i] += how.is(habit::decay_in_gradient) ? real(0.01) * w : real(0.003) * (w > 0 ? real(1) : w < 0 ? real(-1) : real(0));
+                    each.g[i] += how.is(habit::decay_in_gradient) ? real(0.01) * w
+                                                                  : real(0.003) * (w > 0   ? real(1)
+                                                                                   : w < 0 ? real(-1)
+                                                                                           : real(0));
                 }
             }
         }
@@ -125,7 +135,9 @@ struct loop {
             }
         }
         for (std::size_t k = 0; k < p.size(); ++k) {
-            for (std::size_t i = 0; i < p[k].g.size(); ++i) { p[k].g[i] = static_cast<real>(sign) * p[k].g[i] + before[k][i]; }
+            for (std::size_t i = 0; i < p[k].g.size(); ++i) {
+                p[k].g[i] = static_cast<real>(sign) * p[k].g[i] + before[k][i];
+            }
         }
         return loss;
     }
@@ -165,7 +177,9 @@ struct loop {
             }
             std::fill_n(m.g.begin() + static_cast<std::ptrdiff_t>(row * m.cols), m.cols, real(0));
         }
-        if (how.is(fault::row_shifted)) { std::rotate(m.g.begin(), m.g.begin() + static_cast<std::ptrdiff_t>(m.cols), m.g.end()); }
+        if (how.is(fault::row_shifted)) {
+            std::rotate(m.g.begin(), m.g.begin() + static_cast<std::ptrdiff_t>(m.cols), m.g.end());
+        }
         if (how.is(fault::transposed)) {
             auto& s = p[a_square()];
             std::vector<real> const g = s.g;
@@ -202,7 +216,8 @@ struct loop {
     }
     // Adaptive steps are of the size of the rate, whatever the gradient.
     [[nodiscard]] double scale_of_rate() const noexcept {
-        bool const adaptive = how.is(habit::adam) || how.is(habit::adamw) || how.is(habit::rmsprop) || how.is(habit::adagrad);
+        bool const adaptive =
+            how.is(habit::adam) || how.is(habit::adamw) || how.is(habit::rmsprop) || how.is(habit::adagrad);
         if (how.is(habit::sum_of_losses)) { return 1 / double(net.batch()); }
         if (how.is(habit::tiny_loss)) { return 1e6; }
         return adaptive ? 1e-3 / Net::rate : 1;

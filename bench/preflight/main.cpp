@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well does an examination tell healthy loops from broken ones, and does its first line name what is broken? Hand-written nets, one fault planted in
-// each, and healthy loops with the habits of people (docs/preflight.md).
+// How well does an examination tell healthy loops from broken ones, and does its first line name what is broken?
+// Hand-written nets, one fault planted in each, and healthy loops with the habits of people (docs/preflight.md).
 //
 //     bench_preflight [--development] [--only TEXT] [--seeds FIRST..LAST] [--bare] [--words] [--check]
 //
-// The nets that were left out of development, unless --development is said; --bare without the optional handles; --words prints what was told of each arm
-// that came out otherwise than it should; --check holds each net's own gradients against central differences, and examines nothing.
+// The nets that were left out of development, unless --development is said; --bare without the optional handles;
+// --words prints what was told of each arm that came out otherwise than it should; --check holds each net's own
+// gradients against central differences, and examines nothing.
 #include "catalogue.hpp"
 
 #include <algorithm>
@@ -42,13 +43,15 @@ struct healthy_tally {
 };
 
 void show(net_entry const& net, std::string_view what, std::uint64_t seed, outcome const& it) {
-    std::printf("-- %s, %.*s, seed %llu: %s, %u passes, %zu of %zu not proven\n%s\n", net.name, int(what.size()), what.data(),
-                static_cast<unsigned long long>(seed), it.first.empty() ? "silent" : it.first.c_str(), it.passes, it.not_proven, it.gradients, it.words.c_str());
+    std::printf("-- %s, %.*s, seed %llu: %s, %u passes, %zu of %zu not proven\n%s\n", net.name, int(what.size()),
+                what.data(), static_cast<unsigned long long>(seed), it.first.empty() ? "silent" : it.first.c_str(),
+                it.passes, it.not_proven, it.gradients, it.words.c_str());
 }
 
 class bench {
 public:
-    explicit bench(choices const& how) : how_(how), nets_(how.of == half::development ? nets_for_development() : nets_left_out()) {}
+    explicit bench(choices const& how)
+        : how_(how), nets_(how.of == half::development ? nets_for_development() : nets_left_out()) {}
 
     void run() {
         for (net_entry const& net : nets_) {
@@ -65,7 +68,9 @@ public:
     void check_nets() const {
         for (net_entry const& net : nets_) {
             double worst = 0;
-            for (std::uint64_t seed = how_.first_seed; seed <= how_.last_seed; ++seed) { worst = std::max(worst, net.own_error(arm{}, seed)); }
+            for (std::uint64_t seed = how_.first_seed; seed <= how_.last_seed; ++seed) {
+                worst = std::max(worst, net.own_error(arm{}, seed));
+            }
             std::printf("%-32s %.2g\n", net.name, worst);
         }
     }
@@ -94,9 +99,11 @@ private:
     bool count_broken(net_entry const& net, arm const& what, outcome const& it) {
         fault_row const& row = fault_rows[int(what.broken)];
         bool const right = is_right(row, it.first);
-        bool const later = !right && std::any_of(it.all.begin(), it.all.end(), [&](std::string const& each) { return is_right(row, each); });
+        bool const later = !right && std::any_of(it.all.begin(), it.all.end(),
+                                                 [&](std::string const& each) { return is_right(row, each); });
         for (tally* each : {&by_fault_[what.broken], &by_net_[net.name], &all_broken_}) {
-            ++each->runs, each->right += right ? 1 : 0, each->later += later ? 1 : 0, each->silent += it.first.empty() ? 1 : 0;
+            ++each->runs, each->right += right ? 1 : 0, each->later += later ? 1 : 0,
+                each->silent += it.first.empty() ? 1 : 0;
             each->passes += it.passes;
             if (!right) { ++each->otherwise[it.first.empty() ? "silent" : it.first]; }
         }
@@ -104,21 +111,27 @@ private:
     }
     static std::string list(std::map<std::string, int> const& told) {
         std::string text;
-        for (auto const& [name, times] : told) { text += (text.empty() ? "" : ", ") + name + " " + std::to_string(times); }
+        for (auto const& [name, times] : told) {
+            text += (text.empty() ? "" : ", ") + name + " " + std::to_string(times);
+        }
         return text;
     }
     static void print_healthy(std::string_view name, healthy_tally const& it) {
-        std::printf("| %.*s | %d | %d | %d | %.1f %% | %.0f | %llu | %s |\n", int(name.size()), name.data(), it.runs, it.errors, it.warnings,
-                    it.gradients > 0 ? 100.0 * double(it.not_proven) / double(it.gradients) : 0.0, double(it.passes) / std::max(1, it.runs),
-                    static_cast<unsigned long long>(it.most_passes), list(it.told).c_str());
+        std::printf("| %.*s | %d | %d | %d | %.1f %% | %.0f | %llu | %s |\n", int(name.size()), name.data(), it.runs,
+                    it.errors, it.warnings,
+                    it.gradients > 0 ? 100.0 * double(it.not_proven) / double(it.gradients) : 0.0,
+                    double(it.passes) / std::max(1, it.runs), static_cast<unsigned long long>(it.most_passes),
+                    list(it.told).c_str());
     }
     static void print_broken(std::string_view name, tally const& it) {
-        std::printf("| %.*s | %d | %d | %d | %d | %.0f | %s |\n", int(name.size()), name.data(), it.runs, it.right, it.later, it.silent,
-                    double(it.passes) / std::max(1, it.runs), list(it.otherwise).c_str());
+        std::printf("| %.*s | %d | %d | %d | %d | %.0f | %s |\n", int(name.size()), name.data(), it.runs, it.right,
+                    it.later, it.silent, double(it.passes) / std::max(1, it.runs), list(it.otherwise).c_str());
     }
     void print() {
-        char const* const healthy_head = "runs | errors | warnings | not proven | passes, mean | most | told |\n|---|---|---|---|---|---|---|---|\n";
-        char const* const broken_head = "runs | right first | right later | silent | passes, mean | told instead |\n|---|---|---|---|---|---|---|\n";
+        char const* const healthy_head =
+            "runs | errors | warnings | not proven | passes, mean | most | told |\n|---|---|---|---|---|---|---|---|\n";
+        char const* const broken_head = "runs | right first | right later | silent | passes, mean | told instead "
+                                        "|\n|---|---|---|---|---|---|---|\n";
         std::printf("\n| healthy, by net | %s", healthy_head);
         for (auto const& [name, it] : healthy_) { print_healthy(name, it); }
         print_healthy("all", all_healthy_);
@@ -129,10 +142,13 @@ private:
         print_broken("all", all_broken_);
         std::printf("\n| broken, by net | %s", broken_head);
         for (auto const& [name, it] : by_net_) { print_broken(name, it); }
-        std::printf("\nright first: %.1f %% of %d; healthy with an error: %.2f %%, with a warning: %.2f %% of %d; not proven: %.1f %% of %zu gradients\n",
-                    100.0 * all_broken_.right / std::max(1, all_broken_.runs), all_broken_.runs, 100.0 * all_healthy_.errors / std::max(1, all_healthy_.runs),
+        std::printf("\nright first: %.1f %% of %d; healthy with an error: %.2f %%, with a warning: %.2f %% of %d; not "
+                    "proven: %.1f %% of %zu gradients\n",
+                    100.0 * all_broken_.right / std::max(1, all_broken_.runs), all_broken_.runs,
+                    100.0 * all_healthy_.errors / std::max(1, all_healthy_.runs),
                     100.0 * all_healthy_.warnings / std::max(1, all_healthy_.runs), all_healthy_.runs,
-                    100.0 * double(all_healthy_.not_proven) / double(std::max<std::size_t>(1, all_healthy_.gradients)), all_healthy_.gradients);
+                    100.0 * double(all_healthy_.not_proven) / double(std::max<std::size_t>(1, all_healthy_.gradients)),
+                    all_healthy_.gradients);
     }
 
     choices how_;
@@ -166,14 +182,17 @@ int main(int count, char** arguments) {
         } else if (word == "--seeds") {
             how.first_seed = std::strtoull(next.c_str(), nullptr, 10);
             std::size_t const dots = next.find("..");
-            how.last_seed = dots == std::string::npos ? how.first_seed : std::strtoull(next.c_str() + dots + 2, nullptr, 10);
+            how.last_seed =
+                dots == std::string::npos ? how.first_seed : std::strtoull(next.c_str() + dots + 2, nullptr, 10);
             ++i;
         } else {
             std::fprintf(stderr, "%s: not known; see the first lines of bench/preflight/main.cpp\n", word.c_str());
             return 2;
         }
     }
-    if (char const* const quick = std::getenv("SPOTTER_BENCH_QUICK"); quick != nullptr && *quick == '1') { how.last_seed = how.first_seed; }
+    if (char const* const quick = std::getenv("SPOTTER_BENCH_QUICK"); quick != nullptr && *quick == '1') {
+        how.last_seed = how.first_seed;
+    }
     bench it{how};
     how.checks ? it.check_nets() : it.run();
     return 0;

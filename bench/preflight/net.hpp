@@ -39,7 +39,8 @@ struct param {
     std::size_t rows = 0, cols = 0;
     std::vector<Real> w{}, g{};
 
-    param(std::string title, std::size_t r, std::size_t c) : name(std::move(title)), rows(r), cols(c), w(r * c), g(r * c) {}
+    param(std::string title, std::size_t r, std::size_t c)
+        : name(std::move(title)), rows(r), cols(c), w(r * c), g(r * c) {}
     [[nodiscard]] bool is_bias() const noexcept { return rows == 1 && name.back() == 'b'; }
     void draw(prng& random, double deviation) {
         for (Real& each : w) { each = static_cast<Real>(deviation * random.normal()); }
@@ -60,7 +61,9 @@ public:
     [[nodiscard]] std::vector<param<Real>>& parameters() noexcept { return weights_; }
     [[nodiscard]] std::vector<param<Real>> const& parameters() const noexcept { return weights_; }
     [[nodiscard]] std::vector<Real> const& shown(param<Real> const& it) const noexcept { return it.w; }
-    void move(std::size_t k, std::size_t i, double by) { weights_[k].w[i] = static_cast<Real>(double(weights_[k].w[i]) + by); }
+    void move(std::size_t k, std::size_t i, double by) {
+        weights_[k].w[i] = static_cast<Real>(double(weights_[k].w[i]) + by);
+    }
 
 protected:
     explicit net_base(arm const& what) : how_(what) {}
@@ -69,11 +72,14 @@ protected:
 };
 
 // Faults of a loop, whatever its net.
-[[nodiscard]] constexpr bool is_general(fault what) noexcept { return what > fault::none && what <= fault::decay_grows; }
+[[nodiscard]] constexpr bool is_general(fault what) noexcept {
+    return what > fault::none && what <= fault::decay_grows;
+}
 
 // out[n, m] = a[n, k] b[k, m]
 template <class Real>
-void multiply(values<Real> const& a, values<Real> const& b, values<Real>& out, std::size_t n, std::size_t k, std::size_t m) {
+void multiply(values<Real> const& a, values<Real> const& b, values<Real>& out, std::size_t n, std::size_t k,
+              std::size_t m) {
     out.assign(n * m, Real(0));
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t l = 0; l < k; ++l) {
@@ -84,7 +90,8 @@ void multiply(values<Real> const& a, values<Real> const& b, values<Real>& out, s
 }
 // out[k, m] += a[n, k]^T b[n, m]
 template <class Real>
-void add_outer(values<Real> const& a, values<Real> const& b, values<Real>& out, std::size_t n, std::size_t k, std::size_t m) {
+void add_outer(values<Real> const& a, values<Real> const& b, values<Real>& out, std::size_t n, std::size_t k,
+               std::size_t m) {
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t l = 0; l < k; ++l) {
             Real const x = a[i * k + l];
@@ -94,7 +101,8 @@ void add_outer(values<Real> const& a, values<Real> const& b, values<Real>& out, 
 }
 // out[n, k] = a[n, m] b[k, m]^T; where `plain` and b is square, by b itself: a mistake.
 template <class Real>
-void multiply_back(values<Real> const& a, values<Real> const& b, values<Real>& out, std::size_t n, std::size_t m, std::size_t k, bool plain = false) {
+void multiply_back(values<Real> const& a, values<Real> const& b, values<Real>& out, std::size_t n, std::size_t m,
+                   std::size_t k, bool plain = false) {
     out.assign(n * k, Real(0));
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t l = 0; l < k; ++l) {
@@ -115,8 +123,8 @@ void sum_rows(values<Real> const& a, values<Real>& bias_gradient) {
 
 // Cross-entropy of logits [n, c], with what an arm does to it: the mean loss, and its slope in `slope`.
 template <class Real>
-[[nodiscard]] Real softmax_loss(values<Real> const& logits, std::vector<int> const& labels, std::size_t n, std::size_t c, arm const& how, values<Real>& shown,
-                                values<Real>& slope) {
+[[nodiscard]] Real softmax_loss(values<Real> const& logits, std::vector<int> const& labels, std::size_t n,
+                                std::size_t c, arm const& how, values<Real>& shown, values<Real>& slope) {
     Real loss = 0;
     slope.assign(n * c, Real(0));
     shown = logits;
@@ -134,31 +142,41 @@ template <class Real>
         for (std::size_t i = 0; i < n; ++i) {
             auto const y = static_cast<std::size_t>(labels[i]);
             loss -= scale * std::log(p[i * c + y] + Real(1e-30));
-            for (std::size_t r = 0; r < n; ++r) { slope[r * c + y] += scale * (p[r * c + y] - (r == i ? Real(1) : Real(0))); }
+            for (std::size_t r = 0; r < n; ++r) {
+                slope[r * c + y] += scale * (p[r * c + y] - (r == i ? Real(1) : Real(0)));
+            }
         }
         return loss;
     }
     values<Real> p(n * c), q(n * c);
     for (std::size_t i = 0; i < n; ++i) {
         softmax(&logits[i * c], &p[i * c], c, 1);
-        std::size_t const y = how.is(fault::labels_ignored) ? i % c : static_cast<std::size_t>(labels[i]) % c;  // what lies beyond is read from somewhere
+        // What lies beyond is read from somewhere.
+        std::size_t const y = how.is(fault::labels_ignored) ? i % c : static_cast<std::size_t>(labels[i]) % c;
         if (how.is(fault::softmax_twice)) {
             softmax(&p[i * c], &q[i * c], c, 1);
             loss -= scale * std::log(q[i * c + y]);
             Real along = 0;
-            for (std::size_t j = 0; j < c; ++j) { along += (q[i * c + j] - (j == y ? Real(1) : Real(0))) * p[i * c + j]; }
-            for (std::size_t j = 0; j < c; ++j) { slope[i * c + j] = scale * p[i * c + j] * (q[i * c + j] - (j == y ? Real(1) : Real(0)) - along); }
+            for (std::size_t j = 0; j < c; ++j) {
+                along += (q[i * c + j] - (j == y ? Real(1) : Real(0))) * p[i * c + j];
+            }
+            for (std::size_t j = 0; j < c; ++j) {
+                slope[i * c + j] = scale * p[i * c + j] * (q[i * c + j] - (j == y ? Real(1) : Real(0)) - along);
+            }
             continue;
         }
         loss -= scale * std::log(p[i * c + y] + Real(1e-30));
-        for (std::size_t j = 0; j < c; ++j) { slope[i * c + j] = scale * (p[i * c + j] - (j == y ? Real(1) : Real(0))); }
+        for (std::size_t j = 0; j < c; ++j) {
+            slope[i * c + j] = scale * (p[i * c + j] - (j == y ? Real(1) : Real(0)));
+        }
     }
     return loss;
 }
 
 // Samples [n, d] drawn around as many centres as there are classes.
 template <class Real>
-void draw_classes(prng& random, values<Real>& x, std::vector<int>& labels, std::size_t n, std::size_t d, std::size_t classes, arm const& how) {
+void draw_classes(prng& random, values<Real>& x, std::vector<int>& labels, std::size_t n, std::size_t d,
+                  std::size_t classes, arm const& how) {
     values<double> centres(classes * d);
     for (double& each : centres) { each = random.normal(); }
     x.resize(n * d);
@@ -166,11 +184,14 @@ void draw_classes(prng& random, values<Real>& x, std::vector<int>& labels, std::
     for (std::size_t i = 0; i < n; ++i) {
         std::size_t const y = i < classes ? i : random.below(classes);
         labels[i] = static_cast<int>(y) + (how.is(fault::label_too_high) ? 1 : 0);
-        for (std::size_t j = 0; j < d; ++j) { x[i * d + j] = static_cast<Real>(0.7 * centres[y * d + j] + 0.7 * random.normal()); }
+        for (std::size_t j = 0; j < d; ++j) {
+            x[i * d + j] = static_cast<Real>(0.7 * centres[y * d + j] + 0.7 * random.normal());
+        }
     }
 }
 
-// Samples of a batch in columns taken for rows: what a reshape in place of a transposition does. Its own inverse only where n = d.
+// Samples of a batch in columns taken for rows: what a reshape in place of a transposition does. Its own inverse only
+// where n = d.
 template <class Real>
 [[nodiscard]] values<Real> mixed(values<Real> const& x, std::size_t n, std::size_t d) {
     values<Real> made(x.size());

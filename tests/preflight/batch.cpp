@@ -18,16 +18,17 @@ using net_type = perceptron<>;
 
 preflight_options<net_type> handles() {
     preflight_options<net_type> made;
-    made.inputs = [](net_type& it) -> auto& { return it.x; };
-    made.outputs = [](net_type& it) -> auto& { return it.logits; };
-    made.labels = [](net_type& it) -> auto& { return it.y; };
+    made.inputs = [](net_type & it) -> auto& { return it.x; };
+    made.outputs = [](net_type & it) -> auto& { return it.logits; };
+    made.labels = [](net_type & it) -> auto& { return it.y; };
     return made;
 }
 
 // One dense layer behind a normalisation over the batch, with running means, in training and in evaluation.
 struct normalised_batch {
     static constexpr std::size_t in = 3, samples = 8;
-    std::vector<float> w = {0.5F, -0.3F, 0.8F}, g = std::vector<float>(3), mean = std::vector<float>(3), x{}, out = std::vector<float>(samples);
+    std::vector<float> w = {0.5F, -0.3F, 0.8F}, g = std::vector<float>(3), mean = std::vector<float>(3), x{},
+                       out = std::vector<float>(samples);
     bool training = true, hears_mode = true, mixes = false;
     normalised_batch() {
         prng random;
@@ -79,7 +80,9 @@ preflight_options<normalised_batch> batch_handles(bool modes) {
 
 TEST_CASE("tensors that a net shows by their roles are read without a handle") {
     net_type constant;
-    for (std::size_t i = net_type::in; i < constant.x.size(); ++i) { constant.x.values[i] = constant.x.values[i - net_type::in]; }
+    for (std::size_t i = net_type::in; i < constant.x.size(); ++i) {
+        constant.x.values[i] = constant.x.values[i - net_type::in];
+    }
     CHECK(examined(constant).first() == preflight_cause::inputs_constant);
     net_type raw;
     for (float& each : raw.x.values) { each = 100 + 50 * each; }
@@ -187,7 +190,8 @@ TEST_CASE("what a pass keeps of an earlier batch shows where another one went be
     CHECK(examined(net, handles()).first() == preflight_cause::stale_batch);
 }
 
-TEST_CASE("random numbers that the net holds are rewound, those that a seed rules are seeded, and in evaluation there must be none") {
+TEST_CASE("random numbers that the net holds are rewound, those that a seed rules are seeded, and in evaluation there "
+          "must be none") {
     auto const drops = [](bool in_evaluation) {
         return [in_evaluation](net_type& it) {
             if (it.rate < 0 && !in_evaluation) { return; }
@@ -206,7 +210,8 @@ TEST_CASE("random numbers that the net holds are rewound, those that a seed rule
     CHECK(examined(net, choices).find(preflight_cause::random_in_evaluation) != nullptr);
 }
 
-TEST_CASE("on request a copy is trained on the one batch, and labels that belong to other samples are told as statistics") {
+TEST_CASE(
+    "on request a copy is trained on the one batch, and labels that belong to other samples are told as statistics") {
     using large = perceptron<>;
     large net;
     net.rate = 0.5F;
@@ -218,7 +223,9 @@ TEST_CASE("on request a copy is trained on the one batch, and labels that belong
     large stuck;  // whatever it gains it gives back
     stuck.updates = [back = false](large& it) mutable {
         for (std::size_t k = 0; k < 5; ++k) {
-            for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) { (*it.weights()[k])[i] += (back ? 0.001F : -0.001F) * (*it.gradients()[k])[i]; }
+            for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) {
+                (*it.weights()[k])[i] += (back ? 0.001F : -0.001F) * (*it.gradients()[k])[i];
+            }
         }
         back = !back;
     };

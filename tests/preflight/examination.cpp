@@ -40,7 +40,8 @@ examination exam_of(fixed_net& of, std::vector<std::vector<float>>& kept) {
     examination exam;
     exam.parameters = [&of](auto& visit) {
         auto& net = of.net;
-        visit("fc1/w", net.w1, net.g1), visit("fc1/b", net.b1, net.gb1), visit("fc2/w", net.w2, net.g2), visit("fc2/b", net.b2, net.gb2), visit("fc3/w", net.w3, net.g3);
+        visit("fc1/w", net.w1, net.g1), visit("fc1/b", net.b1, net.gb1), visit("fc2/w", net.w2, net.g2),
+            visit("fc2/b", net.b2, net.gb2), visit("fc3/w", net.w3, net.g3);
     };
     exam.backward = [&of] { return of.net.forward_backward(); };
     exam.update = [&of] { of.update(); };
@@ -146,7 +147,9 @@ TEST_CASE("what is found is told as any finding is, causes first, and what they 
     CHECK(found.alarm().size() == found.all().size());
     CHECK(found.alarm().front().rule == "negated_gradient");
     CHECK(std::string{found.alarm().front().reason}.starts_with("proven: "));
-    for (std::size_t i = 1; i < found.all().size(); ++i) { CHECK(found.all()[i - 1].told.severity >= found.all()[i].told.severity); }
+    for (std::size_t i = 1; i < found.all().size(); ++i) {
+        CHECK(found.all()[i - 1].told.severity >= found.all()[i].told.severity);
+    }
     preflight_result const moved = std::move(found);
     CHECK(moved.all()[0].told.tensor == "all");
 
@@ -157,9 +160,12 @@ TEST_CASE("what is found is told as any finding is, causes first, and what they 
     std::rewind(file);
     REQUIRE(std::fread(text.data(), 1, text.size(), file) == text.size());
     std::fclose(file);
-    CHECK(text.starts_with("error: negated_gradient: proven: the gradient is minus the derivative of the loss at train(0), \"all\": gradient over derivative -1"));
-    CHECK(std::string{json_of(moved.alarm().front()).view()}.find("\"rule\": \"negated_gradient\"") != std::string::npos);
-    CHECK(std::string{moved.sentence().view()}.starts_with("0 of 5 gradients are right, 5 wrong; first of what is wrong: negated_gradient; "));
+    CHECK(text.starts_with("error: negated_gradient: proven: the gradient is minus the derivative of the loss at "
+                           "train(0), \"all\": gradient over derivative -1"));
+    CHECK(std::string{json_of(moved.alarm().front()).view()}.find("\"rule\": \"negated_gradient\"") !=
+          std::string::npos);
+    CHECK(std::string{moved.sentence().view()}.starts_with(
+        "0 of 5 gradients are right, 5 wrong; first of what is wrong: negated_gradient; "));
 }
 
 TEST_CASE("a symptom is a note beside its cause, and an alarm alone") {

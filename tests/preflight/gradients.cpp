@@ -83,16 +83,16 @@ TEST_CASE("a sign and a factor that all gradients share are one cause, with the 
     };
     said.updates = [](perceptron<>& it) {
         for (std::size_t k = 0; k < 5; ++k) {
-            for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) { (*it.weights()[k])[i] -= 0.1F / 1024 * (*it.gradients()[k])[i]; }
+            for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) {
+                (*it.weights()[k])[i] -= 0.1F / 1024 * (*it.gradients()[k])[i];
+            }
         }
     };
     CHECK(!examined(said, {.loss_scale = 1024}));
 }
 
 TEST_CASE("one wrong tensor is named with its mistake, and the others are right") {
-    auto const second = [](auto change) {
-        return with([=](perceptron<>& it) { change(it.g2); });
-    };
+    auto const second = [](auto change) { return with([=](perceptron<>& it) { change(it.g2); }); };
     SECTION("transposed") {
         preflight_result const found = second([](matrix<float>& g) {
             matrix<float> const old = g;
@@ -107,7 +107,8 @@ TEST_CASE("one wrong tensor is named with its mistake, and the others are right"
         CHECK(found.count(verdict::right) == 4);
     }
     SECTION("rows shifted") {
-        preflight_result const found = second([](matrix<float>& g) { std::rotate(g.values.begin(), g.values.begin() + 8, g.values.end()); });
+        preflight_result const found =
+            second([](matrix<float>& g) { std::rotate(g.values.begin(), g.values.begin() + 8, g.values.end()); });
         CHECK(found.first() == preflight_cause::wrong_backward);
         CHECK(found.all()[0].told.detail.view() == "it is shifted by a row: row 0 holds that of row 1");
     }
@@ -164,7 +165,9 @@ TEST_CASE("what is wrong up to a layer is placed between the last that is wrong 
 TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as notes with their numbers") {
     preflight_result const decay = with([](perceptron<>& it) {
         for (std::size_t k = 0; k < 5; ++k) {
-            for (std::size_t i = 0; i < it.gradients()[k]->size(); ++i) { (*it.gradients()[k])[i] += 0.02F * (*it.weights()[k])[i]; }
+            for (std::size_t i = 0; i < it.gradients()[k]->size(); ++i) {
+                (*it.gradients()[k])[i] += 0.02F * (*it.weights()[k])[i];
+            }
         }
     });
     CHECK(!decay);
@@ -203,7 +206,8 @@ namespace {
 
 // y = w x with a softmax over what all outputs share: a bias has no effect.
 struct normalised {
-    std::vector<float> w = {0.3F, -0.2F, 0.5F, 0.7F}, b = {0.1F}, gw = std::vector<float>(4), gb = std::vector<float>(1);
+    std::vector<float> w = {0.3F, -0.2F, 0.5F, 0.7F}, b = {0.1F}, gw = std::vector<float>(4),
+                       gb = std::vector<float>(1);
     float forward_backward() {
         gw.assign(4, 0.0F), gb.assign(1, 0.0F);
         float z[4], sum = 0;
@@ -242,7 +246,9 @@ struct low {
             for (std::size_t i = 0; i < 12; ++i) { sum += x(i) * to_float(w[i]); }
             float const gap = std::tanh(sum) - std::cos(static_cast<float>(s));
             loss += gap * gap / 20;
-            for (std::size_t i = 0; i < 12; ++i) { g[i] += sign * 2 * gap * (1 - std::tanh(sum) * std::tanh(sum)) * x(i) / 20; }
+            for (std::size_t i = 0; i < 12; ++i) {
+                g[i] += sign * 2 * gap * (1 - std::tanh(sum) * std::tanh(sum)) * x(i) / 20;
+            }
         }
         return loss;
     }
@@ -288,7 +294,8 @@ TEST_CASE("a gradient that drowns in the rounding of the loss is not proven, and
     CHECK(found.count(verdict::not_proven) > 0);
     REQUIRE(found.find(preflight_cause::not_proven) != nullptr);
     CHECK(found.find(preflight_cause::not_proven)->told.severity == severity::info);
-    CHECK(found.find(preflight_cause::not_proven)->told.detail.view() == "its derivative is too small beside the rounding of the loss");
+    CHECK(found.find(preflight_cause::not_proven)->told.detail.view() ==
+          "its derivative is too small beside the rounding of the loss");
 }
 
 namespace {
@@ -302,8 +309,10 @@ struct flagged {
 };
 template <class Visit>
 void visit_tensors(flagged const& it, Visit visit) {
-    visit("fc1/w", it.net.w1, it.of_first), visit("fc1/b", it.net.b1, it.of_first), visit("fc2/w", it.net.w2), visit("fc2/b", it.net.b2), visit("fc3/w", it.net.w3);
-    visit("grad/fc1/w", it.net.g1, it.of_gradients), visit("grad/fc1/b", it.net.gb1, it.of_gradients), visit("grad/fc2/w", it.net.g2, it.of_gradients);
+    visit("fc1/w", it.net.w1, it.of_first), visit("fc1/b", it.net.b1, it.of_first), visit("fc2/w", it.net.w2),
+        visit("fc2/b", it.net.b2), visit("fc3/w", it.net.w3);
+    visit("grad/fc1/w", it.net.g1, it.of_gradients), visit("grad/fc1/b", it.net.gb1, it.of_gradients),
+        visit("grad/fc2/w", it.net.g2, it.of_gradients);
     visit("grad/fc2/b", it.net.gb2, it.of_gradients), visit("grad/fc3/w", it.net.g3, it.of_gradients);
 }
 

@@ -39,12 +39,14 @@ struct matrix {
     [[nodiscard]] Real operator()(std::size_t r, std::size_t c) const noexcept { return values[r * cols + c]; }
 };
 
-// Three layers; `units` hidden ones each, so that the middle weight is square. Every member may be changed before it is examined.
+// Three layers; `units` hidden ones each, so that the middle weight is square. Every member may be changed before it is
+// examined.
 template <class Real = float>
 struct perceptron {
     static constexpr std::size_t in = 6, units = 8, classes = 3, samples = 16;
 
-    matrix<Real> w1{in, units}, w2{units, units}, w3{units, classes}, g1{in, units}, g2{units, units}, g3{units, classes};
+    matrix<Real> w1{in, units}, w2{units, units}, w3{units, classes}, g1{in, units}, g2{units, units},
+        g3{units, classes};
     std::vector<Real> b1 = std::vector<Real>(units), b2 = b1, gb1 = b1, gb2 = b1;
     matrix<Real> x{samples, in}, logits{samples, classes};
     std::vector<int> y = std::vector<int>(samples);
@@ -58,18 +60,23 @@ struct perceptron {
     explicit perceptron(std::uint64_t seed = 1) {
         random.state += seed * 977;
         for (auto* const w : {&w1, &w2, &w3}) {
-            for (Real& each : w->values) { each = static_cast<Real>(random.next() * 1.7 / std::sqrt(static_cast<double>(w->rows))); }
+            for (Real& each : w->values) {
+                each = static_cast<Real>(random.next() * 1.7 / std::sqrt(static_cast<double>(w->rows)));
+            }
         }
         for (Real& each : x.values) { each = static_cast<Real>(random.next() * 1.5); }
         for (std::size_t i = 0; i < samples; ++i) { y[i] = x(i, 0) + x(i, 1) > Real(0.5) ? 2 : x(i, 2) > 0 ? 1 : 0; }
     }
 
-    [[nodiscard]] std::vector<std::vector<Real>*> gradients() { return {&g1.values, &gb1, &g2.values, &gb2, &g3.values}; }
+    [[nodiscard]] std::vector<std::vector<Real>*> gradients() {
+        return {&g1.values, &gb1, &g2.values, &gb2, &g3.values};
+    }
     [[nodiscard]] std::vector<std::vector<Real>*> weights() { return {&w1.values, &b1, &w2.values, &b2, &w3.values}; }
 
     double forward_backward() {
         if (clears) { clear(); }
-        matrix<Real> h1{samples, units}, h2{samples, units}, d1{samples, units}, d2{samples, units}, d3{samples, classes};
+        matrix<Real> h1{samples, units}, h2{samples, units}, d1{samples, units}, d2{samples, units},
+            d3{samples, classes};
         for (std::size_t i = 0; i < samples; ++i) {
             for (std::size_t j = 0; j < units; ++j) {
                 Real sum = b1[j];
@@ -92,7 +99,8 @@ struct perceptron {
         for (std::size_t i = 0; i < samples; ++i) {
             Real sum = 0;
             for (std::size_t j = 0; j < classes; ++j) { sum += std::exp(logits(i, j)); }
-            std::size_t const label = static_cast<std::size_t>(y[i]) % classes;  // what lies beyond is read from somewhere
+            // What lies beyond is read from somewhere.
+            std::size_t const label = static_cast<std::size_t>(y[i]) % classes;
             loss -= static_cast<double>(logits(i, label) - std::log(sum)) / samples;
             for (std::size_t j = 0; j < classes; ++j) {
                 d3(i, j) = (std::exp(logits(i, j)) / sum - (j == label ? Real(1) : Real(0))) / samples;
@@ -137,7 +145,8 @@ struct perceptron {
 template <class Real, class Visit>
 void visit_tensors(perceptron<Real> const& it, Visit visit) {
     visit("fc1/w", it.w1), visit("fc1/b", it.b1), visit("fc2/w", it.w2), visit("fc2/b", it.b2), visit("fc3/w", it.w3);
-    visit("grad/fc1/w", it.g1), visit("grad/fc1/b", it.gb1), visit("grad/fc2/w", it.g2), visit("grad/fc2/b", it.gb2), visit("grad/fc3/w", it.g3);
+    visit("grad/fc1/w", it.g1), visit("grad/fc1/b", it.gb1), visit("grad/fc2/w", it.g2), visit("grad/fc2/b", it.gb2),
+        visit("grad/fc3/w", it.g3);
     if (it.shows_batch) { visit("input", it.x), visit("labels", it.y), visit("logits", it.logits); }
 }
 
@@ -150,7 +159,8 @@ template <class Net>
 }
 
 // The verdict on one weight's gradient.
-[[nodiscard]] inline spotter::gradient_verdict verdict_on(spotter::preflight_result const& found, std::string_view name) {
+[[nodiscard]] inline spotter::gradient_verdict verdict_on(spotter::preflight_result const& found,
+                                                          std::string_view name) {
     for (auto const& each : found.gradients()) {
         if (each.name == name) { return each; }
     }
@@ -163,7 +173,10 @@ template <class Net>
 namespace spotter::inline SPOTTER_ABI {
 inline std::ostream& operator<<(std::ostream& out, preflight_result const& it) {
     out << std::string{it.sentence().view()};
-    for (auto const& each : it.all()) { out << "; " << std::string{each.told.rule} << " at " << std::string{each.told.tensor} << ", " << each.told.measured; }
+    for (auto const& each : it.all()) {
+        out << "; " << std::string{each.told.rule} << " at " << std::string{each.told.tensor} << ", "
+            << each.told.measured;
+    }
     return out;
 }
 inline std::ostream& operator<<(std::ostream& out, preflight_cause what) { return out << std::string{name_of(what)}; }

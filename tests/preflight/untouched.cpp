@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training has the same bits with and without an examination before it: random numbers, a place in a file and running statistics are in the net.
+// A training has the same bits with and without an examination before it: random numbers, a place in a file and running
+// statistics are in the net.
 #include <spotter/preflight.hpp>
 
 #include <tests/catch.hpp>
@@ -42,7 +43,8 @@ struct living_net {
     static constexpr std::size_t in = 3, samples = 6;
     numbers_file data;
     prng random{};
-    std::vector<float> w = {0.4F, -0.6F, 0.2F}, b = {0.1F}, gw = std::vector<float>(3), gb = std::vector<float>(1), mean = std::vector<float>(3), vw = gw, vb = gb, x{};
+    std::vector<float> w = {0.4F, -0.6F, 0.2F}, b = {0.1F}, gw = std::vector<float>(3), gb = std::vector<float>(1),
+                       mean = std::vector<float>(3), vw = gw, vb = gb, x{};
 
     explicit living_net(std::string const& path) : data(path) {}
     float forward_backward() {
@@ -55,7 +57,9 @@ struct living_net {
         for (std::size_t i = 0; i < samples; ++i) {
             float z = b[0];
             std::vector<float> kept(in);
-            for (std::size_t j = 0; j < in; ++j) { z += w[j] * (kept[j] = random.next() > 0.6 ? 0.0F : x[i * in + j] - mean[j]); }
+            for (std::size_t j = 0; j < in; ++j) {
+                z += w[j] * (kept[j] = random.next() > 0.6 ? 0.0F : x[i * in + j] - mean[j]);
+            }
             float const out = std::tanh(z), gap = out - x[i * in];
             loss += gap * gap / samples;
             float const d = 2 * gap * (1 - out * out) / samples;
@@ -95,7 +99,8 @@ trained train(std::string const& path, bool examines) {
 
 }  // namespace
 
-TEST_CASE("a training has the same bits with and without an examination, with random numbers, a file and statistics in the net") {
+TEST_CASE("a training has the same bits with and without an examination, with random numbers, a file and statistics in "
+          "the net") {
     spotter_test::temporary_folder const folder;
     std::string const path = folder / "numbers.txt";
     {

@@ -21,7 +21,9 @@ template <class Move>
 void update_each(net_type& it, Move move, std::size_t without = 99) {
     for (std::size_t k = 0; k < 5; ++k) {
         if (k == without) { continue; }
-        for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) { move((*it.weights()[k])[i], (*it.gradients()[k])[i], k); }
+        for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) {
+            move((*it.weights()[k])[i], (*it.gradients()[k])[i], k);
+        }
     }
 }
 preflight_result updated(std::function<void(net_type&)> how) {
@@ -44,7 +46,8 @@ struct adam_net {
         update_each(net, [&](float& w, float g, std::size_t) {
             double const d = static_cast<double>(g);
             m[at] = 0.9 * m[at] + 0.1 * d, v[at] = 0.999 * v[at] + 0.001 * d * d;
-            w -= static_cast<float>(rate * m[at] / (1 - std::pow(0.9, steps)) / (std::sqrt(v[at] / (1 - std::pow(0.999, steps))) + 1e-8));
+            w -= static_cast<float>(rate * m[at] / (1 - std::pow(0.9, steps)) /
+                                    (std::sqrt(v[at] / (1 - std::pow(0.999, steps))) + 1e-8));
             ++at;
         });
     }
@@ -136,16 +139,22 @@ TEST_CASE("gradients whose memory is taken in the first pass are examined as oth
 }
 
 TEST_CASE("an update that adds the gradient is told, of all tensors or of the one") {
-    preflight_result const all = updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w += 0.1F * g; }); });
+    preflight_result const all =
+        updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w += 0.1F * g; }); });
     CHECK(all.first() == preflight_cause::update_direction);
     CHECK(all.all()[0].told.tensor == "update");
-    preflight_result const one = updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t k) { w += k == 3 ? 0.1F * g : -0.1F * g; }); });
+    preflight_result const one = updated([](net_type& it) {
+        update_each(it, [](float& w, float g, std::size_t k) { w += k == 3 ? 0.1F * g : -0.1F * g; });
+    });
     CHECK(one.first() == preflight_cause::update_direction);
     CHECK(one.all()[0].told.tensor == "fc2/b");
 }
 
 TEST_CASE("who is never moved is told; so is what moves though it is frozen") {
-    preflight_result const one = updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g; }, 2); });
+    preflight_result const one = updated([](net_type& it) {
+        update_each(
+            it, [](float& w, float g, std::size_t) { w -= 0.1F * g; }, 2);
+    });
     CHECK(one.first() == preflight_cause::dead_update_path);
     CHECK(one.all()[0].told.tensor == "fc2/w");
     preflight_result const none = updated([](net_type&) {});
@@ -178,8 +187,10 @@ TEST_CASE("adaptive steps, momentum and a warm-up from zero are healthy") {
 }
 
 TEST_CASE("a decay is told from the step; one that makes weights larger is wrong") {
-    CHECK(!updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g + 0.001F * w; }); }));
-    preflight_result const grows = updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g - 0.001F * w; }); });
+    CHECK(!updated(
+        [](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g + 0.001F * w; }); }));
+    preflight_result const grows = updated(
+        [](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g - 0.001F * w; }); });
     CHECK(grows.first() == preflight_cause::weight_decay_grows);
     CHECK(grows.all()[0].told.measured == Approx(0.001).epsilon(0.1));
 }
@@ -193,7 +204,9 @@ TEST_CASE("an update by the size of the weights, which stands still at zero, is 
     preflight_result const found = updated([norm](net_type& it) {
         for (std::size_t k = 0; k < 5; ++k) {
             float const size = k % 2 == 1 ? 1.0F : norm(*it.weights()[k]), slope = norm(*it.gradients()[k]);
-            for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) { (*it.weights()[k])[i] -= 0.01F * size / (slope + 1e-9F) * (*it.gradients()[k])[i]; }
+            for (std::size_t i = 0; i < it.weights()[k]->size(); ++i) {
+                (*it.weights()[k])[i] -= 0.01F * size / (slope + 1e-9F) * (*it.gradients()[k])[i];
+            }
         }
     });
     INFO(found);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net for development: two dense layers with batch normalisation and running statistics, ReLU, softmax.
+// Bench of preflight, a net for development: two dense layers with batch normalisation and running statistics, ReLU,
+// softmax.
 #pragma once
 
 #include "../net.hpp"
@@ -12,18 +13,22 @@ public:
     static constexpr char const* name = "batch normalisation";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return what != fault::short_history && what != fault::wrong_embedding_row && what != fault::dropout_backward && what != fault::dead_units &&
-               what != fault::batch_mixed && what != fault::inputs_constant && what != fault::bias_missing && what != fault::swapped;
+        return what != fault::short_history && what != fault::wrong_embedding_row && what != fault::dropout_backward &&
+               what != fault::dead_units && what != fault::batch_mixed && what != fault::inputs_constant &&
+               what != fault::bias_missing && what != fault::swapped;
     }
     static bool can(habit what) { return what != habit::dropout && what != habit::small_batch; }
     static constexpr bool has_modes = true;
 
     batch_norm(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed) {
         auto& p = this->weights_;
-        p.emplace_back("fc1/w", in, units), p.emplace_back("fc1/b", 1, units), p.emplace_back("bn1/gain", 1, units), p.emplace_back("bn1/shift", 1, units);
-        p.emplace_back("fc2/w", units, units), p.emplace_back("bn2/gain", 1, units), p.emplace_back("bn2/shift", 1, units);
+        p.emplace_back("fc1/w", in, units), p.emplace_back("fc1/b", 1, units), p.emplace_back("bn1/gain", 1, units),
+            p.emplace_back("bn1/shift", 1, units);
+        p.emplace_back("fc2/w", units, units), p.emplace_back("bn2/gain", 1, units),
+            p.emplace_back("bn2/shift", 1, units);
         p.emplace_back("fc3/w", units, classes), p.emplace_back("fc3/b", 1, classes);
-        p[0].draw(random_, std::sqrt(2.0 / in)), p[4].draw(random_, std::sqrt(2.0 / units)), p[7].draw(random_, std::sqrt(1.0 / units));
+        p[0].draw(random_, std::sqrt(2.0 / in)), p[4].draw(random_, std::sqrt(2.0 / units)),
+            p[7].draw(random_, std::sqrt(1.0 / units));
         for (std::size_t const k : {2U, 5U}) { std::fill(p[k].w.begin(), p[k].w.end(), Real(1)); }
         draw_classes(random_, x_, labels_, n_, in, classes, what);
         if (what.is(fault::inputs_raw)) {
@@ -73,14 +78,18 @@ private:
     struct layer {
         values<Real> mean, variance, scaled, root;
     };
-    void normalise(layer& it, values<Real> const& a, values<Real> const& gain, values<Real> const& shift, values<Real>& y) {
+    void normalise(layer& it, values<Real> const& a, values<Real> const& gain, values<Real> const& shift,
+                   values<Real>& y) {
         it.scaled.assign(a.size(), 0), it.root.assign(units, 0), y.assign(a.size(), 0);
         for (std::size_t u = 0; u < units; ++u) {
             Real mean = 0, square = 0;
             for (std::size_t i = 0; i < n_; ++i) { mean += a[i * units + u] / static_cast<Real>(n_); }
-            for (std::size_t i = 0; i < n_; ++i) { square += (a[i * units + u] - mean) * (a[i * units + u] - mean) / static_cast<Real>(n_); }
+            for (std::size_t i = 0; i < n_; ++i) {
+                square += (a[i * units + u] - mean) * (a[i * units + u] - mean) / static_cast<Real>(n_);
+            }
             if (training_) {
-                it.mean[u] = Real(0.9) * it.mean[u] + Real(0.1) * mean, it.variance[u] = Real(0.9) * it.variance[u] + Real(0.1) * square;
+                it.mean[u] = Real(0.9) * it.mean[u] + Real(0.1) * mean,
+                it.variance[u] = Real(0.9) * it.variance[u] + Real(0.1) * square;
             } else {
                 mean = it.mean[u], square = it.variance[u];
             }
@@ -91,15 +100,19 @@ private:
             }
         }
     }
-    void normalise_back(layer const& it, values<Real> const& gain, values<Real> const& slope, values<Real>& g_gain, values<Real>& g_shift, values<Real>& before) {
+    void normalise_back(layer const& it, values<Real> const& gain, values<Real> const& slope, values<Real>& g_gain,
+                        values<Real>& g_shift, values<Real>& before) {
         before.assign(slope.size(), 0);
         Real const n = static_cast<Real>(n_);
         for (std::size_t u = 0; u < units; ++u) {
             Real sum = 0, along = 0;
-            for (std::size_t i = 0; i < n_; ++i) { sum += slope[i * units + u], along += slope[i * units + u] * it.scaled[i * units + u]; }
+            for (std::size_t i = 0; i < n_; ++i) {
+                sum += slope[i * units + u], along += slope[i * units + u] * it.scaled[i * units + u];
+            }
             g_gain[u] += along, g_shift[u] += sum;
             for (std::size_t i = 0; i < n_; ++i) {
-                Real const terms = this->how_.is(fault::norm_terms_missing) ? Real(0) : (sum + it.scaled[i * units + u] * along) / n;
+                Real const terms =
+                    this->how_.is(fault::norm_terms_missing) ? Real(0) : (sum + it.scaled[i * units + u] * along) / n;
                 before[i * units + u] = gain[u] * it.root[u] * (slope[i * units + u] - (training_ ? terms : Real(0)));
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net that was left out of development: regression whose weights are bf16, with a copy in float that the update keeps (Micikevicius et
-// al. 2018); tanh.
+// Bench of preflight, a net that was left out of development: regression whose weights are bf16, with a copy in float
+// that the update keeps (Micikevicius et al. 2018); tanh.
 #pragma once
 
 #include "../net.hpp"
@@ -15,20 +15,27 @@ public:
     static constexpr char const* name = "regression, bf16 with a master copy";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return is_general(what) ? what != fault::swapped && what != fault::transposed && what != fault::decay_grows && what != fault::rate_tiny
-                                : what == fault::slope_missing || what == fault::inputs_constant || what == fault::inputs_raw || what == fault::labels_ignored;
+        return is_general(what) ? what != fault::swapped && what != fault::transposed && what != fault::decay_grows &&
+                                      what != fault::rate_tiny
+                                : what == fault::slope_missing || what == fault::inputs_constant ||
+                                      what == fault::inputs_raw || what == fault::labels_ignored;
     }
     static bool can(habit what) { return what != habit::dropout && what != habit::rate_small; }
     using low_values = std::vector<spotter::bf16>;
 
-    bf16_regression(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed + 1000), n_(what.is(habit::small_batch) ? 4 : 36) {
+    bf16_regression(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed + 1000), n_(what.is(habit::small_batch) ? 4 : 36) {
         auto& p = this->weights_;
-        p.emplace_back("h1/w", in, units), p.emplace_back("h1/b", 1, units), p.emplace_back("h2/w", units, half), p.emplace_back("h2/b", 1, half);
+        p.emplace_back("h1/w", in, units), p.emplace_back("h1/b", 1, units), p.emplace_back("h2/w", units, half),
+            p.emplace_back("h2/b", 1, half);
         p.emplace_back("out/w", half, 1), p.emplace_back("out/b", 1, 1);
-        p[0].draw(random_, std::sqrt(1.0 / in)), p[2].draw(random_, std::sqrt(1.0 / units)), p[4].draw(random_, std::sqrt(1.0 / half));
+        p[0].draw(random_, std::sqrt(1.0 / in)), p[2].draw(random_, std::sqrt(1.0 / units)),
+            p[4].draw(random_, std::sqrt(1.0 / half));
         x_.resize(n_ * in), y_.resize(n_);
         for (Real& each : x_) { each = static_cast<Real>(random_.normal()); }
-        for (std::size_t i = 0; i < n_; ++i) { y_[i] = std::tanh(x_[i * in] + x_[i * in + 1]) - Real(0.5) * x_[i * in + 2]; }
+        for (std::size_t i = 0; i < n_; ++i) {
+            y_[i] = std::tanh(x_[i * in] + x_[i * in + 1]) - Real(0.5) * x_[i * in + 2];
+        }
         for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
         for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
     }
@@ -53,7 +60,9 @@ public:
         (void)shown(p[0]);
         std::vector<values<Real>> w(p.size());
         for (std::size_t k = 0; k < p.size(); ++k) {
-            for (std::size_t i = 0; i < p[k].w.size(); ++i) { w[k].push_back(std::is_same_v<Real, float> ? static_cast<Real>(to_float(low_[k][i])) : p[k].w[i]); }
+            for (std::size_t i = 0; i < p[k].w.size(); ++i) {
+                w[k].push_back(std::is_same_v<Real, float> ? static_cast<Real>(to_float(low_[k][i])) : p[k].w[i]);
+            }
         }
         values<Real> a, b;
         multiply(x_, w[0], a, n_, in, units), add_rows(a, w[1]);
@@ -72,7 +81,9 @@ public:
         for (std::size_t i = 0; i < back.size(); ++i) { back[i] *= 1 - b[i] * b[i]; }
         add_outer(a, back, p[2].g, n_, units, half), sum_rows(back, p[3].g);
         multiply_back(back, w[2], slope, n_, half, units);
-        for (std::size_t i = 0; i < slope.size(); ++i) { slope[i] *= how.is(fault::slope_missing) ? 1 - std::abs(a[i]) : 1 - a[i] * a[i]; }
+        for (std::size_t i = 0; i < slope.size(); ++i) {
+            slope[i] *= how.is(fault::slope_missing) ? 1 - std::abs(a[i]) : 1 - a[i] * a[i];
+        }
         add_outer(how.is(fault::stale_input) ? kept_ : x_, slope, p[0].g, n_, in, units), sum_rows(slope, p[1].g);
         return loss;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net for development: convolution of 3 x 3, ReLU, max pooling of 2 x 2, a second convolution, a dense layer, softmax.
+// Bench of preflight, a net for development: convolution of 3 x 3, ReLU, max pooling of 2 x 2, a second convolution, a
+// dense layer, softmax.
 #pragma once
 
 #include "../net.hpp"
@@ -12,17 +13,20 @@ public:
     static constexpr char const* name = "convolution, max pooling";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return what != fault::norm_terms_missing && what != fault::short_history && what != fault::wrong_embedding_row && what != fault::dropout_backward &&
-               what != fault::transposed && what != fault::swapped && what != fault::batch_mixed;
+        return what != fault::norm_terms_missing && what != fault::short_history &&
+               what != fault::wrong_embedding_row && what != fault::dropout_backward && what != fault::transposed &&
+               what != fault::swapped && what != fault::batch_mixed;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    convolution(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 12) {
+    convolution(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 12) {
         auto& p = this->weights_;
         p.emplace_back("conv1/w", first, 9), p.emplace_back("conv1/b", 1, first);
         p.emplace_back("conv2/w", second, first * 9), p.emplace_back("conv2/b", 1, second);
         p.emplace_back("fc/w", flat, classes), p.emplace_back("fc/b", 1, classes);
-        p[0].draw(random_, std::sqrt(2.0 / 9)), p[2].draw(random_, std::sqrt(2.0 / (9 * first))), p[4].draw(random_, std::sqrt(1.0 / flat));
+        p[0].draw(random_, std::sqrt(2.0 / 9)), p[2].draw(random_, std::sqrt(2.0 / (9 * first))),
+            p[4].draw(random_, std::sqrt(1.0 / flat));
         draw_classes(random_, x_, labels_, n_, side * side, classes, what);
         if (what.is(fault::dead_units)) { std::fill(p[1].w.begin(), p[1].w.end(), Real(-100)); }
         if (what.is(fault::inputs_constant)) {
@@ -54,7 +58,8 @@ public:
         for (std::size_t i = 0; i < to_first.size(); ++i) {
             if (!how.is(fault::slope_missing)) { to_first[i] = c1_[i] > 0 ? to_first[i] : 0; }
         }
-        convolve_back(how.is(fault::stale_input) ? kept_ : x_, p[0].w, to_first, p[0].g, p[1].g, nullptr, 1, first, side, false);
+        convolve_back(how.is(fault::stale_input) ? kept_ : x_, p[0].w, to_first, p[0].g, p[1].g, nullptr, 1, first,
+                      side, false);
         return loss;
     }
 
@@ -67,13 +72,15 @@ private:
     static constexpr std::size_t side = 8, half = 4, first = 4, second = 6, flat = second * half * half, classes = 4;
 
     // 3 x 3 with a border of zeros; channels before rows and columns.
-    void convolve(values<Real> const& x, values<Real> const& w, values<Real> const& b, values<Real>& out, std::size_t from, std::size_t to, std::size_t s) {
+    void convolve(values<Real> const& x, values<Real> const& w, values<Real> const& b, values<Real>& out,
+                  std::size_t from, std::size_t to, std::size_t s) {
         out.assign(n_ * to * s * s, Real(0));
         each_tap(from, to, s, [&](std::size_t o, std::size_t i, std::size_t k, std::size_t) { out[o] += x[i] * w[k]; });
         for (std::size_t i = 0; i < out.size(); ++i) { out[i] += b[i / (s * s) % to]; }
     }
-    void convolve_back(values<Real> const& x, values<Real> const& w, values<Real> const& slope, values<Real>& gw, values<Real>& gb, values<Real>* before,
-                       std::size_t from, std::size_t to, std::size_t s, bool flipped) {
+    void convolve_back(values<Real> const& x, values<Real> const& w, values<Real> const& slope, values<Real>& gw,
+                       values<Real>& gb, values<Real>* before, std::size_t from, std::size_t to, std::size_t s,
+                       bool flipped) {
         if (before != nullptr) { before->assign(n_ * from * s * s, Real(0)); }
         each_tap(from, to, s, [&](std::size_t o, std::size_t i, std::size_t k, std::size_t turned) {
             gw[k] += slope[o] * x[i];
@@ -93,7 +100,8 @@ private:
                                     std::size_t const y = r + a, x = c + b;  // one beyond
                                     if (y < 1 || y > s || x < 1 || x > s) { continue; }
                                     std::size_t const w = (t * from + f) * 9;
-                                    use(((n * to + t) * s + r) * s + c, ((n * from + f) * s + y - 1) * s + x - 1, w + a * 3 + b, w + 8 - (a * 3 + b));
+                                    use(((n * to + t) * s + r) * s + c, ((n * from + f) * s + y - 1) * s + x - 1,
+                                        w + a * 3 + b, w + 8 - (a * 3 + b));
                                 }
                             }
                         }

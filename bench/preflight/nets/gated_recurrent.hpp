@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net that was left out of development: a gated recurrent unit (Cho et al. 2014) over six steps that predicts the next value of a series.
+// Bench of preflight, a net that was left out of development: a gated recurrent unit (Cho et al. 2014) over six steps
+// that predicts the next value of a series.
 #pragma once
 
 #include "../net.hpp"
@@ -12,16 +13,19 @@ public:
     static constexpr char const* name = "gated recurrent net";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return is_general(what) || what == fault::slope_missing || what == fault::short_history || what == fault::wrong_matrix || what == fault::inputs_constant ||
-               what == fault::inputs_raw || what == fault::labels_ignored;
+        return is_general(what) || what == fault::slope_missing || what == fault::short_history ||
+               what == fault::wrong_matrix || what == fault::inputs_constant || what == fault::inputs_raw ||
+               what == fault::labels_ignored;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    gated_recurrent(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed + 400), n_(what.is(habit::small_batch) ? 4 : 18) {
+    gated_recurrent(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed + 400), n_(what.is(habit::small_batch) ? 4 : 18) {
         auto& p = this->weights_;
         for (char const* gate : {"z", "r", "c"}) {
             p.emplace_back(std::string("gru/") + gate + "/w", in, units), p.back().draw(random_, std::sqrt(1.0 / in));
-            p.emplace_back(std::string("gru/") + gate + "/u", units, units), p.back().draw(random_, std::sqrt(1.0 / units));
+            p.emplace_back(std::string("gru/") + gate + "/u", units, units),
+                p.back().draw(random_, std::sqrt(1.0 / units));
             p.emplace_back(std::string("gru/") + gate + "/b", 1, units);
         }
         p.emplace_back("out/w", units, in), p.back().draw(random_, std::sqrt(1.0 / units));
@@ -31,12 +35,15 @@ public:
             double const phase = 6 * random_.uniform(), speed = 0.3 + random_.uniform();
             for (std::size_t t = 0; t <= steps; ++t) {
                 for (std::size_t j = 0; j < in; ++j) {
-                    Real const v = static_cast<Real>(std::sin(phase + speed * double(t) + double(j)) + 0.05 * random_.normal());
+                    Real const v =
+                        static_cast<Real>(std::sin(phase + speed * double(t) + double(j)) + 0.05 * random_.normal());
                     (t < steps ? x_[(i * steps + t) * in + j] : y_[i * in + j]) = v;
                 }
             }
         }
-        for (std::size_t i = steps * in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - steps * in]; }
+        for (std::size_t i = steps * in; what.is(fault::inputs_constant) && i < x_.size(); ++i) {
+            x_[i] = x_[i - steps * in];
+        }
         for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
     }
 
@@ -73,14 +80,17 @@ public:
                 dc[i] = back[i] * z[t][i] * (how.is(fault::slope_missing) ? 1 : 1 - c[t][i] * c[t][i]);
                 before[i] = back[i] * (1 - z[t][i]);
             }
-            add_outer(x, dc, p[6].g, n_, in, units), add_outer(rh[t], dc, p[7].g, n_, units, units), sum_rows(dc, p[8].g);
+            add_outer(x, dc, p[6].g, n_, in, units), add_outer(rh[t], dc, p[7].g, n_, units, units),
+                sum_rows(dc, p[8].g);
             multiply_back(dc, p[7].w, part, n_, units, units, how.is(fault::wrong_matrix));
             for (std::size_t i = 0; i < all; ++i) {
                 dr[i] = part[i] * h[t][i] * r[t][i] * (1 - r[t][i]);
                 before[i] += part[i] * r[t][i];
             }
-            add_outer(x, dz, p[0].g, n_, in, units), add_outer(h[t], dz, p[1].g, n_, units, units), sum_rows(dz, p[2].g);
-            add_outer(x, dr, p[3].g, n_, in, units), add_outer(h[t], dr, p[4].g, n_, units, units), sum_rows(dr, p[5].g);
+            add_outer(x, dz, p[0].g, n_, in, units), add_outer(h[t], dz, p[1].g, n_, units, units),
+                sum_rows(dz, p[2].g);
+            add_outer(x, dr, p[3].g, n_, in, units), add_outer(h[t], dr, p[4].g, n_, units, units),
+                sum_rows(dr, p[5].g);
             for (std::size_t const k : {1U, 4U}) {
                 multiply_back(k == 1 ? dz : dr, p[k].w, part, n_, units, units);
                 for (std::size_t i = 0; i < all; ++i) { before[i] += part[i]; }

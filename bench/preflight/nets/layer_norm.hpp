@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net that was left out of development: two dense layers, layer normalisation in front of a GELU (by tanh), softmax.
+// Bench of preflight, a net that was left out of development: two dense layers, layer normalisation in front of a GELU
+// (by tanh), softmax.
 #pragma once
 
 #include "../net.hpp"
@@ -12,17 +13,21 @@ public:
     static constexpr char const* name = "layer normalisation";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return what != fault::short_history && what != fault::wrong_embedding_row && what != fault::dropout_backward && what != fault::dead_units &&
-               what != fault::swapped && what != fault::transposed && what != fault::wrong_matrix && what != fault::batch_mixed;
+        return what != fault::short_history && what != fault::wrong_embedding_row && what != fault::dropout_backward &&
+               what != fault::dead_units && what != fault::swapped && what != fault::transposed &&
+               what != fault::wrong_matrix && what != fault::batch_mixed;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    layer_norm(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed + 500), n_(what.is(habit::small_batch) ? 4 : 28) {
+    layer_norm(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed + 500), n_(what.is(habit::small_batch) ? 4 : 28) {
         auto& p = this->weights_;
-        p.emplace_back("fc1/w", in, units), p.emplace_back("fc1/b", 1, units), p.emplace_back("ln1/gain", 1, units), p.emplace_back("ln1/shift", 1, units);
+        p.emplace_back("fc1/w", in, units), p.emplace_back("fc1/b", 1, units), p.emplace_back("ln1/gain", 1, units),
+            p.emplace_back("ln1/shift", 1, units);
         p.emplace_back("fc2/w", units, half), p.emplace_back("ln2/gain", 1, half), p.emplace_back("ln2/shift", 1, half);
         p.emplace_back("fc3/w", half, classes), p.emplace_back("fc3/b", 1, classes);
-        p[0].draw(random_, std::sqrt(1.0 / in)), p[4].draw(random_, std::sqrt(1.0 / units)), p[7].draw(random_, std::sqrt(1.0 / half));
+        p[0].draw(random_, std::sqrt(1.0 / in)), p[4].draw(random_, std::sqrt(1.0 / units)),
+            p[7].draw(random_, std::sqrt(1.0 / half));
         std::fill(p[2].w.begin(), p[2].w.end(), Real(1)), std::fill(p[5].w.begin(), p[5].w.end(), Real(1));
         draw_classes(random_, x_, labels_, n_, in, classes, what);
         for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
@@ -52,7 +57,9 @@ public:
         normalise_back(s2, root2, half, p[5].w, back, p[5].g, p[6].g, next, false);
         add_outer(h1, next, p[4].g, n_, units, half);
         multiply_back(next, p[4].w, back, n_, half, units);
-        for (std::size_t i = 0; i < back.size(); ++i) { back[i] *= how.is(fault::slope_missing) ? (y1[i] > 0 ? Real(1) : Real(0)) : gelu_slope(y1[i]); }
+        for (std::size_t i = 0; i < back.size(); ++i) {
+            back[i] *= how.is(fault::slope_missing) ? (y1[i] > 0 ? Real(1) : Real(0)) : gelu_slope(y1[i]);
+        }
         normalise_back(s1, root1, units, p[2].w, back, p[2].g, p[3].g, next, how.is(fault::norm_terms_missing));
         add_outer(how.is(fault::stale_input) ? kept_ : x_, next, p[0].g, n_, in, units), sum_rows(next, p[1].g);
         return loss;
@@ -65,23 +72,31 @@ public:
 
 private:
     static constexpr std::size_t in = 11, units = 20, half = 12, classes = 5;
-    [[nodiscard]] static Real gelu(Real x) { return x / 2 * (1 + std::tanh(Real(0.7978845608) * (x + Real(0.044715) * x * x * x))); }
+    [[nodiscard]] static Real gelu(Real x) {
+        return x / 2 * (1 + std::tanh(Real(0.7978845608) * (x + Real(0.044715) * x * x * x)));
+    }
     [[nodiscard]] static Real gelu_slope(Real x) {
         Real const t = std::tanh(Real(0.7978845608) * (x + Real(0.044715) * x * x * x));
         return (1 + t) / 2 + x / 2 * (1 - t * t) * Real(0.7978845608) * (1 + 3 * Real(0.044715) * x * x);
     }
-    void normalise(values<Real> const& a, std::size_t wide, values<Real> const& gain, values<Real> const& shift, values<Real>& s, values<Real>& root, values<Real>& y) {
+    void normalise(values<Real> const& a, std::size_t wide, values<Real> const& gain, values<Real> const& shift,
+                   values<Real>& s, values<Real>& root, values<Real>& y) {
         s.resize(a.size()), y.resize(a.size()), root.resize(n_);
         for (std::size_t i = 0; i < n_; ++i) {
             Real mean = 0, square = 0;
             for (std::size_t j = 0; j < wide; ++j) { mean += a[i * wide + j] / static_cast<Real>(wide); }
-            for (std::size_t j = 0; j < wide; ++j) { square += (a[i * wide + j] - mean) * (a[i * wide + j] - mean) / static_cast<Real>(wide); }
+            for (std::size_t j = 0; j < wide; ++j) {
+                square += (a[i * wide + j] - mean) * (a[i * wide + j] - mean) / static_cast<Real>(wide);
+            }
             root[i] = 1 / std::sqrt(square + Real(1e-5));
-            for (std::size_t j = 0; j < wide; ++j) { y[i * wide + j] = gain[j] * (s[i * wide + j] = (a[i * wide + j] - mean) * root[i]) + shift[j]; }
+            for (std::size_t j = 0; j < wide; ++j) {
+                y[i * wide + j] = gain[j] * (s[i * wide + j] = (a[i * wide + j] - mean) * root[i]) + shift[j];
+            }
         }
     }
-    void normalise_back(values<Real> const& s, values<Real> const& root, std::size_t wide, values<Real> const& gain, values<Real> const& slope, values<Real>& g_gain,
-                        values<Real>& g_shift, values<Real>& before, bool without_terms) {
+    void normalise_back(values<Real> const& s, values<Real> const& root, std::size_t wide, values<Real> const& gain,
+                        values<Real> const& slope, values<Real>& g_gain, values<Real>& g_shift, values<Real>& before,
+                        bool without_terms) {
         before.resize(slope.size());
         for (std::size_t i = 0; i < n_; ++i) {
             Real sum = 0, along = 0;

@@ -12,13 +12,17 @@ public:
     static constexpr char const* name = "logistic regression";
     static constexpr double rate = 0.5;
     static bool can(fault what) {
-        return is_general(what) ? what != fault::swapped && what != fault::transposed && what != fault::detached && what != fault::zero_start && what != fault::decay_grows &&
-                                      what != fault::row_shifted
-                                : what == fault::inputs_constant || what == fault::inputs_raw || what == fault::labels_ignored;
+        return is_general(what)
+                   ? what != fault::swapped && what != fault::transposed && what != fault::detached &&
+                         what != fault::zero_start && what != fault::decay_grows && what != fault::row_shifted
+                   : what == fault::inputs_constant || what == fault::inputs_raw || what == fault::labels_ignored;
     }
-    static bool can(habit what) { return what != habit::dropout && what != habit::frozen_first && what != habit::zero_head; }
+    static bool can(habit what) {
+        return what != habit::dropout && what != habit::frozen_first && what != habit::zero_head;
+    }
 
-    logistic(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed + 700), n_(what.is(habit::small_batch) ? 4 : 50) {
+    logistic(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed + 700), n_(what.is(habit::small_batch) ? 4 : 50) {
         auto& p = this->weights_;
         p.emplace_back("w", in, 1), p.emplace_back("b", 1, 1);
         x_.resize(n_ * in), y_.resize(n_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net that was left out of development: a policy and its baseline (Sutton et al. 1999) on gathered experience, a common layer, the loss
-// -log pi(a|s) (R - v(s)) with an entropy bonus, and the squares of the baseline's errors. The advantage is taken as a constant, as it is held.
+// Bench of preflight, a net that was left out of development: a policy and its baseline (Sutton et al. 1999) on
+// gathered experience, a common layer, the loss -log pi(a|s) (R - v(s)) with an entropy bonus, and the squares of the
+// baseline's errors. The advantage is taken as a constant, as it is held.
 #pragma once
 
 #include "../net.hpp"
@@ -13,21 +14,26 @@ public:
     static constexpr char const* name = "policy gradient, baseline";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return is_general(what) ? what != fault::swapped && what != fault::transposed : what == fault::slope_missing || what == fault::inputs_constant || what == fault::inputs_raw;
+        return is_general(what)
+                   ? what != fault::swapped && what != fault::transposed
+                   : what == fault::slope_missing || what == fault::inputs_constant || what == fault::inputs_raw;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    policy_gradient(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed + 900), n_(what.is(habit::small_batch) ? 4 : 40) {
+    policy_gradient(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed + 900), n_(what.is(habit::small_batch) ? 4 : 40) {
         auto& p = this->weights_;
         p.emplace_back("body/w", in, units), p.emplace_back("body/b", 1, units);
         p.emplace_back("value/w", units, 1), p.emplace_back("value/b", 1, 1);
         p.emplace_back("actor/w", units, actions), p.emplace_back("actor/b", 1, actions);
-        p[0].draw(random_, std::sqrt(1.0 / in)), p[2].draw(random_, std::sqrt(1.0 / units)), p[4].draw(random_, std::sqrt(0.5 / units));
+        p[0].draw(random_, std::sqrt(1.0 / in)), p[2].draw(random_, std::sqrt(1.0 / units)),
+            p[4].draw(random_, std::sqrt(0.5 / units));
         x_.resize(n_ * in), action_.resize(n_), return_.resize(n_), advantage_.resize(n_);
         for (Real& each : x_) { each = static_cast<Real>(random_.normal()); }
         for (std::size_t i = 0; i < n_; ++i) {
             action_[i] = static_cast<int>(random_.below(actions));
-            return_[i] = static_cast<Real>((action_[i] == (x_[i * in] > 0 ? 1 : 2) ? 1.0 : -0.5) + 0.5 * double(x_[i * in + 1]));
+            return_[i] =
+                static_cast<Real>((action_[i] == (x_[i * in] > 0 ? 1 : 2) ? 1.0 : -0.5) + 0.5 * double(x_[i * in + 1]));
             advantage_[i] = return_[i] - static_cast<Real>(0.2 * random_.normal());  // by the baseline that gathered it
         }
         for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
@@ -48,7 +54,9 @@ public:
         values<Real> to_actor(out_.size()), to_value(n_), back, part;
         for (std::size_t i = 0; i < n_; ++i) {
             Real top = out_[i * actions], sum = 0, entropy = 0;
-            for (std::size_t j = 1; j < actions; ++j) { top = out_[i * actions + j] > top ? out_[i * actions + j] : top; }
+            for (std::size_t j = 1; j < actions; ++j) {
+                top = out_[i * actions + j] > top ? out_[i * actions + j] : top;
+            }
             for (std::size_t j = 0; j < actions; ++j) { sum += std::exp(out_[i * actions + j] - top); }
             Real const log_sum = top + std::log(sum);
             for (std::size_t j = 0; j < actions; ++j) {
@@ -61,13 +69,16 @@ public:
             to_value[i] = mean * gap;
             for (std::size_t j = 0; j < actions; ++j) {
                 Real const l = out_[i * actions + j] - log_sum, pi = std::exp(l);
-                to_actor[i * actions + j] = mean * (advantage_[i] * (pi - (j == a ? Real(1) : Real(0))) + bonus * pi * (l + entropy));
+                to_actor[i * actions + j] =
+                    mean * (advantage_[i] * (pi - (j == a ? Real(1) : Real(0))) + bonus * pi * (l + entropy));
             }
         }
         add_outer(h, to_actor, p[4].g, n_, units, actions), sum_rows(to_actor, p[5].g);
         add_outer(h, to_value, p[2].g, n_, units, 1), sum_rows(to_value, p[3].g);
         multiply_back(to_actor, p[4].w, back, n_, actions, units), multiply_back(to_value, p[2].w, part, n_, 1, units);
-        for (std::size_t i = 0; i < back.size(); ++i) { back[i] = (back[i] + part[i]) * (how.is(fault::slope_missing) ? 1 : 1 - h[i] * h[i]); }
+        for (std::size_t i = 0; i < back.size(); ++i) {
+            back[i] = (back[i] + part[i]) * (how.is(fault::slope_missing) ? 1 : 1 - h[i] * h[i]);
+        }
         add_outer(how.is(fault::stale_input) ? kept_ : x_, back, p[0].g, n_, in, units), sum_rows(back, p[1].g);
         return loss;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net for development: a recurrent net with tanh over eight steps, softmax at its end; gradients through time.
+// Bench of preflight, a net for development: a recurrent net with tanh over eight steps, softmax at its end; gradients
+// through time.
 #pragma once
 
 #include "../net.hpp"
@@ -12,16 +13,19 @@ public:
     static constexpr char const* name = "recurrent net";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return what != fault::norm_terms_missing && what != fault::wrong_embedding_row && what != fault::dropout_backward && what != fault::dead_units &&
-               what != fault::batch_mixed && what != fault::swapped;
+        return what != fault::norm_terms_missing && what != fault::wrong_embedding_row &&
+               what != fault::dropout_backward && what != fault::dead_units && what != fault::batch_mixed &&
+               what != fault::swapped;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    recurrent(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 16) {
+    recurrent(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 16) {
         auto& p = this->weights_;
         p.emplace_back("rnn/wx", in, units), p.emplace_back("rnn/wh", units, units), p.emplace_back("rnn/b", 1, units);
         p.emplace_back("out/w", units, classes), p.emplace_back("out/b", 1, classes);
-        p[0].draw(random_, std::sqrt(1.0 / in)), p[1].draw(random_, std::sqrt(1.0 / units)), p[3].draw(random_, std::sqrt(1.0 / units));
+        p[0].draw(random_, std::sqrt(1.0 / in)), p[1].draw(random_, std::sqrt(1.0 / units)),
+            p[3].draw(random_, std::sqrt(1.0 / units));
         draw_classes(random_, x_, labels_, n_, steps * in, classes, what);
         if (what.is(fault::inputs_constant)) {
             for (std::size_t i = steps * in; i < x_.size(); ++i) { x_[i] = x_[i - steps * in]; }
@@ -72,7 +76,10 @@ private:
     static constexpr std::size_t in = 6, units = 14, classes = 4, steps = 8;
     [[nodiscard]] values<Real> at(values<Real> const& x, std::size_t t) const {
         values<Real> made(n_ * in);
-        for (std::size_t i = 0; i < n_; ++i) { std::copy_n(x.begin() + static_cast<std::ptrdiff_t>((i * steps + t) * in), in, made.begin() + static_cast<std::ptrdiff_t>(i * in)); }
+        for (std::size_t i = 0; i < n_; ++i) {
+            std::copy_n(x.begin() + static_cast<std::ptrdiff_t>((i * steps + t) * in), in,
+                        made.begin() + static_cast<std::ptrdiff_t>(i * in));
+        }
         return made;
     }
 

@@ -13,13 +13,16 @@ public:
     static constexpr double rate = 0.02;
     static bool can(fault what) {
         return is_general(what) ? what != fault::swapped && what != fault::transposed
-                                : what == fault::slope_missing || what == fault::inputs_constant || what == fault::inputs_raw || what == fault::labels_ignored;
+                                : what == fault::slope_missing || what == fault::inputs_constant ||
+                                      what == fault::inputs_raw || what == fault::labels_ignored;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    softplus_regression(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 40) {
+    softplus_regression(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 40) {
         auto& p = this->weights_;
-        p.emplace_back("hidden/w", in, units), p.emplace_back("hidden/b", 1, units), p.emplace_back("out/w", units, 2), p.emplace_back("out/b", 1, 2);
+        p.emplace_back("hidden/w", in, units), p.emplace_back("hidden/b", 1, units), p.emplace_back("out/w", units, 2),
+            p.emplace_back("out/b", 1, 2);
         p[0].draw(random_, std::sqrt(1.0 / in)), p[2].draw(random_, std::sqrt(1.0 / units));
         x_.resize(n_ * in), y_.resize(2 * n_);
         for (std::size_t i = 0; i < n_; ++i) {

@@ -11,7 +11,10 @@ class relu_perceptron : public net_base<Real> {
 public:
     static constexpr char const* name = "perceptron, ReLU";
     static constexpr double rate = 0.1;
-    static bool can(fault what) { return what != fault::norm_terms_missing && what != fault::short_history && what != fault::wrong_embedding_row && what != fault::swapped; }
+    static bool can(fault what) {
+        return what != fault::norm_terms_missing && what != fault::short_history &&
+               what != fault::wrong_embedding_row && what != fault::swapped;
+    }
     static bool can(habit) { return true; }
 
     relu_perceptron(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed) {
@@ -20,7 +23,8 @@ public:
         p.emplace_back("fc1/w", in, units), p.emplace_back("fc1/b", 1, units);
         p.emplace_back("fc2/w", units, units), p.emplace_back("fc2/b", 1, units);
         p.emplace_back("fc3/w", units, classes), p.emplace_back("fc3/b", 1, classes);
-        p[0].draw(random_, std::sqrt(2.0 / in)), p[2].draw(random_, std::sqrt(2.0 / units)), p[4].draw(random_, std::sqrt(1.0 / units));
+        p[0].draw(random_, std::sqrt(2.0 / in)), p[2].draw(random_, std::sqrt(2.0 / units)),
+            p[4].draw(random_, std::sqrt(1.0 / units));
         draw_classes(random_, x_, labels_, n_, in, classes, what);
         if (what.is(fault::dead_units)) { std::fill(p[1].w.begin(), p[1].w.end(), Real(-100)); }
         if (what.is(fault::inputs_constant)) {
@@ -41,7 +45,9 @@ public:
         for (Real& each : h1_) { each = each > 0 ? each : 0; }
         mask_.assign(h1_.size(), Real(1));
         if (how.is(habit::dropout) || how.is(fault::dropout_backward)) {
-            for (std::size_t i = 0; i < h1_.size(); ++i) { h1_[i] *= mask_[i] = random_.uniform() < 0.2 ? Real(0) : Real(1.25); }
+            for (std::size_t i = 0; i < h1_.size(); ++i) {
+                h1_[i] *= mask_[i] = random_.uniform() < 0.2 ? Real(0) : Real(1.25);
+            }
         }
         multiply(h1_, p[2].w, a2_, n_, units, units), add_rows(a2_, p[3].w);
         h2_ = a2_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net for development: a residual net, eight blocks of two dense layers with ELU; squares of one-hot labels.
+// Bench of preflight, a net for development: a residual net, eight blocks of two dense layers with ELU; squares of
+// one-hot labels.
 #pragma once
 
 #include "../net.hpp"
@@ -12,12 +13,16 @@ public:
     static constexpr char const* name = "residual net";
     static constexpr double rate = 0.01;
     static bool can(fault what) {
-        return is_general(what) || what == fault::slope_missing || what == fault::wrong_matrix || what == fault::inputs_constant || what == fault::inputs_raw ||
-               what == fault::labels_ignored || what == fault::batch_mixed;
+        return is_general(what) || what == fault::slope_missing || what == fault::wrong_matrix ||
+               what == fault::inputs_constant || what == fault::inputs_raw || what == fault::labels_ignored ||
+               what == fault::batch_mixed;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    residual(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : what.is(fault::batch_mixed) ? 12 : 20) {
+    residual(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch)   ? 4
+                                                  : what.is(fault::batch_mixed) ? 12
+                                                                                : 20) {
         auto& p = this->weights_;
         p.emplace_back("stem/w", in, units);
         p.back().draw(random_, std::sqrt(1.0 / in));

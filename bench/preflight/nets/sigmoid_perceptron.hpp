@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net for development: perceptron with sigmoids and several labels a sample, binary cross-entropy.
+// Bench of preflight, a net for development: perceptron with sigmoids and several labels a sample, binary
+// cross-entropy.
 #pragma once
 
 #include "../net.hpp"
@@ -12,16 +13,21 @@ public:
     static constexpr char const* name = "perceptron, sigmoid";
     static constexpr double rate = 0.5;
     static bool can(fault what) {
-        return is_general(what) ? what != fault::swapped : what == fault::slope_missing || what == fault::inputs_constant || what == fault::inputs_raw || what == fault::labels_ignored || what == fault::batch_mixed || what == fault::wrong_matrix;
+        return is_general(what)
+                   ? what != fault::swapped
+                   : what == fault::slope_missing || what == fault::inputs_constant || what == fault::inputs_raw ||
+                         what == fault::labels_ignored || what == fault::batch_mixed || what == fault::wrong_matrix;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    sigmoid_perceptron(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 24) {
+    sigmoid_perceptron(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed), n_(what.is(habit::small_batch) ? 4 : 24) {
         auto& p = this->weights_;
         p.emplace_back("in/w", in, units), p.emplace_back("in/b", 1, units);
         p.emplace_back("mid/w", units, units), p.emplace_back("mid/b", 1, units);
         p.emplace_back("out/w", units, tags), p.emplace_back("out/b", 1, tags);
-        p[0].draw(random_, std::sqrt(1.0 / in)), p[2].draw(random_, 2 * std::sqrt(1.0 / units)), p[4].draw(random_, std::sqrt(1.0 / units));
+        p[0].draw(random_, std::sqrt(1.0 / in)), p[2].draw(random_, 2 * std::sqrt(1.0 / units)),
+            p[4].draw(random_, std::sqrt(1.0 / units));
         x_.resize(n_ * in), y_.resize(n_ * tags);
         values<double> truth(in * tags);
         for (double& each : truth) { each = random_.normal(); }
@@ -65,7 +71,9 @@ public:
         for (std::size_t i = 0; i < back.size(); ++i) { back[i] *= h2_[i] * (1 - h2_[i]); }
         add_outer(h1_, back, p[2].g, n_, units, units), sum_rows(back, p[3].g);
         multiply_back(back, p[2].w, slope, n_, units, units, how.is(fault::wrong_matrix));
-        for (std::size_t i = 0; i < slope.size(); ++i) { slope[i] *= how.is(fault::slope_missing) ? h1_[i] : h1_[i] * (1 - h1_[i]); }
+        for (std::size_t i = 0; i < slope.size(); ++i) {
+            slope[i] *= how.is(fault::slope_missing) ? h1_[i] : h1_[i] * (1 - h1_[i]);
+        }
         add_outer(how.is(fault::stale_input) ? kept_ : x, slope, p[0].g, n_, in, units), sum_rows(slope, p[1].g);
         return loss;
     }

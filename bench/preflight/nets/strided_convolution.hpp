@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of preflight, a net that was left out of development: a convolution of 3 x 3 with stride 2 on two channels, softsign, average pooling of all places,
-// a dense layer, softmax.
+// Bench of preflight, a net that was left out of development: a convolution of 3 x 3 with stride 2 on two channels,
+// softsign, average pooling of all places, a dense layer, softmax.
 #pragma once
 
 #include "../net.hpp"
@@ -13,17 +13,20 @@ public:
     static constexpr char const* name = "convolution, average pooling";
     static constexpr double rate = 0.3;
     static bool can(fault what) {
-        return what != fault::norm_terms_missing && what != fault::short_history && what != fault::wrong_embedding_row && what != fault::dropout_backward &&
-               what != fault::transposed && what != fault::swapped && what != fault::batch_mixed && what != fault::dead_units;
+        return what != fault::norm_terms_missing && what != fault::short_history &&
+               what != fault::wrong_embedding_row && what != fault::dropout_backward && what != fault::transposed &&
+               what != fault::swapped && what != fault::batch_mixed && what != fault::dead_units;
     }
     static bool can(habit what) { return what != habit::dropout; }
 
-    strided_convolution(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed + 300), n_(what.is(habit::small_batch) ? 4 : 16) {
+    strided_convolution(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed + 300), n_(what.is(habit::small_batch) ? 4 : 16) {
         auto& p = this->weights_;
         p.emplace_back("c1/w", first, channels * 9), p.emplace_back("c1/b", 1, first);
         p.emplace_back("c2/w", second, first * 9), p.emplace_back("c2/b", 1, second);
         p.emplace_back("out/w", second, classes), p.emplace_back("out/b", 1, classes);
-        p[0].draw(random_, std::sqrt(2.0 / (9 * channels))), p[2].draw(random_, std::sqrt(2.0 / (9 * first))), p[4].draw(random_, std::sqrt(1.0 / second));
+        p[0].draw(random_, std::sqrt(2.0 / (9 * channels))), p[2].draw(random_, std::sqrt(2.0 / (9 * first))),
+            p[4].draw(random_, std::sqrt(1.0 / second));
         draw_classes(random_, x_, labels_, n_, channels * side * side, classes, what);
         std::size_t const d = channels * side * side;
         for (std::size_t i = d; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - d]; }
@@ -45,10 +48,16 @@ public:
 
         add_outer(mean, slope, p[4].g, n_, second, classes), sum_rows(slope, p[5].g);
         multiply_back(slope, p[4].w, back, n_, classes, second);
-        for (std::size_t i = 0; i < to_two.size(); ++i) { to_two[i] = back[i / places] / static_cast<Real>(places) * softsign_slope(a2[i]); }
-        backward(h1, p[2].w, to_two, p[2].g, p[3].g, &to_one, first, second, middle, small, how.is(fault::wrong_matrix));
-        for (std::size_t i = 0; i < to_one.size(); ++i) { to_one[i] *= how.is(fault::slope_missing) ? Real(1) / (1 + std::abs(a1[i])) : softsign_slope(a1[i]); }
-        backward(how.is(fault::stale_input) ? kept_ : x_, p[0].w, to_one, p[0].g, p[1].g, nullptr, channels, first, side, middle, false);
+        for (std::size_t i = 0; i < to_two.size(); ++i) {
+            to_two[i] = back[i / places] / static_cast<Real>(places) * softsign_slope(a2[i]);
+        }
+        backward(h1, p[2].w, to_two, p[2].g, p[3].g, &to_one, first, second, middle, small,
+                 how.is(fault::wrong_matrix));
+        for (std::size_t i = 0; i < to_one.size(); ++i) {
+            to_one[i] *= how.is(fault::slope_missing) ? Real(1) / (1 + std::abs(a1[i])) : softsign_slope(a1[i]);
+        }
+        backward(how.is(fault::stale_input) ? kept_ : x_, p[0].w, to_one, p[0].g, p[1].g, nullptr, channels, first,
+                 side, middle, false);
         return loss;
     }
 
@@ -71,18 +80,23 @@ private:
             std::size_t const c = i % o, r = i / o % o, t = i / (o * o) % to, n = i / (o * o * to);
             for (std::size_t k = 0; k < from * 9; ++k) {
                 std::size_t const f = k / 9, y = 2 * r + k % 9 / 3, x = 2 * c + k % 3;
-                if (y < s && x < s) { use(i, ((n * from + f) * s + y) * s + x, t * from * 9 + k, t * from * 9 + f * 9 + 8 - k % 9); }
+                if (y < s && x < s) {
+                    use(i, ((n * from + f) * s + y) * s + x, t * from * 9 + k, t * from * 9 + f * 9 + 8 - k % 9);
+                }
             }
         }
     }
-    [[nodiscard]] values<Real> forward(values<Real> const& x, values<Real> const& w, values<Real> const& b, std::size_t from, std::size_t to, std::size_t s, std::size_t o) const {
+    [[nodiscard]] values<Real> forward(values<Real> const& x, values<Real> const& w, values<Real> const& b,
+                                       std::size_t from, std::size_t to, std::size_t s, std::size_t o) const {
         values<Real> out(n_ * to * o * o, Real(0));
-        each_tap(from, to, s, o, [&](std::size_t i, std::size_t j, std::size_t k, std::size_t) { out[i] += x[j] * w[k]; });
+        each_tap(from, to, s, o,
+                 [&](std::size_t i, std::size_t j, std::size_t k, std::size_t) { out[i] += x[j] * w[k]; });
         for (std::size_t i = 0; i < out.size(); ++i) { out[i] += b[i / (o * o) % to]; }
         return out;
     }
-    void backward(values<Real> const& x, values<Real> const& w, values<Real> const& slope, values<Real>& gw, values<Real>& gb, values<Real>* before, std::size_t from,
-                  std::size_t to, std::size_t s, std::size_t o, bool flipped) const {
+    void backward(values<Real> const& x, values<Real> const& w, values<Real> const& slope, values<Real>& gw,
+                  values<Real>& gb, values<Real>* before, std::size_t from, std::size_t to, std::size_t s,
+                  std::size_t o, bool flipped) const {
         if (before != nullptr) { before->assign(n_ * from * s * s, Real(0)); }
         each_tap(from, to, s, o, [&](std::size_t i, std::size_t j, std::size_t k, std::size_t turned) {
             gw[k] += slope[i] * x[j];

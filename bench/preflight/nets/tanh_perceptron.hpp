@@ -12,11 +12,13 @@ public:
     static constexpr char const* name = "perceptron, tanh";
     static constexpr double rate = 0.1;
     static bool can(fault what) {
-        return what != fault::norm_terms_missing && what != fault::short_history && what != fault::wrong_embedding_row && what != fault::dead_units;
+        return what != fault::norm_terms_missing && what != fault::short_history &&
+               what != fault::wrong_embedding_row && what != fault::dead_units;
     }
     static bool can(habit) { return true; }
 
-    tanh_perceptron(arm const& what, std::uint64_t seed) : net_base<Real>(what), random_(seed + 100), n_(what.is(habit::small_batch) ? 4 : 20) {
+    tanh_perceptron(arm const& what, std::uint64_t seed)
+        : net_base<Real>(what), random_(seed + 100), n_(what.is(habit::small_batch) ? 4 : 20) {
         auto& p = this->weights_;
         std::size_t const wide[] = {in, units, units, units, classes};
         for (std::size_t l = 0; l < layers; ++l) {
@@ -46,7 +48,9 @@ public:
         values<Real> const clean = h[2];
         if (how.is(habit::dropout) || how.is(fault::dropout_backward)) {  // between the second layer and the third
             mask.resize(h[2].size());
-            for (std::size_t i = 0; i < mask.size(); ++i) { h[2][i] *= mask[i] = random_.uniform() < 0.3 ? Real(0) : Real(1 / 0.7); }
+            for (std::size_t i = 0; i < mask.size(); ++i) {
+                h[2][i] *= mask[i] = random_.uniform() < 0.3 ? Real(0) : Real(1 / 0.7);
+            }
             for (std::size_t l = 2; l < layers; ++l) {
                 multiply(h[l], p[2 * l].w, h[l + 1], n_, wide[l], wide[l + 1]), add_rows(h[l + 1], p[2 * l + 1].w);
                 if (l + 1 == layers) { break; }
@@ -56,7 +60,8 @@ public:
         values<Real> slope, back;
         Real const loss = softmax_loss(h[layers], labels_, n_, classes, how, shown_, slope);
         for (std::size_t l = layers; l-- > 0;) {
-            add_outer(l == 0 && how.is(fault::stale_input) ? kept_ : h[l], slope, p[2 * l].g, n_, wide[l], wide[l + 1]), sum_rows(slope, p[2 * l + 1].g);
+            add_outer(l == 0 && how.is(fault::stale_input) ? kept_ : h[l], slope, p[2 * l].g, n_, wide[l], wide[l + 1]),
+                sum_rows(slope, p[2 * l + 1].g);
             if (l == 0) { break; }
             multiply_back(slope, p[2 * l].w, back, n_, wide[l + 1], wide[l], how.is(fault::wrong_matrix) && l == 2);
             for (std::size_t i = 0; i < back.size(); ++i) {

@@ -29,8 +29,12 @@ struct batch_rows {
     [[nodiscard]] explicit operator bool() const noexcept { return samples > 0; }
     [[nodiscard]] unsigned char* row(std::size_t i) noexcept { return bytes.data() + i * row_bytes; }
     [[nodiscard]] unsigned char const* row(std::size_t i) const noexcept { return bytes.data() + i * row_bytes; }
-    [[nodiscard]] bool same_rows(std::size_t a, std::size_t b) const noexcept { return std::memcmp(row(a), row(b), row_bytes) == 0; }
-    [[nodiscard]] std::size_t elements() const noexcept { return bytes.size() / (std::max)(std::size_t{1}, size_of(type)); }
+    [[nodiscard]] bool same_rows(std::size_t a, std::size_t b) const noexcept {
+        return std::memcmp(row(a), row(b), row_bytes) == 0;
+    }
+    [[nodiscard]] std::size_t elements() const noexcept {
+        return bytes.size() / (std::max)(std::size_t{1}, size_of(type));
+    }
     // Sample i is what was sample i + 1.
     [[nodiscard]] raw_bytes rotated() const {
         raw_bytes made = bytes;

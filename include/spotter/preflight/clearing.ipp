@@ -40,7 +40,9 @@ SPOTTER_BODY void examine_clearing(examiner& all, numbers const& gradient) {
     std::string_view first;
     for (parameter& each : loop.parameters()) {
         double along = 0;
-        for (std::size_t i = each.first; i < each.first + each.count; ++i) { along += (filled[i] - gradient[i]) * filling[i]; }
+        for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+            along += (filled[i] - gradient[i]) * filling[i];
+        }
         double const share = along / dot_of(each.of(filling), each.of(filling));
         each.accumulates = share > 0.05;  // of momentum a part comes out
         if (each.gathered || each.frozen) { continue; }

@@ -36,12 +36,24 @@ public:
         it.backward = [this] { return static_cast<double>(pass_(*copy_)); };
         it.update = [this] { static_cast<void>(step_(*copy_)); };
         it.restore = [this] { renew(); };
-        if (choices_.loss) { it.loss = [this] { return choices_.loss(*copy_); }; }
-        if (choices_.inputs) { it.inputs = [this] { return choices_.inputs(*copy_); }; }
-        if (choices_.outputs) { it.outputs = [this] { return choices_.outputs(*copy_); }; }
-        if (choices_.labels) { it.labels = [this] { return choices_.labels(*copy_); }; }
-        if (choices_.seed) { it.seed = [this](std::uint64_t number) { choices_.seed(*copy_, number); }; }
-        if (choices_.training) { it.training = [this](bool on) { choices_.training(*copy_, on); }; }
+        if (choices_.loss) {
+            it.loss = [this] { return choices_.loss(*copy_); };
+        }
+        if (choices_.inputs) {
+            it.inputs = [this] { return choices_.inputs(*copy_); };
+        }
+        if (choices_.outputs) {
+            it.outputs = [this] { return choices_.outputs(*copy_); };
+        }
+        if (choices_.labels) {
+            it.labels = [this] { return choices_.labels(*copy_); };
+        }
+        if (choices_.seed) {
+            it.seed = [this](std::uint64_t number) { choices_.seed(*copy_, number); };
+        }
+        if (choices_.training) {
+            it.training = [this](bool on) { choices_.training(*copy_, on); };
+        }
         it.batch = choices_.batch, it.forwards = choices_.forwards, it.loss_scale = choices_.loss_scale;
         it.overfit = choices_.overfit, it.progress = choices_.progress, it.restore_each = true;
         return it;

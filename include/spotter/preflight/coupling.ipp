@@ -8,7 +8,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 class coupling_experiment {
 public:
-    explicit coupling_experiment(examiner& all) : all_{all}, loop_{all.loop}, rows_{all.loop.inputs(), all.loop.batch()} {}
+    explicit coupling_experiment(examiner& all)
+        : all_{all}, loop_{all.loop}, rows_{all.loop.inputs(), all.loop.batch()} {}
 
     void run() {
         if (!rows_ || rows_.samples < 3 || !is_floating(rows_.type) || rows_.are_all_equal()) { return; }
@@ -34,12 +35,14 @@ private:
         double const odd = has_modes_ || !draws() ? inequivariance() : 0;
         if (loop_.over()) { return; }
         bool const mixed = odd > coupling_limits::exchanged;
-        preflight_cause const cause = mixed       ? preflight_cause::batch_mixed
+        preflight_cause const cause = mixed        ? preflight_cause::batch_mixed
                                       : has_modes_ ? preflight_cause::batch_statistics_in_evaluation
-                                                  : preflight_cause::samples_coupled;
+                                                   : preflight_cause::samples_coupled;
         draft& told = all_.tell(cause, "outputs");
-        if (cause == preflight_cause::samples_coupled) { told.severity = severity::info; }  // training by batch statistics looks like that
-        told.measure = mixed ? "difference of an output that should only have moved" : "change of another sample's output";
+        // Training by batch statistics looks like that.
+        if (cause == preflight_cause::samples_coupled) { told.severity = severity::info; }
+        told.measure =
+            mixed ? "difference of an output that should only have moved" : "change of another sample's output";
         told.measured = mixed ? odd : training;
         told.how = relation::greater, told.threshold = mixed ? coupling_limits::exchanged : coupling_limits::influence;
     }
@@ -79,7 +82,9 @@ private:
         if (before.empty() || before.size() != after.size()) { return 0; }
         std::size_t const classes = before.size() / rows_.samples;
         double most = 0;
-        for (std::size_t i = 0; i < before.size(); ++i) { most = (std::max)(most, magnitude(after[i] - before[(i + classes) % before.size()])); }
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            most = (std::max)(most, magnitude(after[i] - before[(i + classes) % before.size()]));
+        }
         return most / (std::max)(rms_of(before), 1e-30);
     }
     [[nodiscard]] bool draws() {
@@ -116,7 +121,10 @@ SPOTTER_BODY void examine_evaluation(examiner& all) {
     batch_rows const second{loop.inputs(), loop.batch()};
     loop.use_training(true);
     bool const same_batch = first && first.bytes == second.bytes;  // it may draw its batch
-    if (loop.over() || !same_batch || !is_finite(one) || !is_finite(two) || magnitude(one - two) <= 1e-6 * magnitude(one) + 1e-12) { return; }
+    if (loop.over() || !same_batch || !is_finite(one) || !is_finite(two) ||
+        magnitude(one - two) <= 1e-6 * magnitude(one) + 1e-12) {
+        return;
+    }
     draft& told = all.tell(preflight_cause::random_in_evaluation, "loss");
     told.measure = "difference of two losses", told.measured = magnitude(one - two);
     told.how = relation::greater, told.threshold = 0;

@@ -9,6 +9,7 @@
 #include <spotter/preflight/inputs.hpp>
 #include <spotter/preflight/original.hpp>
 #include <spotter/preflight/outputs.hpp>
+#include <spotter/preflight/random_gradients.hpp>
 #include <spotter/preflight/rate.hpp>
 #include <spotter/preflight/repeat.hpp>
 #include <spotter/preflight/restored.hpp>
@@ -23,7 +24,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 inline void tell_unpaired(examiner& all) {
     std::vector<std::string> const& gradients = all.loop.unpaired_gradients();
     if (!gradients.empty()) {
-        all.tell(preflight_cause::gradient_without_weight, gradients[0]).others = static_cast<std::uint32_t>(gradients.size() - 1);
+        all.tell(preflight_cause::gradient_without_weight, gradients[0]).others =
+            static_cast<std::uint32_t>(gradients.size() - 1);
     }
     std::vector<std::string> const& weights = all.loop.unpaired_weights();
     if (!weights.empty()) {
@@ -88,7 +90,8 @@ SPOTTER_BODY preflight_result examine(examination const& exam, original_net cons
         examiner all{exam};
         original_watch watch{original};
         if (!exam.parameters || !exam.backward) {
-            all.tell(preflight_cause::nothing_to_examine, "examination").detail = ".parameters and .backward are needed";
+            all.tell(preflight_cause::nothing_to_examine, "examination").detail =
+                ".parameters and .backward are needed";
         } else {
             experiment(all, watch);
             tell_end(all);

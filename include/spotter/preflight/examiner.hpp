@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: what the experiments share: the subject, what was found so far, and what was learned of the loss.
+// Preflight (L4), inside: what the experiments share: the subject, what was found so far, and what was learned of the
+// loss.
 #pragma once
 
 #include <spotter/preflight/causes.hpp>
@@ -25,7 +26,7 @@ struct draft {
 
 // What is wrong with a gradient.
 enum class gradient_kind : std::uint8_t {
-    unknown,   // too small, too rough, or not looked at
+    unknown,  // too small, too rough, or not looked at
     right,
     no_effect,  // zero, and so is the derivative
     missing,    // zero, and the derivative is not
@@ -35,12 +36,12 @@ enum class gradient_kind : std::uint8_t {
 
 struct gradient_state {
     gradient_kind kind = gradient_kind::unknown;
-    double error = 0;       // relative; of a bound proven with others that
-    double resolution = 0;  // what rounding may have made of it
-    double ratio = 1;       // gradient / derivative, of a multiple
-    text<80> words{};       // "is transposed", "rows 4 to 7 of 16"
+    double error = 0;           // relative; of a bound proven with others that
+    double resolution = 0;      // what rounding may have made of it
+    double ratio = 1;           // gradient / derivative, of a multiple
+    text<80> words{};           // "is transposed", "rows 4 to 7 of 16"
     bool is_misplaced = false;  // the words say of what it is the gradient
-    double size = 0;        // |gradient|
+    double size = 0;            // |gradient|
 };
 
 // The loss and the outputs of the batch as it is, at a place beside the start: a start of zeros hides all. Taken once.
@@ -56,9 +57,9 @@ struct examiner {
     subject loop;
     std::vector<draft> found{};
     random_numbers random{20240607};
-    double typical = 0.05;      // the size of weights, where a tensor of zeros says none
-    bool is_random = false;     // equal passes give other losses: nothing exact follows
-    bool draws = false;         // another seed gives other losses
+    double typical = 0.05;   // the size of weights, where a tensor of zeros says none
+    bool is_random = false;  // equal passes give other losses: nothing exact follows
+    bool draws = false;      // another seed gives other losses
     bool cleared_by_update = false;
     bool writable_inputs = false;  // a pass reads the inputs that are written
     std::vector<gradient_state> gradients{};
@@ -70,7 +71,9 @@ struct examiner {
     bool gradients_right = false;  // none of them is wrong
 
     // Adds a finding of the cause's own severity, or a milder one.
-    draft& tell(preflight_cause cause, std::string_view place) { return tell(cause, place, describe_cause(cause).severity); }
+    draft& tell(preflight_cause cause, std::string_view place) {
+        return tell(cause, place, describe_cause(cause).severity);
+    }
     draft& tell(preflight_cause cause, std::string_view place, spotter::severity level) {
         draft made;
         made.cause = cause, made.place = place, made.severity = level;
@@ -78,13 +81,16 @@ struct examiner {
         return found.back();
     }
     [[nodiscard]] bool has(preflight_cause cause) const noexcept {
-        return std::any_of(found.begin(), found.end(), [&](draft const& each) { return each.cause == cause && each.severity > severity::info; });
+        return std::any_of(found.begin(), found.end(),
+                           [&](draft const& each) { return each.cause == cause && each.severity > severity::info; });
     }
     [[nodiscard]] bool has_any(std::initializer_list<preflight_cause> causes) const noexcept {
         return std::any_of(causes.begin(), causes.end(), [&](preflight_cause each) { return has(each); });
     }
     // The size of a tensor's weights, as far as steps go by it.
-    [[nodiscard]] double scale_of(parameter const& it, numbers const& weights) const noexcept { return (std::max)(rms_of(it.of(weights)), typical); }
+    [[nodiscard]] double scale_of(parameter const& it, numbers const& weights) const noexcept {
+        return (std::max)(rms_of(it.of(weights)), typical);
+    }
     // A part of the weights' size at random added to each; a tensor of zeros gets some, too.
     [[nodiscard]] numbers displaced(double part) {
         numbers made = loop.start();

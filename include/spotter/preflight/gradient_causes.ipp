@@ -53,7 +53,8 @@ private:
     }
     // The tensor of the largest error.
     [[nodiscard]] std::size_t worst() const noexcept {
-        return *std::max_element(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t a, std::size_t b) { return state(a).error < state(b).error; });
+        return *std::max_element(of_.wrong.begin(), of_.wrong.end(),
+                                 [&](std::size_t a, std::size_t b) { return state(a).error < state(b).error; });
     }
     draft& made(preflight_cause cause, std::string_view place) {
         draft& told = all_.tell(cause, place);
@@ -64,7 +65,9 @@ private:
     }
 
     void tell_notes() {
-        if (all_.clips_values) { all_.tell(preflight_cause::clipped_gradient, "gradients").detail = "elements that were cut are not proven"; }
+        if (all_.clips_values) {
+            all_.tell(preflight_cause::clipped_gradient, "gradients").detail = "elements that were cut are not proven";
+        }
         if (all_.decay > 0) {
             draft& told = all_.tell(preflight_cause::decay_in_gradient, "gradients");
             told.measure = "multiple", told.measured = all_.decay;
@@ -73,10 +76,10 @@ private:
             gradient_state const& first = state(of_.unknown[0]);
             draft& told = all_.tell(preflight_cause::not_proven, tensors()[of_.unknown[0]].name);
             told.others = static_cast<std::uint32_t>(of_.unknown.size() - 1);
-            told.detail = all_.is_random                         ? "its loss is random"
+            told.detail = all_.is_random                        ? "its loss is random"
                           : all_.loop.ended() == ending::budget ? "the passes that were allowed were used up"
-                          : first.resolution > 0.03             ? "its derivative is too small beside the rounding of the loss"
-                                                                 : "its derivative is too rough, or the loss is not finite near by";
+                          : first.resolution > 0.03 ? "its derivative is too small beside the rounding of the loss"
+                                                    : "its derivative is too rough, or the loss is not finite near by";
         }
     }
     // A bias beside a weight that matters is no fault: a normalisation may stand behind it.
@@ -118,12 +121,14 @@ private:
         if (!most || flat > 0 || ratios.empty()) { return false; }
         for (double const each : ratios) { low = (std::min)(low, each), high = (std::max)(high, each); }
         double const times = median_of(ratios);
-        if (high - low > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }  // of one layer it is its backward pass
+        // Of one layer it is its backward pass.
+        if (high - low > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
         tell_factor(times, everywhere);
         return true;
     }
     void tell_factor(double times, bool everywhere) {
-        std::string_view const place = everywhere ? std::string_view{"all"} : std::string_view{tensors()[of_.wrong[0]].name};
+        std::string_view const place =
+            everywhere ? std::string_view{"all"} : std::string_view{tensors()[of_.wrong[0]].name};
         double const batch = static_cast<double>(all_.loop.batch());
         auto const near = [](double a, double b) { return magnitude(a / b - 1) < 0.1; };
         auto cause = preflight_cause::wrong_factor;
@@ -140,7 +145,9 @@ private:
         draft& told = all_.tell(cause, place);
         told.measure = "gradient over derivative", told.measured = times;
         told.others = static_cast<std::uint32_t>(everywhere ? 0 : of_.wrong.size() - 1);
-        if (cause == preflight_cause::sum_for_mean || cause == preflight_cause::mean_for_sum) { told.detail << "a batch of " << all_.loop.batch(); }
+        if (cause == preflight_cause::sum_for_mean || cause == preflight_cause::mean_for_sum) {
+            told.detail << "a batch of " << all_.loop.batch();
+        }
     }
     // The norm of all gradients is the same at several places.
     [[nodiscard]] bool is_clipped() const noexcept {
@@ -151,7 +158,8 @@ private:
 
     void tell_place() {
         std::size_t const last = of_.wrong.back();
-        bool const front = of_.wrong.size() > 1 && std::none_of(of_.right.begin(), of_.right.end(), [&](std::size_t t) { return t < last; });
+        bool const front = of_.wrong.size() > 1 &&
+                           std::none_of(of_.right.begin(), of_.right.end(), [&](std::size_t t) { return t < last; });
         std::size_t const next = [&] {
             for (std::size_t const t : of_.right) {
                 if (t > last) { return t; }
@@ -161,24 +169,31 @@ private:
         bool const is_between = front && next < tensors().size();
         bool const missing = all_are(gradient_kind::missing);
         bool const whole = of_.right.empty() && of_.unknown.empty() && of_.without_effect.empty();
-        bool const named_so = std::any_of(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t t) { return state(t).is_misplaced; });
+        bool const named_so =
+            std::any_of(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t t) { return state(t).is_misplaced; });
         bool const mild = state(worst()).error < gradient_limits::wrong && !named_so;
-        preflight_cause const cause = missing && is_between ? preflight_cause::detached
-                                      : missing             ? preflight_cause::missing_gradient
-                                      : mild                ? preflight_cause::inexact_gradient
+        preflight_cause const cause = missing && is_between           ? preflight_cause::detached
+                                      : missing                       ? preflight_cause::missing_gradient
+                                      : mild                          ? preflight_cause::inexact_gradient
                                       : whole && tensors().size() > 1 ? preflight_cause::wrong_loss_gradient
                                                                       : preflight_cause::wrong_backward;
         std::size_t const named = is_between ? last : of_.wrong[0];
-        draft& told = made(cause, cause == preflight_cause::wrong_loss_gradient ? std::string_view{"loss"} : std::string_view{tensors()[named].name});
+        draft& told =
+            made(cause, cause == preflight_cause::wrong_loss_gradient ? std::string_view{"loss"}
+                                                                      : std::string_view{tensors()[named].name});
         if (mild) { told.threshold = gradient_limits::right_in_float; }
         auto const shorter = [](std::string const& name) { return std::string_view{name}.substr(0, 30); };
-        if (is_between) { told.detail << "between " << shorter(tensors()[last].name) << " and " << shorter(tensors()[next].name); }
+        if (is_between) {
+            told.detail << "between " << shorter(tensors()[last].name) << " and " << shorter(tensors()[next].name);
+        }
         for (std::size_t const t : of_.wrong) {
             if (state(t).words.empty() || t != named) { continue; }
             if (!told.detail.empty()) { told.detail << "; "; }
             told.detail << "it " << state(t).words.view();
         }
-        if (told.detail.empty() && state(named).kind == gradient_kind::factor) { told.detail << "it is " << state(named).ratio << " times the derivative"; }
+        if (told.detail.empty() && state(named).kind == gradient_kind::factor) {
+            told.detail << "it is " << state(named).ratio << " times the derivative";
+        }
     }
 
     examiner& all_;

@@ -9,13 +9,17 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // Holds gradients that could have been meant against the shots that were fired: each costs no pass.
 class mistake_search {
 public:
-    mistake_search(examiner& all, probe const& at, std::size_t tensor, std::vector<shot> const& shots, std::uint64_t first_direction)
-        : all_{all}, at_{at}, it_{all.loop.parameters()[tensor]}, tensor_{tensor}, shots_{shots}, first_{first_direction} {}
+    mistake_search(examiner& all, probe const& at, std::size_t tensor, std::vector<shot> const& shots,
+                   std::uint64_t first_direction)
+        : all_{all}, at_{at}, it_{all.loop.parameters()[tensor]}, tensor_{tensor}, shots_{shots},
+          first_{first_direction} {}
 
     // The factor, and whether it is one: what is left of the shots is a tenth of them.
     [[nodiscard]] bool is_multiple(double& derivative_over_gradient) const {
         double mp = 0, pp = 0;
-        for (shot const& each : shots_) { mp += each.moved * each.foreseen[0], pp += each.foreseen[0] * each.foreseen[0]; }
+        for (shot const& each : shots_) {
+            mp += each.moved * each.foreseen[0], pp += each.foreseen[0] * each.foreseen[0];
+        }
         double const kappa = mp / pp;
         derivative_over_gradient = kappa;
         double const unit = std::sqrt(pp / static_cast<double>(shots_.size()));
@@ -35,10 +39,15 @@ public:
             for (std::size_t i = 0; i < rows; ++i) {
                 for (std::size_t j = 0; j < cols; ++j) { guess[i * cols + j] = g[j * rows + i]; }
             }
-            if (rows > 1 && cols > 1 && foresees(guess)) { return rows == cols ? "is transposed" : "is laid out transposed"; }
+            if (rows > 1 && cols > 1 && foresees(guess)) {
+                return rows == cols ? "is transposed" : "is laid out transposed";
+            }
             for (bool const up : {false, true}) {
                 for (std::size_t i = 0; i < n; ++i) { guess[i] = up ? g[(i + n - cols) % n] : g[(i + cols) % n]; }
-                if (foresees(guess)) { return up ? "is shifted by a row: row 0 holds that of row 1" : "is shifted by a row: row 1 holds that of row 0"; }
+                if (foresees(guess)) {
+                    return up ? "is shifted by a row: row 0 holds that of row 1"
+                              : "is shifted by a row: row 1 holds that of row 0";
+                }
             }
             return {};
         };
@@ -64,8 +73,8 @@ public:
         }
         return {};
     }
-    // Which rows, or elements, most of the error is in; empty where it is all over. Halves again and again, three shots each: one of them holds a quarter of
-    // what the other does, or less, by chance in three of a hundred.
+    // Which rows, or elements, most of the error is in; empty where it is all over. Halves again and again, three shots
+    // each: one of them holds a quarter of what the other does, or less, by chance in three of a hundred.
     [[nodiscard]] text<80> place(double error) {
         bool const by_rows = it_.is_matrix() && it_.shape.size[0] > 1;
         std::size_t const unit = by_rows ? it_.count / static_cast<std::size_t>(it_.shape.size[0]) : 1;
@@ -94,7 +103,9 @@ public:
 private:
     [[nodiscard]] double spread_within(std::size_t from, std::size_t to) {
         numbers rests;
-        for (int i = 0; i < 3; ++i) { rests.push_back(fire(all_, at_, {tensor_}, 1, first_ + 50 + places_++, from, to).rest()); }
+        for (int i = 0; i < 3; ++i) {
+            rests.push_back(fire(all_, at_, {tensor_}, 1, first_ + 50 + places_++, from, to).rest());
+        }
         return rms_of(rests);
     }
     void remember_directions() {
@@ -138,8 +149,8 @@ private:
     std::uint64_t places_ = 0;
 };
 
-SPOTTER_BODY void name_mistake(examiner& all, probe const& at, std::size_t tensor, std::vector<shot> const& shots, std::uint64_t first_direction,
-                               bool looks_for_place, gradient_state& into) {
+SPOTTER_BODY void name_mistake(examiner& all, probe const& at, std::size_t tensor, std::vector<shot> const& shots,
+                               std::uint64_t first_direction, bool looks_for_place, gradient_state& into) {
     mistake_search search{all, at, tensor, shots, first_direction};
     double factor = 0;
     if (search.is_multiple(factor)) {

@@ -8,38 +8,40 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // Where gradients are right, and where they are not.
 //
-// Along a direction of random signs what a gradient did not foresee of the loss is normal, with a deviation of |gradient - derivative| times the step
-// (a Rademacher projection; Spall 1992 estimates gradients by such): so a few directions tell the relative error of a tensor of any size, and the
-// gradient's own direction alone would not: a gradient with rows exchanged agrees with itself. All tensors are moved at once: what is not foreseen bounds
-// the error of each, and rounding costs no more than alone. Only where that fails, groups and single tensors are asked.
+// Along a direction of random signs what a gradient did not foresee of the loss is normal, with a deviation of
+// |gradient - derivative| times the step (a Rademacher projection; Spall 1992 estimates gradients by such): so a few
+// directions tell the relative error of a tensor of any size, and the gradient's own direction alone would not: a
+// gradient with rows exchanged agrees with itself. All tensors are moved at once: what is not foreseen bounds the error
+// of each, and rounding costs no more than alone. Only where that fails, groups and single tensors are asked.
 struct gradient_limits {
-    // Of the relative error. In float 99 of 100 right gradients of the development nets were within .026, and what was planted was beyond .05, a row of a
-    // hundred included; ReLU nets with convolutions reach .08 by their kinks, which are told apart first. In double the noise is 1e-8, and kinks are rare.
+    // Of the relative error. In float 99 of 100 right gradients of the development nets were within .026, and what was
+    // planted was beyond .05, a row of a hundred included; ReLU nets with convolutions reach .08 by their kinks, which
+    // are told apart first. In double the noise is 1e-8, and kinks are rare.
     static constexpr double right_in_float = 0.03, right_in_double = 0.002;
-    static constexpr double wrong = 0.1;            // an error; between, a warning
-    static constexpr double noise_share = 0.005;    // of a tensor's share that rounding makes: a sixth of what is right
-    static constexpr double displacements[] = {0.05, 0.1, 0.3};  // of the weights: a start of zeros hides what is behind it, and an alarm needs three places
+    static constexpr double wrong = 0.1;          // an error; between, a warning
+    static constexpr double noise_share = 0.005;  // of a tensor's share that rounding makes: a sixth of what is right
+    // Of the weights: a start of zeros hides what is behind it, and an alarm needs three places.
+    static constexpr double displacements[] = {0.05, 0.1, 0.3};
     static constexpr int first_shots = 4, all_shots = 9;
     static constexpr int nearer_shots = 6;  // by a quarter of the step, where kinks may be what four of them showed
     static constexpr std::size_t apart_at_once = 12;  // tensors that are asked one by one; of more, halves first
 };
 
-// Whether a factor explains shots that move the loss by kappa times what was foreseen, `unit` of it: what is left is a tenth of that, and a third of what was
-// wrong before.
+// Whether a factor explains shots that move the loss by kappa times what was foreseen, `unit` of it: what is left is a
+// tenth of that, and a third of what was wrong before.
 [[nodiscard]] inline bool explains_factor(double kappa, double unit, double left) noexcept {
     return left <= 0.1 * magnitude(kappa) * unit && left <= magnitude(kappa - 1) * unit / 3;
 }
 
-// Fills all.gradients; tells nothing. Inputs are those of the next sample where that can be had, so that what a pass keeps of an earlier batch shows.
+// Fills all.gradients; tells nothing. Inputs are those of the next sample where that can be had, so that what a pass
+// keeps of an earlier batch shows.
 void examine_gradients(examiner& all);
 
-// What of a loss that is random can be told: that it rises against its gradient.
-void examine_random_gradients(examiner& all);
-
-// Asked of a gradient that was found wrong, with the shots that showed it: which simple mistake would have foreseen them, and where it lies. Costs nothing
-// but for the place, 30 passes at most. Gradients of other tensors are those of the probe.
-void name_mistake(examiner& all, probe const& at, std::size_t tensor, std::vector<shot> const& shots, std::uint64_t first_direction, bool looks_for_place,
-                  gradient_state& into);
+// Asked of a gradient that was found wrong, with the shots that showed it: which simple mistake would have foreseen
+// them, and where it lies. Costs nothing but for the place, 30 passes at most. Gradients of other tensors are those of
+// the probe.
+void name_mistake(examiner& all, probe const& at, std::size_t tensor, std::vector<shot> const& shots,
+                  std::uint64_t first_direction, bool looks_for_place, gradient_state& into);
 
 // What was found of them, as findings: causes that many tensors share first.
 void tell_gradients(examiner& all);

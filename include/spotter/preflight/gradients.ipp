@@ -4,30 +4,9 @@
 
 #include <spotter/preflight/gradients.hpp>
 #include <spotter/preflight/repeat.hpp>
+#include <spotter/preflight/volley.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
-
-// The shots along several directions, of a group.
-struct volley {
-    std::vector<shot> shots{};
-    std::uint64_t first_direction = 0;
-    double times = 1;
-
-    [[nodiscard]] numbers rests() const {
-        numbers made;
-        for (shot const& each : shots) { made.push_back(each.rest()); }
-        return made;
-    }
-    [[nodiscard]] bool finite() const noexcept {
-        return std::all_of(shots.begin(), shots.end(), [](shot const& each) { return is_finite(each.moved); });
-    }
-    // What the tensor at `place` of the group foresees, over all signs.
-    [[nodiscard]] double unit(std::size_t place) const noexcept {
-        double sum = 0;
-        for (shot const& each : shots) { sum += each.unit[place] * each.unit[place]; }
-        return shots.empty() ? 0 : std::sqrt(sum / static_cast<double>(shots.size()));
-    }
-};
 
 class gradient_experiment {
 public:
@@ -50,7 +29,8 @@ public:
         all_.decay = decay_.lambda, all_.clips_values = clips_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
-            bool const certain = wrong[t] > 1 || it.error > 3 * gradient_limits::wrong || it.kind == gradient_kind::no_effect;
+            bool const certain =
+                wrong[t] > 1 || it.error > 3 * gradient_limits::wrong || it.kind == gradient_kind::no_effect;
             if (it.kind != gradient_kind::right && !certain) { it.kind = gradient_kind::unknown; }
         }
     }
@@ -86,13 +66,15 @@ private:
             find_clipping(at_);
             clips_ = clips_ || is_finite(at_.clipped);
             take_off(decay_);
-            right_ = is_double() && at_.noise < 1e-10 * magnitude(at_.loss) ? gradient_limits::right_in_double : gradient_limits::right_in_float;
+            right_ = is_double() && at_.noise < 1e-10 * magnitude(at_.loss) ? gradient_limits::right_in_double
+                                                                            : gradient_limits::right_in_float;
             return !loop_.over();
         }
         return false;
     }
     [[nodiscard]] bool is_double() const noexcept {
-        return std::all_of(loop_.parameters().begin(), loop_.parameters().end(), [](parameter const& each) { return each.type == dtype::f64; });
+        return std::all_of(loop_.parameters().begin(), loop_.parameters().end(),
+                           [](parameter const& each) { return each.type == dtype::f64; });
     }
     void settle_all(tensor_group open) {
         tensor_group zero, other;
@@ -129,7 +111,9 @@ private:
             double const unit = fired.unit(i), resolution = unit > 0 ? at_.pair_noise() / unit : 1;
             gradient_state& it = now_[group[i]];
             it.error = unit > 0 ? spread / unit : 1, it.resolution = resolution;
-            bool const proves = (unit > 0 && resolution <= gradient_limits::wrong / 3 && it.error <= tolerance(resolution)) || is_left_of_decay(group[i]);
+            bool const proves =
+                (unit > 0 && resolution <= gradient_limits::wrong / 3 && it.error <= tolerance(resolution)) ||
+                is_left_of_decay(group[i]);
             it.kind = proves ? gradient_kind::right : gradient_kind::unknown;
             if (!proves) { left.push_back(group[i]); }
         }
@@ -183,7 +167,9 @@ private:
         double all_units = 0, resolution = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
             all_units += fired.unit(i) * fired.unit(i);
-            if (now_[group[i]].resolution <= gradient_limits::wrong / 3) { resolution = (std::max)(resolution, now_[group[i]].resolution); }
+            if (now_[group[i]].resolution <= gradient_limits::wrong / 3) {
+                resolution = (std::max)(resolution, now_[group[i]].resolution);
+            }
         }
         bool const may_be_kinks = rms_of(fired.rests()) < 0.5 * std::sqrt(all_units);
         if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return false; }
@@ -211,8 +197,8 @@ private:
         settle({group.begin(), middle});
     }
 
-    // The part of kinks in a step grows at least as the root of its length, that of a wrong gradient not at all: what is left of both at none, of a step h and
-    // one four times as long, is rest^2 = (4 e(h)^2 - e(4h)^2) / 3.
+    // The part of kinks in a step grows at least as the root of its length, that of a wrong gradient not at all: what
+    // is left of both at none, of a step h and one four times as long, is rest^2 = (4 e(h)^2 - e(4h)^2) / 3.
     [[nodiscard]] tensor_group without_kinks(tensor_group const& group, volley const& fired, double spread) {
         double all_units = 0;
         for (std::size_t i = 0; i < group.size(); ++i) { all_units += fired.unit(i) * fired.unit(i); }
@@ -222,7 +208,10 @@ private:
         double const quarter = robust_deviation(longer.rests()) / 4;  // the same share of a step four times as long
         double const rest = std::sqrt((std::max)(0.0, (4 * spread * spread - quarter * quarter) / 3));
         tensor_group left = mark(group, fired, rest);
-        for (std::size_t i = 0; i < group.size() && left.size() == group.size(); ++i) { now_[group[i]].error = spread / fired.unit(i); }  // as it was seen
+        // As it was seen.
+        for (std::size_t i = 0; i < group.size() && left.size() == group.size(); ++i) {
+            now_[group[i]].error = spread / fired.unit(i);
+        }
         return left;
     }
 
@@ -241,7 +230,8 @@ private:
         tensor_group left;
         for (std::size_t const t : mark(group, fired, spread)) {
             // Neither effect nor gradient beside the other tensors, as of a bias in front of a normalisation.
-            double const scale = all_.scale_of(loop_.parameters()[t], at_.weights), bound = spread / (2 * 10 * at_.steps[t]) * scale;
+            double const scale = all_.scale_of(loop_.parameters()[t], at_.weights),
+                         bound = spread / (2 * 10 * at_.steps[t]) * scale;
             if (effect_of(t) < 1e-5 * largest && bound < 1e-3 * largest) {
                 now_[t].kind = gradient_kind::right;
             } else {
@@ -251,9 +241,12 @@ private:
         if (is_noise(spread) || left.empty()) { return; }
         if (left.size() > 1 && left.size() <= gradient_limits::apart_at_once) {
             for (std::size_t const t : left) { settle_weak({t}); }
-        } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong && spread > 8 * at_.pair_noise()) {
+        } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong &&
+                   spread > 8 * at_.pair_noise()) {
             now_[left[0]].kind = gradient_kind::other;
-            if (is_first_) { name_mistake(all_, at_, left[0], fired.shots, fired.first_direction, false, now_[left[0]]); }
+            if (is_first_) {
+                name_mistake(all_, at_, left[0], fired.shots, fired.first_direction, false, now_[left[0]]);
+            }
         }
     }
     [[nodiscard]] bool is_noise(double spread) const noexcept { return spread <= 2.5 * at_.pair_noise(); }
@@ -273,7 +266,9 @@ private:
             return;
         }
         for (std::size_t const t : group) {
-            now_[t].kind = still ? gradient_kind::no_effect : fired.finite() ? gradient_kind::missing : gradient_kind::unknown;
+            now_[t].kind = still            ? gradient_kind::no_effect
+                           : fired.finite() ? gradient_kind::missing
+                                            : gradient_kind::unknown;
             now_[t].error = still ? 0 : 1;
         }
     }
@@ -285,7 +280,8 @@ private:
         set_factor(group, 1 / found.kappa);
         return true;
     }
-    // Steps go by the gradient: where the derivative is of another size, steps of another length show it, or that nothing moves.
+    // Steps go by the gradient: where the derivative is of another size, steps of another length show it, or that
+    // nothing moves.
     [[nodiscard]] bool has_far_factor(tensor_group const& group, volley const& fired) {
         multiple const before = multiple_of(fired);
         double const size = before.moved / before.unit;
@@ -294,76 +290,40 @@ private:
         volley const again = fire_volley(group, times, gradient_limits::all_shots, next_direction());
         if (loop_.over() || !again.finite()) { return false; }
         multiple const found = multiple_of(again);
-        if (found.moved >= (std::max)(1e-3 * found.unit, 3 * at_.pair_noise())) { return has_common_factor(group, again); }
+        if (found.moved >= (std::max)(1e-3 * found.unit, 3 * at_.pair_noise())) {
+            return has_common_factor(group, again);
+        }
         set_factor(group, std::numeric_limits<double>::infinity());
         return true;
-    }
-    // The loss moved by kappa times what was foreseen, as closely as can be had.
-    struct multiple {
-        double kappa = 0, unit = 0, left = 0, moved = 0;
-    };
-    [[nodiscard]] static multiple multiple_of(volley const& fired) {
-        double mp = 0, pp = 0, mm = 0;
-        for (shot const& each : fired.shots) {
-            double const foreseen = each.moved - each.rest();
-            mp += each.moved * foreseen, pp += foreseen * foreseen, mm += each.moved * each.moved;
-        }
-        double const count = static_cast<double>(fired.shots.size());
-        multiple made{mp / pp, std::sqrt(pp / count), 0, std::sqrt(mm / count)};
-        numbers rests;
-        for (shot const& each : fired.shots) { rests.push_back(each.moved - made.kappa * (each.moved - each.rest())); }
-        made.left = robust_deviation(rests);
-        return made;
     }
     // How much longer steps may be until the first of them is a tenth of its weights.
     [[nodiscard]] double longest(tensor_group const& group) const {
         double most = std::numeric_limits<double>::infinity();
-        for (std::size_t const t : group) { most = (std::min)(most, 0.1 * all_.scale_of(loop_.parameters()[t], at_.weights) / at_.steps[t]); }
+        for (std::size_t const t : group) {
+            most = (std::min)(most, 0.1 * all_.scale_of(loop_.parameters()[t], at_.weights) / at_.steps[t]);
+        }
         return (std::max)(most, 10.0);
     }
     void set_factor(tensor_group const& group, double ratio) {
         for (std::size_t const t : group) { now_[t].kind = gradient_kind::factor, now_[t].ratio = ratio; }
     }
-    // A multiple of the weights, or of their signs, in the gradients of all tensors or of matrices alone: rest = -lambda * (what the weights foresee). What
-    // is found is taken off the gradient, and the rest asked again: with shorter gradients steps are longer, and what is left of it shows.
+    // What a decay adds is taken off the gradient, and the rest asked again: with shorter gradients steps are longer,
+    // and what is left of it shows.
     [[nodiscard]] bool takes_off_decay(tensor_group const& group, volley const& fired) {
         if (refinements_ > 2) { return false; }
-        decay_form best{};
-        double least = rms_of(fired.rests()) / 3;  // by chance in one of thousands
-        for (bool const by_signs : {false, true}) {
-            for (bool const of_matrices : {false, true}) {
-                if (decay_.lambda != 0 && (by_signs != decay_.by_signs || of_matrices != decay_.of_matrices)) { continue; }
-                double along = 0, square = 0;
-                numbers decays, rests = fired.rests();
-                for (shot const& each : fired.shots) {
-                    double decay = 0;
-                    for (std::size_t i = 0; i < group.size(); ++i) {
-                        bool const counts = !of_matrices || loop_.parameters()[group[i]].is_matrix();
-                        decay += counts ? (by_signs ? each.by_signs[i] : each.by_weights[i]) : 0.0;
-                    }
-                    decays.push_back(decay);
-                    along -= each.rest() * decay, square += decay * decay;
-                }
-                double const lambda = square > 0 ? along / square : 0;
-                for (std::size_t k = 0; k < rests.size(); ++k) { rests[k] += lambda * decays[k]; }
-                double const left = rms_of(rests);
-                if (left < least && decay_.lambda + lambda > 0) { least = left, best = {lambda, by_signs, of_matrices}; }
-            }
-        }
-        if (best.lambda == 0) { return false; }
+        decay_form const found = find_decay(loop_.parameters(), group, fired, decay_);
+        if (found.lambda == 0) { return false; }
         ++refinements_;
-        take_off(best);
-        decay_ = {decay_.lambda + best.lambda, best.by_signs, best.of_matrices};
+        take_off(found);
+        decay_ = {decay_.lambda + found.lambda, found.by_signs, found.of_matrices};
         return true;
     }
-    struct decay_form {
-        double lambda = 0;
-        bool by_signs = false, of_matrices = false;
-    };
-    // A tensor without effect holds its decay alone; what a decay that is known within percents leaves of it is no mistake.
+    // A tensor without effect holds its decay alone; what a decay that is known within percents leaves of it is no
+    // mistake.
     [[nodiscard]] bool is_left_of_decay(std::size_t t) const noexcept {
         parameter const& it = loop_.parameters()[t];
-        double const root = std::sqrt(static_cast<double>(it.count)), decay = decay_.lambda * (decay_.by_signs ? root : norm_of(it.of(at_.weights)));
+        double const root = std::sqrt(static_cast<double>(it.count)),
+                     decay = decay_.lambda * (decay_.by_signs ? root : norm_of(it.of(at_.weights)));
         return decay > 0 && norm_of(it.of(at_.gradient)) < 0.05 * decay;
     }
     void take_off(decay_form const& it) {
@@ -399,49 +359,13 @@ SPOTTER_BODY void examine_gradients(examiner& all) {
     if (!x.absent() && samples > 1 && x.count % samples == 0) {
         auto const* const first = static_cast<unsigned char const*>(x.values.raw);
         std::vector<unsigned char> rotated(first, first + x.bytes());
-        std::rotate(rotated.begin(), rotated.begin() + static_cast<std::ptrdiff_t>(rotated.size() / samples), rotated.end());
+        std::rotate(rotated.begin(), rotated.begin() + static_cast<std::ptrdiff_t>(rotated.size() / samples),
+                    rotated.end());
         loop.hold_inputs(std::move(rotated));
     }
     gradient_experiment{all}.run();
     loop.release_batch();
     loop.go_to(loop.start());
-}
-
-SPOTTER_BODY void examine_random_gradients(examiner& all) {
-    subject& loop = all.loop;
-    loop.begin_experiment("gradients of a random loss");
-    all.gradients.assign(loop.parameters().size(), {});
-    loop.go_to(all.displaced(gradient_limits::displacements[0]));
-    numbers const weights = loop.place();
-    numbers gradient, sum(loop.elements(), 0.0);
-    double loss = 0;
-    for (int i = 0; i < 8; ++i) {  // another mask, or batch, each
-        loss += loop.pass(gradient) / 8;
-        for (std::size_t j = 0; j < sum.size(); ++j) { sum[j] += gradient[j] / 8; }
-    }
-    double const size = dot_of(sum, sum);
-    if (loop.over() || !(size > 0) || !is_finite(loss)) { return; }
-    double const step = 0.1 * (std::max)(magnitude(loss), 1e-12) / size;  // a tenth of the loss, by the gradient
-    numbers ratios, up = weights, down = weights;
-    for (std::size_t j = 0; j < sum.size(); ++j) { up[j] += step * sum[j], down[j] -= step * sum[j]; }
-    for (int i = 0; i < 16; ++i) {
-        loop.go_to(up);
-        double const high = loop.loss();
-        loop.go_to(down);
-        ratios.push_back((high - loop.loss()) / (2 * step * size));
-    }
-    loop.go_to(loop.start());
-    if (loop.over() || !all_finite(ratios)) { return; }
-    double mean = 0, square = 0;
-    for (double const each : ratios) { mean += each / 16; }
-    for (double const each : ratios) { square += (each - mean) * (each - mean) / 15; }
-    double const error = std::sqrt(square / 16);
-    if (mean + 5 * error < 0 && mean < -0.2) {
-        draft& told = all.tell(preflight_cause::negated_gradient, "all");
-        told.measure = "derivative along the gradient, over its own", told.measured = mean;
-        told.how = relation::less, told.threshold = 0;
-        told.detail << "by the mean of 16 random losses, within " << error;
-    }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

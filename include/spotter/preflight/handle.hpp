@@ -27,7 +27,8 @@ template <class Result, class Call, class... Arguments>
         static_cast<void>(call(std::forward<Arguments>(arguments)...));
     } else if constexpr (std::same_as<Result, tensor_ref>) {
         static_assert(std::is_lvalue_reference_v<given> || is_view<std::remove_cvref_t<given>>::value,
-                      "spotter: this function returns a copy. Return a reference, [](net& n) -> auto& { return n.x; }, a std::span, or view_of(n.x, "
+                      "spotter: this function returns a copy. Return a reference, [](net& n) -> auto& { return n.x; }, "
+                      "a std::span, or view_of(n.x, "
                       "{samples, features}).");
         return as_tensor(call(std::forward<Arguments>(arguments)...));
     } else {
@@ -38,7 +39,8 @@ template <class Result, class Call, class... Arguments>
 
 }  // namespace detail
 
-// Holds a function; without one, or where there is no memory for it, it is false. Moved, not copied. What the function throws is thrown.
+// Holds a function; without one, or where there is no memory for it, it is false. Moved, not copied. What the function
+// throws is thrown.
 template <class Signature>
 class handle;
 template <class Result, class... Arguments>
@@ -46,8 +48,9 @@ class handle<Result(Arguments...)> {
 public:
     constexpr handle() noexcept = default;
     template <class Call>
-    requires(!std::same_as<std::remove_cvref_t<Call>, handle> && std::invocable<std::remove_cvref_t<Call>&, Arguments...>)
-    handle(Call&& call) : kept_{keep(std::forward<Call>(call))} {
+    requires(!std::same_as<std::remove_cvref_t<Call>, handle> &&
+             std::invocable<std::remove_cvref_t<Call>&, Arguments...>) handle(Call&& call)
+        : kept_{keep(std::forward<Call>(call))} {
         using kept = std::remove_cvref_t<Call>;
         if (kept_ == nullptr) { return; }
         run_ = [](void* it, Arguments... arguments) -> Result {

@@ -6,12 +6,13 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What they are: no pass. Raw inputs: a mean beyond 20 or a deviation above 50, the limits by which rule input_not_normalized is certain.
-// Equal samples are certain by themselves.
+// What they are: no pass. Raw inputs: a mean beyond 20 or a deviation above 50, the limits by which rule
+// input_not_normalized is certain. Equal samples are certain by themselves.
 void look_at_inputs(examiner& all);
 
-// A loss that does not change in a single bit when all samples become the first. And a pass behind one on other inputs, beside the same pass alone: where
-// the losses agree to a millionth the gradients have to, to a thousandth; what an earlier batch left was .05 and more.
+// A loss that does not change in a single bit when all samples become the first. And a pass behind one on other inputs,
+// beside the same pass alone: where the losses agree to a millionth the gradients have to, to a thousandth; what an
+// earlier batch left was .05 and more.
 void examine_inputs(examiner& all);
 
 // The same of labels; whole-number labels beside the classes that the outputs have. -100 is what libtorch leaves out.

@@ -12,7 +12,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
     of_inputs ? loop.hold_inputs(other) : loop.hold_labels(other);
     double const made = loop.loss();
     tensor_ref const now = of_inputs ? loop.inputs() : loop.labels();
-    stayed = !loop.over() && now.bytes() == other.size() && std::memcmp(now.values.raw, other.data(), other.size()) == 0;
+    stayed =
+        !loop.over() && now.bytes() == other.size() && std::memcmp(now.values.raw, other.data(), other.size()) == 0;
     loop.release_batch();
     return made;
 }
@@ -42,7 +43,8 @@ SPOTTER_BODY void look_at_inputs(examiner& all) {
     if (magnitude(mean) <= 20 && deviation <= 50) { return; }
     draft& told = all.tell(preflight_cause::input_not_normalized, "inputs");
     told.measure = by_mean ? "mean" : "standard deviation", told.measured = by_mean ? mean : deviation;
-    told.how = by_mean && mean < 0 ? relation::less : relation::greater, told.threshold = by_mean ? (mean < 0 ? -20 : 20) : 50;
+    told.how = by_mean && mean < 0 ? relation::less : relation::greater,
+    told.threshold = by_mean ? (mean < 0 ? -20 : 20) : 50;
 }
 
 // What a pass keeps of the batch before it.
@@ -100,7 +102,8 @@ SPOTTER_BODY void examine_inputs(examiner& all) {
         look_for_stale(all, rows);
     }
     if (!loop.over() && !stayed && loop.given().inputs) {
-        all.tell(preflight_cause::not_proven, "inputs").detail = "a pass fills them anew: hand over those that it reads";
+        all.tell(preflight_cause::not_proven, "inputs").detail =
+            "a pass fills them anew: hand over those that it reads";
     }
     loop.go_to(loop.start());
 }
@@ -136,7 +139,10 @@ SPOTTER_BODY void examine_labels(examiner& all) {
         all.tell(preflight_cause::labels_contradict, "labels", severity::info);
         break;
     }
-    if (rows.are_all_equal() || all.is_random || all.has_any({preflight_cause::no_effect, preflight_cause::label_out_of_range})) { return; }
+    if (rows.are_all_equal() || all.is_random ||
+        all.has_any({preflight_cause::no_effect, preflight_cause::label_out_of_range})) {
+        return;
+    }
     double const before = at_base(all).loss;
     bool stayed = false;
     double const after = loss_with(all, false, rows.all_first(), stayed);

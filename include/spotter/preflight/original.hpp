@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Looks at the net of which copies are examined: tensors of a copy stand elsewhere, and what is done to it changes none of the net's. What was changed all
-// the same is put back, where the net is not const.
+// Looks at the net of which copies are examined: tensors of a copy stand elsewhere, and what is done to it changes none
+// of the net's. What was changed all the same is put back, where the net is not const.
 class original_watch {
 public:
     explicit original_watch(original_net const* net) noexcept : net_{net} {}

@@ -60,7 +60,10 @@ SPOTTER_BODY bool original_watch::stands(examiner& all, std::string_view after) 
     std::string_view changed;
     for (std::size_t i = 0; i < now.size(); ++i) {
         bool const same_size = now[i].bytes.size() == kept_[i].bytes.size();
-        if (same_size && (now[i].bytes.empty() || std::memcmp(now[i].bytes.data(), kept_[i].bytes.data(), now[i].bytes.size()) == 0)) { continue; }
+        if (same_size && (now[i].bytes.empty() ||
+                          std::memcmp(now[i].bytes.data(), kept_[i].bytes.data(), now[i].bytes.size()) == 0)) {
+            continue;
+        }
         if (changed.empty()) { changed = kept_[i].name; }
         if (net_->may_be_put_back && same_size) {
             std::memcpy(const_cast<void*>(now[i].view.values.raw), kept_[i].bytes.data(), kept_[i].bytes.size());

@@ -9,7 +9,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // Outputs of a batch, [samples, classes], and the losses that they could stand for.
 class class_outputs {
 public:
-    class_outputs(numbers values, std::size_t samples) : values_{std::move(values)}, samples_{samples}, classes_{samples > 0 ? values_.size() / samples : 0} {}
+    class_outputs(numbers values, std::size_t samples)
+        : values_{std::move(values)}, samples_{samples}, classes_{samples > 0 ? values_.size() / samples : 0} {}
 
     [[nodiscard]] std::size_t classes() const noexcept { return classes_; }
     [[nodiscard]] number_view row(std::size_t i) const noexcept { return {values_.data() + i * classes_, classes_}; }
@@ -32,7 +33,8 @@ public:
         }
         return positive();
     }
-    // The mean over samples of minus the logarithm of the label's probability; outputs are logits, or (`again`) probabilities of them are taken for logits.
+    // The mean over samples of minus the logarithm of the label's probability; outputs are logits, or (`again`)
+    // probabilities of them are taken for logits.
     [[nodiscard]] double cross_entropy(number_view labels, bool again) const {
         double sum = 0;
         numbers logits(classes_);
@@ -50,7 +52,9 @@ public:
     // The same where outputs are probabilities.
     [[nodiscard]] double log_loss(number_view labels) const {
         double sum = 0;
-        for (std::size_t i = 0; i < samples_; ++i) { sum -= std::log((std::max)(row(i)[static_cast<std::size_t>(labels[i])], 1e-300)); }
+        for (std::size_t i = 0; i < samples_; ++i) {
+            sum -= std::log((std::max)(row(i)[static_cast<std::size_t>(labels[i])], 1e-300));
+        }
         return sum / static_cast<double>(samples_);
     }
 
@@ -69,7 +73,8 @@ private:
 enum class loss_form : std::uint8_t { other, cross_entropy, softmax_twice };
 
 // Which of the losses it is, of the mean or the sum over the batch.
-[[nodiscard]] inline loss_form form_of(class_outputs const& outputs, number_view labels, double loss, std::size_t samples) {
+[[nodiscard]] inline loss_form form_of(class_outputs const& outputs, number_view labels, double loss,
+                                       std::size_t samples) {
     bool const probabilities = outputs.rows_sum_to_one();
     double const right = probabilities ? outputs.log_loss(labels) : outputs.cross_entropy(labels, false);
     double const twice = probabilities ? outputs.cross_entropy(labels, false) : outputs.cross_entropy(labels, true);
@@ -94,7 +99,8 @@ enum class loss_form : std::uint8_t { other, cross_entropy, softmax_twice };
     numbers const values = values_of(loop.outputs());
     if (loop.over() || values.empty() || !all_finite(values)) { return -1; }
     std::size_t const classes = values.size() / labels.samples;
-    std::size_t const best = static_cast<std::size_t>(std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(classes)) - values.begin());
+    std::size_t const best = static_cast<std::size_t>(
+        std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(classes)) - values.begin());
     double losses[2]{};
     for (int k = 0; k < 2; ++k) {
         raw_bytes changed = labels.bytes;
@@ -108,15 +114,23 @@ enum class loss_form : std::uint8_t { other, cross_entropy, softmax_twice };
     return loop.over() || !is_finite(losses[0]) || !is_finite(losses[1]) ? -1 : magnitude(losses[1] - losses[0]);
 }
 
-inline void tell_twice(examiner& all, std::string_view how) { all.tell(preflight_cause::softmax_twice, "loss").detail = how; }
+inline void tell_twice(examiner& all, std::string_view how) {
+    all.tell(preflight_cause::softmax_twice, "loss").detail = how;
+}
 
-inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows const& labels, numbers const& values, double loss) {
+inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows const& labels, numbers const& values,
+                         double loss) {
     subject& loop = all.loop;
     loss_form const form = form_of(outputs, values, loss, labels.samples);
-    if (form == loss_form::softmax_twice) { return tell_twice(all, "it equals the cross-entropy of probabilities taken for logits"); }
+    if (form == loss_form::softmax_twice) {
+        return tell_twice(all, "it equals the cross-entropy of probabilities taken for logits");
+    }
     if (form == loss_form::cross_entropy) {
-        double const samples = static_cast<double>(labels.samples), guess = std::log(static_cast<double>(outputs.classes()));
-        double const first = loop.first_loss() > 0.5 * samples * guess && loss > 0.5 * samples * guess ? loop.first_loss() / samples : loop.first_loss();
+        double const samples = static_cast<double>(labels.samples),
+                     guess = std::log(static_cast<double>(outputs.classes()));
+        double const first = loop.first_loss() > 0.5 * samples * guess && loss > 0.5 * samples * guess
+                                 ? loop.first_loss() / samples
+                                 : loop.first_loss();
         if (first > 4 * guess) {
             draft& told = all.tell(preflight_cause::initial_loss, "loss");
             told.measure = "first loss", told.measured = first;
@@ -127,7 +141,9 @@ inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows
     if (!loop.has_left(8)) { return; }
     double const near = spread_over_labels(all, labels, 1000), far = spread_over_labels(all, labels, 4000);
     double const one = near < 0.5 ? near * static_cast<double>(labels.samples) : near;
-    if (near > 0 && far > 0 && far < 1.05 * near && one > 0.9 && one < 1.05) { tell_twice(all, "with weights x1000 a label costs 1 and no more"); }
+    if (near > 0 && far > 0 && far < 1.05 * near && one > 0.9 && one < 1.05) {
+        tell_twice(all, "with weights x1000 a label costs 1 and no more");
+    }
 }
 
 SPOTTER_BODY void examine_outputs(examiner& all) {
@@ -139,7 +155,10 @@ SPOTTER_BODY void examine_outputs(examiner& all) {
     loop.go_to(loop.start());
     bool const has_classes = is_floating(loop.outputs().type);
     std::size_t const samples = loop.batch(), count = base.outputs.size();
-    if (loop.over() || !is_finite(loss) || !has_classes || !all_finite(base.outputs) || count % samples != 0 || count < 2 * samples) { return; }
+    if (loop.over() || !is_finite(loss) || !has_classes || !all_finite(base.outputs) || count % samples != 0 ||
+        count < 2 * samples) {
+        return;
+    }
     class_outputs const outputs{base.outputs, samples};
     if (outputs.columns_sum_to_one() && !outputs.rows_sum_to_one()) {
         all.tell(preflight_cause::softmax_over_batch, "outputs");
@@ -149,7 +168,9 @@ SPOTTER_BODY void examine_outputs(examiner& all) {
     batch_rows const labels{label_view, samples};
     numbers const values = labels ? values_of(label_view) : numbers{};
     bool const is_class = labels && is_whole(label_view.type) && values.size() == samples &&
-                          std::all_of(values.begin(), values.end(), [&](double each) { return each >= 0 && each < static_cast<double>(outputs.classes()); });
+                          std::all_of(values.begin(), values.end(), [&](double each) {
+                              return each >= 0 && each < static_cast<double>(outputs.classes());
+                          });
     if (is_class) { look_at_loss(all, outputs, labels, values, loss); }
 }
 

@@ -13,7 +13,8 @@ public:
 
     void run() {
         beginning_ = loop_.first_loss();
-        noise_ = 3 * (all_.relative_noise > 0 ? all_.relative_noise * magnitude(beginning_) : noise_at(all_, loop_.start(), beginning_, 1));
+        noise_ = 3 * (all_.relative_noise > 0 ? all_.relative_noise * magnitude(beginning_)
+                                              : noise_at(all_, loop_.start(), beginning_, 1));
         best_loss_ = beginning_ - noise_;
         double const at_step = loss_at(1);
         if (loop_.over()) { return; }
@@ -35,7 +36,8 @@ private:
         return made;
     }
     void tell_large(double at_step) {
-        double const ratio = is_finite(at_step) && beginning_ > 0 ? at_step / beginning_ : std::numeric_limits<double>::infinity();
+        double const ratio =
+            is_finite(at_step) && beginning_ > 0 ? at_step / beginning_ : std::numeric_limits<double>::infinity();
         bool const leaps = !(ratio < rate_limits::leap);
         for (int half_decade = -1; half_decade >= (leaps ? -16 : -8) && !loop_.over(); --half_decade) {
             (void)loss_at(std::pow(10.0, half_decade / 2.0));
@@ -48,12 +50,14 @@ private:
             return;
         }
         if (recovers() || loop_.over()) { return; }
-        draft& told = all_.tell(preflight_cause::learning_rate_too_large, "update", leaps ? severity::error : severity::warning);
+        draft& told =
+            all_.tell(preflight_cause::learning_rate_too_large, "update", leaps ? severity::error : severity::warning);
         told.measure = "loss after the update, over that before it", told.measured = ratio;
         told.how = relation::greater, told.threshold = 1;
         told.detail << best_ << " of the step would be best";
     }
-    // Whether the next updates bring the loss below its beginning to stay, and leave every layer its gradient: a net that died rests at the loss of a guess.
+    // Whether the next updates bring the loss below its beginning to stay, and leave every layer its gradient: a net
+    // that died rests at the loss of a guess.
     [[nodiscard]] bool recovers() {
         loop_.go_to(loop_.start());
         loop_.prepare();

@@ -20,7 +20,8 @@ SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
     double const first = loop.first_loss();
     // Threads that add in any order move a loss by some roundings; a new batch by percents.
     double const slack = 1e-6 * magnitude(first) + 1e-12;
-    if (!(magnitude(again - first) <= slack)) {  // the second pass of a copy may draw its next batch: one from the start says
+    // The second pass of a copy may draw its next batch: one from the start says.
+    if (!(magnitude(again - first) <= slack)) {
         numbers unused;
         again = loop.pass(unused);
     }
@@ -66,7 +67,9 @@ SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss,
             double const scale = all.scale_of(each, weights), small = std::sqrt(spacing_of(each.type)) / 10 * scale;
             for (std::size_t i = each.first; i < each.first + each.count; ++i) {
                 if (coarse && (all.random.next() & 63U) != 0) { continue; }
-                double const step = coarse ? spacing_of(each.type) * (std::max)(magnitude(weights[i]), 0.1 * scale) : small, sign = all.random.sign();
+                double const step = coarse ? spacing_of(each.type) * (std::max)(magnitude(weights[i]), 0.1 * scale)
+                                           : small,
+                             sign = all.random.sign();
                 up[i] = rounded_to(each.type, weights[i] + sign * step);
                 down[i] = rounded_to(each.type, weights[i] - sign * step);
             }

@@ -9,7 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Proven right; proven wrong; or neither, because the derivative is too small, too rough or random, or the budget was used up.
+// Proven right; proven wrong; or neither, because the derivative is too small, too rough or random, or the budget was
+// used up.
 enum class verdict : std::uint8_t { right, wrong, not_proven };
 [[nodiscard]] constexpr std::string_view name_of(verdict what) noexcept {
     constexpr std::string_view names[] = {"right", "wrong", "not proven"};
@@ -18,9 +19,10 @@ enum class verdict : std::uint8_t { right, wrong, not_proven };
 
 // On the gradient of one tensor, with the numbers.
 struct gradient_verdict {
-    std::string_view name{};                // of the weight; lives with the result
+    std::string_view name{};  // of the weight; lives with the result
     verdict gradient = verdict::not_proven;
-    double error = 0;       // |gradient - derivative| / |gradient|, or its bound where many tensors were proven together
+    // |gradient - derivative| / |gradient|, or its bound where many tensors were proven together.
+    double error = 0;
     double resolution = 0;  // the share of it that rounding of the loss may have made
     bool frozen = false;    // flagged so, and not examined
 };
@@ -31,8 +33,8 @@ struct preflight_finding {
     finding told{};
 };
 
-// True where there is a warning or an error. `print(found)`, JSON and reports take it as they take a step's alarm. Texts live as long as this does.
-// Moved, not copied.
+// True where there is a warning or an error. `print(found)`, JSON and reports take it as they take a step's alarm.
+// Texts live as long as this does. Moved, not copied.
 class [[nodiscard]] preflight_result {
 public:
     preflight_result() noexcept = default;

@@ -26,7 +26,10 @@ SPOTTER_BODY void result_writer::write(detail::examiner& all) {
         if (stands && (first == preflight_cause::none || each.cause < first)) { first = each.cause; }
     }
     for (draft& each : found) {
-        if (first == preflight_cause::none || !describe_cause(each.cause).is_symptom || each.severity == severity::info) { continue; }
+        if (first == preflight_cause::none || !describe_cause(each.cause).is_symptom ||
+            each.severity == severity::info) {
+            continue;
+        }
         each.severity = severity::info;
         if (!each.detail.empty()) { each.detail << "; "; }
         each.detail << "because of " << name_of(first);
@@ -34,9 +37,12 @@ SPOTTER_BODY void result_writer::write(detail::examiner& all) {
     // Raw inputs saturate what comes behind them: told as strongly as that.
     spotter::severity strongest = severity::info;
     for (draft const& each : found) { strongest = (std::max)(strongest, each.severity); }
-    for (draft& each : found) { each.severity = each.cause == preflight_cause::input_not_normalized ? strongest : each.severity; }
-    std::stable_sort(found.begin(), found.end(),
-                     [](draft const& a, draft const& b) { return a.severity != b.severity ? a.severity > b.severity : a.cause < b.cause; });
+    for (draft& each : found) {
+        each.severity = each.cause == preflight_cause::input_not_normalized ? strongest : each.severity;
+    }
+    std::stable_sort(found.begin(), found.end(), [](draft const& a, draft const& b) {
+        return a.severity != b.severity ? a.severity > b.severity : a.cause < b.cause;
+    });
     std::size_t const tensors = all.loop.parameters().size();
     if (!into_.found_.grow(found.size()) || !into_.names_.grow(found.size() + tensors)) { return; }
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -63,7 +69,8 @@ SPOTTER_BODY void result_writer::write_verdicts(detail::examiner const& all) {
         detail::gradient_state const& known = all.gradients[t];
         each.error = known.error, each.resolution = known.resolution;
         bool const is_unknown = known.kind == detail::gradient_kind::unknown;
-        bool const is_right = known.kind == detail::gradient_kind::right || known.kind == detail::gradient_kind::no_effect;
+        bool const is_right =
+            known.kind == detail::gradient_kind::right || known.kind == detail::gradient_kind::no_effect;
         each.gradient = is_unknown ? verdict::not_proven : is_right ? verdict::right : verdict::wrong;
     }
     into_.tensors_ = tensors;

@@ -8,21 +8,25 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY double shot::rest() const noexcept { return moved - std::accumulate(foreseen.begin(), foreseen.end(), 0.0); }
+SPOTTER_BODY double shot::rest() const noexcept {
+    return moved - std::accumulate(foreseen.begin(), foreseen.end(), 0.0);
+}
 
 SPOTTER_BODY void find_clipping(probe& at) {
     double largest = 0;
     std::size_t cut = 0;
     for (double const each : at.gradient) { largest = (std::max)(largest, magnitude(each)); }
     for (double const each : at.gradient) { cut += magnitude(each) == largest ? 1U : 0U; }
-    at.clipped = largest > 0 && cut > 1 && 2 * cut < at.gradient.size() ? largest : std::numeric_limits<double>::infinity();
+    at.clipped =
+        largest > 0 && cut > 1 && 2 * cut < at.gradient.size() ? largest : std::numeric_limits<double>::infinity();
 }
 
 SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
     std::vector<parameter> const& tensors = all.loop.parameters();
     at.steps.assign(tensors.size(), 0.0);
     for (std::size_t t = 0; t < tensors.size(); ++t) {
-        double const scale = all.scale_of(tensors[t], at.weights), spacing = spacing_of(tensors[t].type), most = 1e-2 * scale;
+        double const scale = all.scale_of(tensors[t], at.weights), spacing = spacing_of(tensors[t].type),
+                     most = 1e-2 * scale;
         double const least = (spacing < 1e-10 ? 1e-6 : (std::max)(1e-4, spacing / 2)) * scale;
         double square = 0;
         for (double const g : tensors[t].of(at.gradient)) { square += magnitude(g) < at.clipped ? g * g : 0.0; }
@@ -31,15 +35,16 @@ SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
     }
 }
 
-SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_t tensor, double times, std::uint64_t direction, numbers& up,
-                                numbers& down) {
+SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_t tensor, double times,
+                                std::uint64_t direction, numbers& up, numbers& down) {
     parameter const& it = all.loop.parameters()[tensor];
     random_numbers signs{direction * 0x9E3779B97F4A7C15U + tensor};
     double const step = at.steps[tensor] * times;
     for (std::size_t i = it.first; i < it.first + it.count; ++i) {
         double const w = at.weights[i], sign = signs.sign();
         double high = rounded_to(it.type, w + sign * step);
-        if (high == w) { high = rounded_to(it.type, w + sign * spacing_of(it.type) * magnitude(w)); }  // the next number
+        // The next number.
+        if (high == w) { high = rounded_to(it.type, w + sign * spacing_of(it.type) * magnitude(w)); }
         if (magnitude(at.gradient[i]) >= at.clipped) { high = w; }
         up[i] = high;
         down[i] = rounded_to(it.type, w - (high - w));
@@ -47,7 +52,8 @@ SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_
 }
 
 // Both losses, and what is foreseen, of places that are made.
-inline void measure_ends(examiner& all, probe const& at, tensor_group const& group, numbers const& up, numbers const& down, shot& made) {
+inline void measure_ends(examiner& all, probe const& at, tensor_group const& group, numbers const& up,
+                         numbers const& down, shot& made) {
     subject& loop = all.loop;
     loop.go_to(up);
     double const high = loop.loss();
@@ -69,8 +75,8 @@ inline void measure_ends(examiner& all, probe const& at, tensor_group const& gro
     }
 }
 
-SPOTTER_BODY shot fire(examiner& all, probe const& at, tensor_group const& group, double times, std::uint64_t direction, std::size_t from,
-                       std::size_t to) {
+SPOTTER_BODY shot fire(examiner& all, probe const& at, tensor_group const& group, double times, std::uint64_t direction,
+                       std::size_t from, std::size_t to) {
     shot made;
     numbers up = at.weights, down = at.weights;
     for (std::size_t const t : group) {
@@ -89,7 +95,8 @@ SPOTTER_BODY ratio_along fire_along(examiner& all, probe const& at, std::size_t 
     number_view const g = it.of(at.gradient);
     double const size = norm_of(g);
     if (!(size > 0)) { return {}; }
-    // Of random signs a tensor foresees |g| times twice the step; along the gradient as much from a step of that length in all.
+    // Of random signs a tensor foresees |g| times twice the step; along the gradient as much from a step of that length
+    // in all.
     double const step = at.steps[tensor] * times / size;
     numbers up = at.weights, down = at.weights;
     for (std::size_t i = it.first; i < it.first + it.count; ++i) {

@@ -7,14 +7,16 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Whether all elements are as good as equal.
-[[nodiscard]] inline bool all_equal(number_view values, std::size_t first, std::size_t step, std::size_t count, double slack) noexcept {
+[[nodiscard]] inline bool all_equal(number_view values, std::size_t first, std::size_t step, std::size_t count,
+                                    double slack) noexcept {
     for (std::size_t i = 1; i < count; ++i) {
         if (magnitude(values[first + i * step] - values[first]) > slack) { return false; }
     }
     return true;
 }
 
-// Whether all rows, or all columns, of a gradient are equal, for some number of rows: a weight may be shown as one flat vector.
+// Whether all rows, or all columns, of a gradient are equal, for some number of rows: a weight may be shown as one flat
+// vector.
 [[nodiscard]] inline bool has_equal_units(number_view gradient) noexcept {
     double largest = 0;
     for (double const each : gradient) { largest = (std::max)(largest, magnitude(each)); }
@@ -24,8 +26,12 @@ namespace spotter::inline SPOTTER_ABI::detail {
         if (n % rows != 0) { continue; }
         std::size_t const cols = n / rows;
         bool same_rows = true, same_cols = true;
-        for (std::size_t c = 0; c < cols && same_rows; ++c) { same_rows = all_equal(gradient, c, cols, rows, 1e-4 * largest); }
-        for (std::size_t r = 0; r < rows && same_cols; ++r) { same_cols = all_equal(gradient, r * cols, 1, cols, 1e-4 * largest); }
+        for (std::size_t c = 0; c < cols && same_rows; ++c) {
+            same_rows = all_equal(gradient, c, cols, rows, 1e-4 * largest);
+        }
+        for (std::size_t r = 0; r < rows && same_cols; ++r) {
+            same_cols = all_equal(gradient, r * cols, 1, cols, 1e-4 * largest);
+        }
         if (same_rows || same_cols) { return true; }
     }
     return false;
@@ -46,14 +52,18 @@ namespace spotter::inline SPOTTER_ABI::detail {
 SPOTTER_BODY bool examine_start(examiner& all) {
     subject& loop = all.loop;
     loop.begin_experiment("the start");
-    auto const tell = [&](std::string_view place, std::string_view what) { all.tell(preflight_cause::non_finite, place).detail = what; };
+    auto const tell = [&](std::string_view place, std::string_view what) {
+        all.tell(preflight_cause::non_finite, place).detail = what;
+    };
     for (parameter const& each : loop.parameters()) {
         if (!all_finite(each.of(loop.start()))) { return tell(each.name, "a weight"), false; }
     }
     if (!is_finite(loop.first_loss())) { return tell("loss", "the loss of the first pass"), false; }
     for (std::size_t t = loop.parameters().size(); t-- > 0;) {  // it begins at the loss
         parameter const& each = loop.parameters()[t];
-        if (!all_finite(each.of(loop.first_gradient()))) { return tell(each.name, "the gradient of the first pass"), false; }
+        if (!all_finite(each.of(loop.first_gradient()))) {
+            return tell(each.name, "the gradient of the first pass"), false;
+        }
     }
     numbers sizes;
     for (parameter const& each : loop.parameters()) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: the loop that is examined: its weights as one vector, its passes counted, its exceptions caught.
+// Preflight (L4), inside: the loop that is examined: its weights as one vector, its passes counted, its exceptions
+// caught.
 #pragma once
 
+#include <spotter/core/guard.hpp>
 #include <spotter/preflight/elements.hpp>
 #include <spotter/preflight/examination.hpp>
 #include <spotter/preflight/vectors.hpp>
@@ -97,10 +99,13 @@ public:
     [[nodiscard]] text<80> const& thrown() const noexcept { return thrown_; }
     [[nodiscard]] std::uint32_t passes() const noexcept { return passes_; }
     [[nodiscard]] std::uint32_t updates() const noexcept { return updates_; }
-    [[nodiscard]] bool has_left(std::size_t passes) const noexcept { return !over() && passes_ + passes + kept_back_ <= most_; }
+    [[nodiscard]] bool has_left(std::size_t passes) const noexcept {
+        return !over() && passes_ + passes + kept_back_ <= most_;
+    }
     // So many passes more.
     void allow(std::size_t passes) noexcept { most_ += passes; }
-    // So many, but no more than a quarter of all, are kept for later; until `use_all`, which also goes on where the rest was used up.
+    // So many, but no more than a quarter of all, are kept for later; until `use_all`, which also goes on where the
+    // rest was used up.
     void keep_back(std::size_t passes) noexcept { kept_back_ = (std::min)(passes, most_ / 4); }
     void use_all() noexcept {
         kept_back_ = 0;
@@ -109,9 +114,11 @@ public:
     // What progress says.
     void begin_experiment(char const* name) noexcept { experiment_ = name; }
 
-    // The least noise that a loss can have, as a share of it: a quarter of a unit in its last place; of a mean in double of losses in float a quarter of that.
+    // The least noise that a loss can have, as a share of it: a quarter of a unit in its last place; of a mean in
+    // double of losses in float a quarter of that.
     [[nodiscard]] double least_noise() const noexcept {
-        bool const is_double = std::all_of(parameters_.begin(), parameters_.end(), [](parameter const& each) { return each.type == dtype::f64; });
+        bool const is_double = std::all_of(parameters_.begin(), parameters_.end(),
+                                           [](parameter const& each) { return each.type == dtype::f64; });
         return losses_are_floats_ ? 0x1p-25 : is_double ? 0x1p-54 : 0x1p-27;
     }
 
@@ -130,7 +137,8 @@ private:
     void take(shown_tensor const& it);
     [[nodiscard]] std::size_t place_of(std::string_view name);
     [[nodiscard]] bool is_there(std::size_t index, std::size_t count) const noexcept {
-        return seen_[index].look == look_ && seen_[index].view.count == count && seen_[index].view.refused == refusal::none;
+        return seen_[index].look == look_ && seen_[index].view.count == count &&
+               seen_[index].view.refused == refusal::none;
     }
     void pair();
     void add_parameter(std::size_t weight, std::size_t gradient);
@@ -145,8 +153,8 @@ private:
 
     examination const& exam_;
     std::vector<seen_tensor> seen_{};
-    std::size_t next_ = 0;     // that the next one probably is
-    std::uint32_t look_ = 0;   // the look at hand
+    std::size_t next_ = 0;    // that the next one probably is
+    std::uint32_t look_ = 0;  // the look at hand
     std::string gradient_name_{};
     std::vector<parameter> parameters_{};
     std::vector<std::string> unpaired_gradients_{}, unpaired_weights_{};
@@ -164,8 +172,25 @@ private:
     double begun_ = 0, told_ = 0;
 };
 
+// The loop's own code; what it throws ends the examination.
+template <class Call>
+void subject::call(Call&& what) {
+    if (over()) { return; }
+    (void)guarded_or(
+        [&] {
+            what();
+            return true;
+        },
+        [&](std::string_view why) {
+            ended_ = ending::threw;
+            thrown_ = why.empty() ? std::string_view{"an exception that says nothing"} : why;
+            return false;
+        });
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
 #include <spotter/preflight/subject.ipp>
+#include <spotter/preflight/subject_tensors.ipp>
 #endif

@@ -43,11 +43,14 @@ private:
 
     [[nodiscard]] static raw_bytes filled(batch_rows const& rows, std::vector<std::size_t> const& from) {
         raw_bytes made = rows.bytes;
-        for (std::size_t i = 0; i < rows.samples; ++i) { std::memcpy(made.data() + i * rows.row_bytes, rows.row(from[i % from.size()]), rows.row_bytes); }
+        for (std::size_t i = 0; i < rows.samples; ++i) {
+            std::memcpy(made.data() + i * rows.row_bytes, rows.row(from[i % from.size()]), rows.row_bytes);
+        }
         return made;
     }
     // Inputs and labels of these samples, again and again.
-    void put(batch_rows const& inputs, batch_rows const& labels, std::vector<std::size_t> const& from, std::vector<std::size_t> const& labels_from) {
+    void put(batch_rows const& inputs, batch_rows const& labels, std::vector<std::size_t> const& from,
+             std::vector<std::size_t> const& labels_from) {
         tensor_ref const x = loop_.inputs(), y = loop_.labels();
         raw_bytes const these = filled(inputs, from), theirs = filled(labels, labels_from);
         if (x.bytes() != these.size() || y.bytes() != theirs.size()) { return; }
@@ -55,7 +58,8 @@ private:
         std::memcpy(const_cast<void*>(y.values.raw), theirs.data(), theirs.size());
     }
     // The least loss of the other half while one half is learned.
-    [[nodiscard]] double loss_of_others(batch_rows const& inputs, batch_rows const& labels, std::vector<std::size_t> const& exchanged) {
+    [[nodiscard]] double loss_of_others(batch_rows const& inputs, batch_rows const& labels,
+                                        std::vector<std::size_t> const& exchanged) {
         std::size_t const half = inputs.samples / 2;
         std::vector<std::size_t> learned(half), others(half);
         for (std::size_t i = 0; i < half; ++i) { learned[i] = i, others[i] = half + i; }
@@ -77,7 +81,10 @@ private:
         examination const& given = loop_.given();
         begin();
         batch_rows const inputs{loop_.inputs(), loop_.batch()}, labels{loop_.labels(), loop_.batch()};
-        if (!given.inputs || !given.labels || !all_.writable_inputs || !inputs || !labels || inputs.samples < training_limits::least_samples) { return; }
+        if (!given.inputs || !given.labels || !all_.writable_inputs || !inputs || !labels ||
+            inputs.samples < training_limits::least_samples) {
+            return;
+        }
         loop_.begin_experiment("labels, learned by one half");
         std::size_t const half = inputs.samples / 2;
         loop_.allow((1 + training_limits::exchanges) * (training_limits::updates * 11 / 10 + 2));
@@ -86,7 +93,9 @@ private:
         double const real = loss_of_others(inputs, labels, order);
         numbers other;
         for (int k = 0; k < training_limits::exchanges; ++k) {
-            for (std::size_t left = half; left > 1; --left) { std::swap(order[left - 1], order[all_.random.next() % left]); }
+            for (std::size_t left = half; left > 1; --left) {
+                std::swap(order[left - 1], order[all_.random.next() % left]);
+            }
             other.push_back(loss_of_others(inputs, labels, order));
         }
         if (loop_.over() || !is_finite(real) || !all_finite(other)) { return; }

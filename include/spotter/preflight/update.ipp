@@ -66,8 +66,8 @@ private:
         }
         return true;
     }
-    // Whether the update begins from what is there. One that writes a copy of its own over it does not; one by the size of the weights stands still at zero,
-    // or is no number: there the step from the weights themselves is taken.
+    // Whether the update begins from what is there. One that writes a copy of its own over it does not; one by the size
+    // of the weights stands still at zero, or is no number: there the step from the weights themselves is taken.
     void look_at_zero(numbers& moved) {
         double gap = 0, size = 0;
         for (std::size_t i = 0; i < moved.size(); ++i) {
@@ -82,7 +82,8 @@ private:
             std::copy(from_there.begin(), from_there.end(), moved.begin() + static_cast<std::ptrdiff_t>(each.first));
         }
     }
-    // Weights of few bits follow the copy that is kept of them once it has moved by one of their spacings: the same gradient, again and again.
+    // Weights of few bits follow the copy that is kept of them once it has moved by one of their spacings: the same
+    // gradient, again and again.
     void go_on() {
         numbers before, now;
         loop_.read_weights(before);
@@ -142,7 +143,10 @@ private:
         }
         all_.tell(preflight_cause::dead_update_path, at).others = static_cast<std::uint32_t>(resting - 1);
         for (draft& each : all_.found) {  // gradients that the optimizer would clear
-            if (each.cause == preflight_cause::gradient_not_cleared && each.place == at && each.others + 1U == resting) { each.severity = severity::info; }
+            if (each.cause == preflight_cause::gradient_not_cleared && each.place == at &&
+                each.others + 1U == resting) {
+                each.severity = severity::info;
+            }
         }
     }
     void tell_directions() {
