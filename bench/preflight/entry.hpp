@@ -6,7 +6,6 @@
 #include "loop.hpp"
 
 #include <spotter/preflight.hpp>
-#include <spotter/report/sentence.hpp>
 
 namespace preflight_bench {
 
@@ -37,7 +36,13 @@ template <class Net>
     for (auto const& each : found.all()) {
         if (each.told.severity >= sp::severity::warning) { made.all.emplace_back(name_of(each.cause)); }
     }
-    made.words = sp::detail::sentence_of<std::string>(found.alarm());
+    for (auto const& each : found.all()) {
+        sp::text<400> line;
+        line << name_of(each.told.severity) << ": " << each.told.rule << " at " << each.told.tensor << ": "
+             << each.told.measure << ' ' << each.told.measured << " (" << each.told.detail.view() << "), and "
+             << each.told.others << " more\n";
+        made.words += line.view();
+    }
     made.passes = found.passes();
     made.gradients = found.gradients().size();
     made.not_proven = found.count(sp::verdict::not_proven);

@@ -49,9 +49,9 @@ struct normalised_batch {
         }
         float loss = 0;
         for (std::size_t i = 0; i < samples; ++i) {
-            float sum = 0;
-            for (std::size_t j = 0; j < in; ++j) { sum += z[i * in + j] * w[j]; }
-            out[i] = std::tanh(sum);
+            float total = 0;
+            for (std::size_t j = 0; j < in; ++j) { total += z[i * in + j] * w[j]; }
+            out[i] = std::tanh(total);
             float const gap = out[i] - (i % 3 == 0 ? 0.5F : -0.2F);
             loss += gap * gap / samples;
             for (std::size_t j = 0; j < in; ++j) { g[j] += 2 * gap * (1 - out[i] * out[i]) * z[i * in + j] / samples; }
@@ -133,18 +133,18 @@ TEST_CASE("a softmax along the batch and a softmax of probabilities are told") {
     net_type along;
     along.before_loss = [](net_type& it) {
         for (std::size_t c = 0; c < net_type::classes; ++c) {
-            float sum = 0;
-            for (std::size_t i = 0; i < net_type::samples; ++i) { sum += it.logits(i, c) = std::exp(it.logits(i, c)); }
-            for (std::size_t i = 0; i < net_type::samples; ++i) { it.logits(i, c) /= sum; }
+            float total = 0;
+            for (std::size_t i = 0; i < net_type::samples; ++i) { total += it.logits(i, c) = std::exp(it.logits(i, c)); }
+            for (std::size_t i = 0; i < net_type::samples; ++i) { it.logits(i, c) /= total; }
         }
     };
     CHECK(examined(along, handles()).find(preflight_cause::softmax_over_batch) != nullptr);
     net_type twice;
     twice.before_loss = [](net_type& it) {
         for (std::size_t i = 0; i < net_type::samples; ++i) {
-            float sum = 0;
-            for (std::size_t c = 0; c < net_type::classes; ++c) { sum += it.logits(i, c) = std::exp(it.logits(i, c)); }
-            for (std::size_t c = 0; c < net_type::classes; ++c) { it.logits(i, c) /= sum; }
+            float total = 0;
+            for (std::size_t c = 0; c < net_type::classes; ++c) { total += it.logits(i, c) = std::exp(it.logits(i, c)); }
+            for (std::size_t c = 0; c < net_type::classes; ++c) { it.logits(i, c) /= total; }
         }
     };
     preflight_result const found = examined(twice, handles());

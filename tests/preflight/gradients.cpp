@@ -73,9 +73,9 @@ TEST_CASE("a sign and a factor that all gradients share are one cause, with the 
     CHECK(negated.decision() == decision::stop);
     CHECK(times(0.5F).first() == preflight_cause::wrong_factor);
     CHECK(times(0.5F).all()[0].told.severity == severity::warning);
-    preflight_result const sum = times(16);
-    CHECK(sum.first() == preflight_cause::sum_for_mean);
-    CHECK(sum.all()[0].told.measured == Approx(16).epsilon(0.05));
+    preflight_result const total = times(16);
+    CHECK(total.first() == preflight_cause::sum_for_mean);
+    CHECK(total.all()[0].told.measured == Approx(16).epsilon(0.05));
     CHECK(times(1.0F / 16).first() == preflight_cause::mean_for_sum);
     perceptron<> said;  // what is meant
     said.spoils = [](perceptron<>& it) {
@@ -210,11 +210,11 @@ struct normalised {
                        gb = std::vector<float>(1);
     float forward_backward() {
         gw.assign(4, 0.0F), gb.assign(1, 0.0F);
-        float z[4], sum = 0;
-        for (std::size_t i = 0; i < 4; ++i) { sum += z[i] = std::exp(w[i] * static_cast<float>(i + 1) + b[0]); }
-        float loss = -std::log(z[2] / sum);
+        float z[4], total = 0;
+        for (std::size_t i = 0; i < 4; ++i) { total += z[i] = std::exp(w[i] * static_cast<float>(i + 1) + b[0]); }
+        float loss = -std::log(z[2] / total);
         for (std::size_t i = 0; i < 4; ++i) {
-            float const d = z[i] / sum - (i == 2 ? 1.0F : 0.0F);
+            float const d = z[i] / total - (i == 2 ? 1.0F : 0.0F);
             gw[i] += d * static_cast<float>(i + 1), gb[0] += d;
         }
         return loss;
@@ -241,13 +241,13 @@ struct low {
         float loss = 0;
         g.assign(12, 0.0F);
         for (std::size_t s = 0; s < 20; ++s) {
-            float sum = 0;
+            float total = 0;
             auto const x = [&](std::size_t i) { return std::sin(static_cast<float>(3 * s + 5 * i)); };
-            for (std::size_t i = 0; i < 12; ++i) { sum += x(i) * to_float(w[i]); }
-            float const gap = std::tanh(sum) - std::cos(static_cast<float>(s));
+            for (std::size_t i = 0; i < 12; ++i) { total += x(i) * to_float(w[i]); }
+            float const gap = std::tanh(total) - std::cos(static_cast<float>(s));
             loss += gap * gap / 20;
             for (std::size_t i = 0; i < 12; ++i) {
-                g[i] += sign * 2 * gap * (1 - std::tanh(sum) * std::tanh(sum)) * x(i) / 20;
+                g[i] += sign * 2 * gap * (1 - std::tanh(total) * std::tanh(total)) * x(i) / 20;
             }
         }
         return loss;

@@ -74,10 +74,10 @@ struct master_net {
         g.assign(10, 0.0F);
         float loss = 0;
         for (std::size_t s = 0; s < 15; ++s) {
-            float sum = -std::sin(static_cast<float>(s));
-            for (std::size_t i = 0; i < 10; ++i) { sum += to_float(w[i]) * std::cos(static_cast<float>(s * (i + 1))); }
-            loss += sum * sum / 15;
-            for (std::size_t i = 0; i < 10; ++i) { g[i] += 2 * sum * std::cos(static_cast<float>(s * (i + 1))) / 15; }
+            float total = -std::sin(static_cast<float>(s));
+            for (std::size_t i = 0; i < 10; ++i) { total += to_float(w[i]) * std::cos(static_cast<float>(s * (i + 1))); }
+            loss += total * total / 15;
+            for (std::size_t i = 0; i < 10; ++i) { g[i] += 2 * total * std::cos(static_cast<float>(s * (i + 1))) / 15; }
         }
         return loss;
     }
@@ -197,9 +197,9 @@ TEST_CASE("a decay is told from the step; one that makes weights larger is wrong
 
 TEST_CASE("an update by the size of the weights, which stands still at zero, is examined where they are") {
     auto const norm = [](std::vector<float> const& of) {
-        float sum = 0;
-        for (float each : of) { sum += each * each; }
-        return std::sqrt(sum);
+        float total = 0;
+        for (float each : of) { total += each * each; }
+        return std::sqrt(total);
     };
     preflight_result const found = updated([norm](net_type& it) {
         for (std::size_t k = 0; k < 5; ++k) {

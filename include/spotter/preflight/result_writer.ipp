@@ -40,9 +40,14 @@ SPOTTER_BODY void result_writer::write(detail::examiner& all) {
     for (draft& each : found) {
         each.severity = each.cause == preflight_cause::input_not_normalized ? strongest : each.severity;
     }
-    std::stable_sort(found.begin(), found.end(), [](draft const& a, draft const& b) {
-        return a.severity != b.severity ? a.severity > b.severity : a.cause < b.cause;
-    });
+    auto const stands_before = [](draft const& one, draft const& other) {
+        return one.severity != other.severity ? one.severity > other.severity : one.cause < other.cause;
+    };
+    for (std::size_t i = 1; i < found.size(); ++i) {  // a few, and equals stay in their order
+        for (std::size_t k = i; k > 0 && stands_before(found[k], found[k - 1]); --k) {
+            std::swap(found[k], found[k - 1]);
+        }
+    }
     std::size_t const tensors = all.loop.parameters().size();
     if (!into_.found_.grow(found.size()) || !into_.names_.grow(found.size() + tensors)) { return; }
     for (std::size_t i = 0; i < found.size(); ++i) {
