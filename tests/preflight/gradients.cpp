@@ -351,3 +351,56 @@ TEST_CASE("what a flag says of a tensor is believed") {
         CHECK(verdict_on(found, "fc1/w").frozen);
     }
 }
+
+namespace {
+
+// A policy that plays: what it is shown depends on what it did, so its loss jumps with its weights.
+struct player {
+    std::vector<float> w = {0.4F, -0.3F, 0.2F, 0.1F, 0.5F, -0.2F}, b = {0.1F, -0.1F}, gw = std::vector<float>(6),
+                       gb = std::vector<float>(2);
+    prng random{};
+    float sign = 1;
+    double forward_backward() {
+        gw.assign(6, 0.0F), gb.assign(2, 0.0F);
+        float place = 0.3F, speed = 0, loss = 0;
+        for (int t = 0; t < 150; ++t) {
+            float const x[] = {place, speed, std::sin(static_cast<float>(t))};
+            float z[2] = {b[0], b[1]};
+            for (std::size_t a = 0; a < 2; ++a) {
+                for (std::size_t i = 0; i < 3; ++i) { z[a] += w[3 * a + i] * x[i]; }
+            }
+            float const p = 1 / (1 + std::exp(z[0] - z[1]));
+            std::size_t const action = random.next() * 0.5 + 0.5 < static_cast<double>(p) ? 1 : 0;
+            speed = 0.8F * speed + (action == 1 ? 0.2F : -0.2F), place = 0.9F * place + speed;
+            float const reward = 1 - place * place;
+            loss -= reward * std::log(action == 1 ? p : 1 - p) / 150;
+            for (std::size_t a = 0; a < 2; ++a) {
+                float const d = sign * reward * ((a == 1 ? p : 1 - p) - (a == action ? 1.0F : 0.0F)) / 150;
+                gb[a] += d;
+                for (std::size_t i = 0; i < 3; ++i) { gw[3 * a + i] += d * x[i]; }
+            }
+        }
+        return static_cast<double>(loss);
+    }
+    void update() {
+        for (std::size_t i = 0; i < 6; ++i) { w[i] -= 0.1F * gw[i]; }
+        for (std::size_t i = 0; i < 2; ++i) { b[i] -= 0.1F * gb[i]; }
+    }
+};
+template <class Visit>
+void visit_tensors(player const& it, Visit visit) {
+    visit("pi/w", it.w), visit("pi/b", it.b), visit("grad/pi/w", it.gw), visit("grad/pi/b", it.gb);
+}
+
+}  // namespace
+
+TEST_CASE("a loss that jumps with its weights proves no gradient wrong") {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+        player net;
+        net.random.state += seed;
+        preflight_result const found = examined(net);
+        INFO(found);
+        CHECK(found.count(verdict::wrong) == 0);
+        CHECK(!found);
+    }
+}

@@ -130,16 +130,16 @@ private:
         std::string_view const place =
             everywhere ? std::string_view{"all"} : std::string_view{tensors()[of_.wrong[0]].name};
         double const batch = static_cast<double>(all_.loop.batch());
-        auto const near = [](double a, double b) { return magnitude(a / b - 1) < 0.1; };
+        auto const is_about = [](double a, double b) { return magnitude(a / b - 1) < 0.1; };
         auto cause = preflight_cause::wrong_factor;
         if (times < 0) {
             cause = preflight_cause::negated_gradient;
         } else if (everywhere && is_clipped()) {
             cause = preflight_cause::clipped_gradient;
             for (std::size_t const t : of_.wrong) { all_.gradients[t].kind = gradient_kind::right; }
-        } else if (everywhere && batch > 1 && near(times, batch)) {
+        } else if (everywhere && batch > 1 && is_about(times, batch)) {
             cause = preflight_cause::sum_for_mean;
-        } else if (everywhere && batch > 1 && near(times * batch, 1)) {
+        } else if (everywhere && batch > 1 && is_about(times * batch, 1)) {
             cause = preflight_cause::mean_for_sum;
         }
         draft& told = all_.tell(cause, place);

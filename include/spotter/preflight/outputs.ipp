@@ -139,9 +139,9 @@ inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows
         return;
     }
     if (!loop.has_left(8)) { return; }
-    double const near = spread_over_labels(all, labels, 1000), far = spread_over_labels(all, labels, 4000);
-    double const one = near < 0.5 ? near * static_cast<double>(labels.samples) : near;
-    if (near > 0 && far > 0 && far < 1.05 * near && one > 0.9 && one < 1.05) {
+    double const at_1000 = spread_over_labels(all, labels, 1000), at_4000 = spread_over_labels(all, labels, 4000);
+    double const one = at_1000 < 0.5 ? at_1000 * static_cast<double>(labels.samples) : at_1000;
+    if (at_1000 > 0 && at_4000 > 0 && at_4000 < 1.05 * at_1000 && one > 0.9 && one < 1.05) {
         tell_twice(all, "with weights x1000 a label costs 1 and no more");
     }
 }

@@ -11,7 +11,9 @@ struct rate_limits {
     // beginning behind the eighth to the tenth, with all layers alive. The first alone is no proof: nets that train
     // well were at five times their loss behind their first step. Beyond `leap` it is an error.
     static constexpr int more_updates = 10, at_the_end = 3;
-    static constexpr double leap = 3;
+    static constexpr double leap = 2;  // a rise by twice the loss
+    // Of the loss, that a shorter step gains: where none gains as much the loss may jump, as a policy's does.
+    static constexpr double least_gain = 0.02;
     // Too small: the loss is lowest at this multiple of the step, and the step gains less than this share of what can
     // be had along it. Development nets that train well: up to 316, small rates to 3e3, Adam with a warm-up of a
     // thousand steps 3e4; rates a million times too small 1e6 and more. A loss that falls for ever along a line, as of

@@ -20,8 +20,10 @@ public:
         if (loop_.over()) { return; }
         double const slack = (std::max)(noise_, rate_limits::tiny * magnitude(beginning_));
         if (!is_finite(at_step) || at_step > beginning_ + slack) { return tell_large(at_step); }
-        double const far = loss_at(1e5);
-        if (!is_finite(far) || !(far < (std::min)(at_step, beginning_))) { return; }  // lowest somewhere between
+        double const farther = loss_at(1e5);
+        if (!is_finite(farther) || !(farther < (std::min)(at_step, beginning_))) {
+            return;
+        }  // lowest somewhere between
         tell_small(at_step);
     }
 
@@ -36,12 +38,13 @@ private:
         return made;
     }
     void tell_large(double at_step) {
-        double const ratio =
-            is_finite(at_step) && beginning_ > 0 ? at_step / beginning_ : std::numeric_limits<double>::infinity();
-        bool const leaps = !(ratio < rate_limits::leap);
+        double const size = (std::max)(magnitude(beginning_), 1e-300);
+        double const rise =
+            is_finite(at_step) ? (at_step - beginning_) / size : std::numeric_limits<double>::infinity();
+        bool const leaps = !(rise < rate_limits::leap);
         for (int half_decade = -1; half_decade >= (leaps ? -16 : -8) && !loop_.over(); --half_decade) {
             (void)loss_at(std::pow(10.0, half_decade / 2.0));
-            if (best_ > 0 && best_loss_ > 0 && half_decade < -8) { break; }
+            if (best_ > 0 && half_decade < -8) { break; }
         }
         if (loop_.over()) { return; }
         if (best_ == 0) {
@@ -49,11 +52,11 @@ private:
             if (along < 0) { all_.tell(preflight_cause::no_descent, "update"); }
             return;
         }
-        if (recovers() || loop_.over()) { return; }
+        if (beginning_ - best_loss_ < rate_limits::least_gain * size || recovers() || loop_.over()) { return; }
         draft& told =
             all_.tell(preflight_cause::learning_rate_too_large, "update", leaps ? severity::error : severity::warning);
-        told.measure = "loss after the update, over that before it", told.measured = ratio;
-        told.how = relation::greater, told.threshold = 1;
+        told.measure = "rise of the loss by one update, of it", told.measured = rise;
+        told.how = relation::greater, told.threshold = 0;
         told.detail << best_ << " of the step would be best";
     }
     // Whether the next updates bring the loss below its beginning to stay, and leave every layer its gradient: a net

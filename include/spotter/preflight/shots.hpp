@@ -35,8 +35,8 @@ struct probe {
     [[nodiscard]] double pair_noise() const noexcept { return 1.4142135623730951 * noise; }
 };
 
-// Whether elements were cut to one largest size: of other gradients no two have the largest one. Half of them at most,
-// or nothing would be left to ask.
+// Whether elements were cut to one largest size: of other gradients no three have the largest one (two have it behind a
+// softmax of two classes). Half of them at most, or nothing would be left to ask.
 void find_clipping(probe& at);
 
 // Steps so long that rounding makes `share` of what each tensor foresees: |gradient| times twice the step stands

@@ -18,7 +18,7 @@ SPOTTER_BODY void find_clipping(probe& at) {
     for (double const each : at.gradient) { largest = (std::max)(largest, magnitude(each)); }
     for (double const each : at.gradient) { cut += magnitude(each) == largest ? 1U : 0U; }
     at.clipped =
-        largest > 0 && cut > 1 && 2 * cut < at.gradient.size() ? largest : std::numeric_limits<double>::infinity();
+        largest > 0 && cut > 2 && 2 * cut < at.gradient.size() ? largest : std::numeric_limits<double>::infinity();
 }
 
 SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
