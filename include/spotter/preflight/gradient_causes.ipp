@@ -37,7 +37,7 @@ public:
     void tell() {
         tell_notes();
         tell_without_effect();
-        if (of_.wrong.empty()) { return; }
+        if (of_.wrong.empty()) { return tell_suspects(); }
         if (all_are(gradient_kind::missing) && of_.right.empty()) {
             (void)made(preflight_cause::no_gradient, "all");
         } else if (!tell_common_factor()) {
@@ -81,6 +81,13 @@ private:
                           : first.resolution > 0.03 ? "its derivative is too small beside the rounding of the loss"
                                                     : "its derivative is too rough, or the loss is not finite near by";
         }
+    }
+    // Together they were proven wrong, and the passes that were allowed did not do to find which of them is.
+    void tell_suspects() {
+        if (all_.suspects.empty() || all_.loop.ended() != ending::budget) { return; }
+        draft& told = all_.tell(preflight_cause::wrong_backward, tensors()[all_.suspects[0]].name);
+        told.others = static_cast<std::uint32_t>(all_.suspects.size() - 1);
+        told.detail = "one of these at the least; more passes (.forwards) tell which";
     }
     // A bias beside a weight that matters is no fault: a normalisation may stand behind it.
     [[nodiscard]] bool is_beside_effect(std::size_t t) const {

@@ -26,6 +26,7 @@ public:
             for (std::size_t t = 0; t < count; ++t) { keep(t, wrong); }
             if (loop_.over()) { break; }
         }
+        std::erase_if(all_.suspects, [&](std::size_t t) { return all_.gradients[t].kind == gradient_kind::right; });
         all_.decay = decay_.lambda, all_.clips_values = clips_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
@@ -113,7 +114,7 @@ private:
             it.error = unit > 0 ? spread / unit : 1, it.resolution = resolution;
             bool const proves =
                 (unit > 0 && resolution <= gradient_limits::wrong / 3 && it.error <= tolerance(resolution)) ||
-                is_left_of_decay(group[i]);
+                is_left_of_decay(group[i], 0.05);
             it.kind = proves ? gradient_kind::right : gradient_kind::unknown;
             if (!proves) { left.push_back(group[i]); }
         }
@@ -152,7 +153,11 @@ private:
         left = without_kinks(group, fired, spread);
         if (left.empty() || loop_.over()) { return; }
         if (left.size() < group.size()) { return settle(left); }
-        if (group.size() > 1) { return divide(group); }
+        if (group.size() > 1) {
+            all_.suspects = group;
+            return divide(group);
+        }
+        if (is_left_of_decay(group[0], 0.2)) { return; }
         gradient_state& it = now_[group[0]];
         it.kind = gradient_kind::other;
         if (is_first_) { name_mistake(all_, at_, group[0], fired.shots, fired.first_direction, places_++ < 2, it); }
@@ -242,7 +247,7 @@ private:
         if (left.size() > 1 && left.size() <= gradient_limits::apart_at_once) {
             for (std::size_t const t : left) { settle_weak({t}); }
         } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong &&
-                   spread > 8 * at_.pair_noise()) {
+                   spread > 8 * at_.pair_noise() && !is_left_of_decay(left[0], 0.2)) {
             now_[left[0]].kind = gradient_kind::other;
             if (is_first_) {
                 name_mistake(all_, at_, left[0], fired.shots, fired.first_direction, false, now_[left[0]]);
@@ -320,11 +325,11 @@ private:
     }
     // A tensor without effect holds its decay alone; what a decay that is known within percents leaves of it is no
     // mistake.
-    [[nodiscard]] bool is_left_of_decay(std::size_t t) const noexcept {
+    [[nodiscard]] bool is_left_of_decay(std::size_t t, double share) const noexcept {
         parameter const& it = loop_.parameters()[t];
         double const root = std::sqrt(static_cast<double>(it.count)),
                      decay = decay_.lambda * (decay_.by_signs ? root : norm_of(it.of(at_.weights)));
-        return decay > 0 && norm_of(it.of(at_.gradient)) < 0.05 * decay;
+        return decay > 0 && norm_of(it.of(at_.gradient)) < share * decay;
     }
     void take_off(decay_form const& it) {
         for (parameter const& each : loop_.parameters()) {
