@@ -93,14 +93,14 @@ TEST_CASE("tensors that a net shows by their roles are read without a handle") {
 
 TEST_CASE("inputs and labels that the loss does not read are told; those that a pass fills by itself are not") {
     net_type blind;
-    blind.before_loss = [](net_type& it) {
-        for (std::size_t i = 0; i < it.logits.size(); ++i) { it.logits.values[i] = it.w3.values[i % it.w3.size()]; }
-    };
-    preflight_result const inputs = examined(blind, handles());
-    CHECK(inputs.find(preflight_cause::inputs_ignored) != nullptr);
+    matrix<float> unseen = blind.x;
+    preflight_options<net_type> choices = handles();
+    choices.inputs = [&unseen](net_type&) -> auto& { return unseen; };
+    CHECK(examined(blind, choices).find(preflight_cause::inputs_ignored) != nullptr);
+    CHECK(unseen.values == blind.x.values);
     net_type deaf;
     std::vector<int> unread = deaf.y;
-    preflight_options<net_type> choices = handles();
+    choices = handles();
     choices.labels = [&unread](net_type&) -> auto& { return unread; };
     CHECK(examined(deaf, choices).find(preflight_cause::labels_ignored) != nullptr);
     CHECK(unread == deaf.y);
@@ -134,7 +134,9 @@ TEST_CASE("a softmax along the batch and a softmax of probabilities are told") {
     along.before_loss = [](net_type& it) {
         for (std::size_t c = 0; c < net_type::classes; ++c) {
             float total = 0;
-            for (std::size_t i = 0; i < net_type::samples; ++i) { total += it.logits(i, c) = std::exp(it.logits(i, c)); }
+            for (std::size_t i = 0; i < net_type::samples; ++i) {
+                total += it.logits(i, c) = std::exp(it.logits(i, c));
+            }
             for (std::size_t i = 0; i < net_type::samples; ++i) { it.logits(i, c) /= total; }
         }
     };
@@ -143,7 +145,9 @@ TEST_CASE("a softmax along the batch and a softmax of probabilities are told") {
     twice.before_loss = [](net_type& it) {
         for (std::size_t i = 0; i < net_type::samples; ++i) {
             float total = 0;
-            for (std::size_t c = 0; c < net_type::classes; ++c) { total += it.logits(i, c) = std::exp(it.logits(i, c)); }
+            for (std::size_t c = 0; c < net_type::classes; ++c) {
+                total += it.logits(i, c) = std::exp(it.logits(i, c));
+            }
             for (std::size_t c = 0; c < net_type::classes; ++c) { it.logits(i, c) /= total; }
         }
     };

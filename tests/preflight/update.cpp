@@ -75,7 +75,9 @@ struct master_net {
         float loss = 0;
         for (std::size_t s = 0; s < 15; ++s) {
             float total = -std::sin(static_cast<float>(s));
-            for (std::size_t i = 0; i < 10; ++i) { total += to_float(w[i]) * std::cos(static_cast<float>(s * (i + 1))); }
+            for (std::size_t i = 0; i < 10; ++i) {
+                total += to_float(w[i]) * std::cos(static_cast<float>(s * (i + 1)));
+            }
             loss += total * total / 15;
             for (std::size_t i = 0; i < 10; ++i) { g[i] += 2 * total * std::cos(static_cast<float>(s * (i + 1))) / 15; }
         }

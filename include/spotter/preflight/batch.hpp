@@ -72,7 +72,7 @@ inline batch_base const& at_base(examiner& all) {
     }
     loop.go_to(all.displaced(0.1));
     all.base.weights = loop.place();
-    all.base.loss = loop.loss();
+    all.base.loss = loop.pass(all.base.gradient);
     all.base.outputs = loop.over() ? numbers{} : values_of(loop.outputs());
     return all.base;
 }

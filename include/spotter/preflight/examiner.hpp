@@ -46,7 +46,7 @@ struct gradient_state {
 
 // The loss and the outputs of the batch as it is, at a place beside the start: a start of zeros hides all. Taken once.
 struct batch_base {
-    numbers weights{}, outputs{};
+    numbers weights{}, outputs{}, gradient{};
     double loss = 0;
 };
 

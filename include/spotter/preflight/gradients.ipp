@@ -30,8 +30,9 @@ public:
         all_.decay = decay_.lambda, all_.clips_values = clips_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
-            bool const certain =
-                wrong[t] > 1 || it.error > 3 * gradient_limits::wrong || it.kind == gradient_kind::no_effect;
+            // At two places; at one alone where there was no more to be had.
+            bool const cut_short = loop_.ended() == ending::budget && it.error > 3 * gradient_limits::wrong;
+            bool const certain = wrong[t] > 1 || cut_short || it.kind == gradient_kind::no_effect;
             if (it.kind != gradient_kind::right && !certain) { it.kind = gradient_kind::unknown; }
         }
     }
@@ -101,20 +102,34 @@ private:
             if (!loop_.over()) { into.shots.push_back(std::move(made)); }
         }
     }
-    [[nodiscard]] double tolerance(double resolution) const noexcept {
-        return std::clamp(6 * resolution, right_, gradient_limits::wrong);
+    // What rounding, kinks and bends make of what is not foreseen; and whether more than that is left, which only a
+    // gradient that is wrong can leave.
+    [[nodiscard]] double roughness(volley const& fired) const {
+        return (std::max)(at_.pair_noise(), fired.roughness());
     }
-
-    // Marks what the spread of a volley proves, and returns the others.
-    [[nodiscard]] tensor_group mark(tensor_group const& group, volley const& fired, double spread) {
+    [[nodiscard]] bool is_certain(tensor_group const& group, volley const& fired) const {
+        double smallest = std::numeric_limits<double>::infinity();  // of those that do not drown in the noise
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            double const unit = fired.unit(i);
+            if (unit * gradient_limits::wrong / 3 >= at_.pair_noise()) { smallest = (std::min)(smallest, unit); }
+        }
+        double const spread = fired.spread(), least = is_finite(smallest) ? right_ / 4 * smallest : 0;
+        return spread > gradient_limits::certain * roughness(fired) && spread > least;
+    }
+    // Marks what a volley proves right, and returns the others. `caution` times what was seen is believed.
+    [[nodiscard]] tensor_group mark(tensor_group const& group, volley const& fired, double caution = 1) {
+        double const spread = fired.spread() * caution, rough = roughness(fired);
+        double const clean = std::sqrt((std::max)(0.0, spread * spread - rough * rough));
         tensor_group left;
         for (std::size_t i = 0; i < group.size(); ++i) {
-            double const unit = fired.unit(i), resolution = unit > 0 ? at_.pair_noise() / unit : 1;
+            double const unit = fired.unit(i), noise = unit > 0 ? at_.pair_noise() / unit : 1;
             gradient_state& it = now_[group[i]];
-            it.error = unit > 0 ? spread / unit : 1, it.resolution = resolution;
-            bool const proves =
-                (unit > 0 && resolution <= gradient_limits::wrong / 3 && it.error <= tolerance(resolution)) ||
-                is_left_of_decay(group[i], 0.05);
+            it.error = unit > 0 ? spread / unit : 1, it.resolution = noise;
+            bool const is_small = noise <= gradient_limits::wrong / 3 &&
+                                  it.error <= std::clamp(6 * noise, right_, gradient_limits::wrong);
+            bool const is_rough = unit > 0 && rough / unit <= gradient_limits::wrong / 3 && clean / unit <= right_;
+            if (!is_small && is_rough) { it.error = clean / unit, it.resolution = rough / unit; }
+            bool const proves = is_small || is_rough || is_left_of_decay(group[i], 0.05);
             it.kind = proves ? gradient_kind::right : gradient_kind::unknown;
             if (!proves) { left.push_back(group[i]); }
         }
@@ -125,12 +140,8 @@ private:
         if (loop_.over()) { return; }
         volley fired = fire_volley(group, 1, gradient_limits::first_shots, next_direction());
         if (loop_.over()) { return; }
-        // Four that are all within half of it: one in a thousand times where the error is three times as large.
-        double worst = 0;
-        for (double const rest : fired.rests()) { worst = (std::max)(worst, magnitude(rest)); }
-        bool const is_fine = fired.finite() && is_strong_part_right(group, fired, 2 * worst);
-        if (is_fine || (fired.finite() && is_right_nearer(group, fired))) {
-            tensor_group const weak = is_fine ? mark(group, fired, rms_of(fired.rests())) : weak_of(group);
+        if (fired.finite() && !is_certain(group, fired) && (is_right(group, fired) || is_right_nearer(group, fired))) {
+            tensor_group const weak = weak_of(group);
             if (!weak.empty()) { settle_weak(weak); }
             return;
         }
@@ -141,18 +152,19 @@ private:
             if (group.size() > 1) { divide(group); }
             return;
         }
-        double const spread = is_part ? rms_of(fired.rests()) : robust_deviation(fired.rests());
-        tensor_group left = mark(group, fired, spread);
-        if (left.empty()) { return; }
-        if (is_noise(spread) || weak_of(left).size() == left.size()) { return settle_weak(left); }
-        if (left.size() < group.size()) { return settle(left); }
+        bool const certain = is_certain(group, fired);
+        tensor_group const left = mark(group, fired);
+        if (!certain) {
+            if (!left.empty()) { settle_weak(left); }
+            return;
+        }
+        tensor_group const weak = weak_of(left);
+        if (!left.empty() && weak.size() == left.size() && weak.size() < group.size()) { return settle_weak(weak); }
+        if (!left.empty() && left.size() < group.size()) { return settle(left); }
         if (is_part) { return divide(group); }
         if (has_common_factor(group, fired)) { return; }
         if (takes_off_decay(group, fired)) { return settle(group); }
         if (has_far_factor(group, fired)) { return; }
-        left = without_kinks(group, fired, spread);
-        if (left.empty() || loop_.over()) { return; }
-        if (left.size() < group.size()) { return settle(left); }
         if (group.size() > 1) {
             all_.suspects = group;
             return divide(group);
@@ -162,26 +174,26 @@ private:
         it.kind = gradient_kind::other;
         if (is_first_) { name_mistake(all_, at_, group[0], fired.shots, fired.first_direction, places_++ < 2, it); }
     }
-    // Whether a spread proves all but those whose share drowns in the noise.
-    [[nodiscard]] bool is_strong_part_right(tensor_group const& group, volley const& fired, double spread) {
-        tensor_group const left = mark(group, fired, spread);
+    // Whether few shots prove all but those whose share drowns in the noise: twice what was seen is believed of them.
+    // Of four that is one in a thousand times where the error is three times as large.
+    [[nodiscard]] bool is_right(tensor_group const& group, volley const& fired) {
+        tensor_group const left = mark(group, fired, 2);
         return weak_of(left).size() == left.size();
     }
-    // A kink that lies between both ends is foreseen by no gradient, and the less of them the shorter the step.
+    // A shorter step meets fewer kinks.
     [[nodiscard]] bool is_right_nearer(tensor_group const& group, volley const& fired) {
         double all_units = 0, resolution = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
             all_units += fired.unit(i) * fired.unit(i);
-            if (now_[group[i]].resolution <= gradient_limits::wrong / 3) {
-                resolution = (std::max)(resolution, now_[group[i]].resolution);
-            }
+            double const noise = at_.pair_noise() / (std::max)(fired.unit(i), 1e-300);
+            if (noise <= gradient_limits::wrong / 3) { resolution = (std::max)(resolution, noise); }
         }
-        bool const may_be_kinks = rms_of(fired.rests()) < 0.5 * std::sqrt(all_units);
+        bool const may_be_kinks = fired.spread() < 0.5 * std::sqrt(all_units);
         if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return false; }
         volley const nearer = fire_volley(group, 0.25, gradient_limits::nearer_shots, next_direction());
-        if (loop_.over() || !nearer.finite()) { return false; }
-        double const seen = rms_of(nearer.rests()), noise = at_.pair_noise();
-        return is_strong_part_right(group, nearer, std::sqrt((std::max)(0.0, seen * seen - noise * noise)));
+        if (loop_.over() || !nearer.finite() || is_certain(group, nearer)) { return false; }
+        tensor_group const left = mark(group, nearer);
+        return weak_of(left).size() == left.size();
     }
     // Those whose share of the loss drowns in its noise.
     [[nodiscard]] tensor_group weak_of(tensor_group const& group) const {
@@ -202,59 +214,38 @@ private:
         settle({group.begin(), middle});
     }
 
-    // The part of kinks in a step grows at least as the root of its length, that of a wrong gradient not at all: what
-    // is left of both at none, of a step h and one four times as long, is rest^2 = (4 e(h)^2 - e(4h)^2) / 3.
-    [[nodiscard]] tensor_group without_kinks(tensor_group const& group, volley const& fired, double spread) {
-        double all_units = 0;
-        for (std::size_t i = 0; i < group.size(); ++i) { all_units += fired.unit(i) * fired.unit(i); }
-        if (spread > 0.5 * std::sqrt(all_units)) { return group; }
-        volley const longer = fire_volley(group, 4, gradient_limits::all_shots, fired.first_direction);
-        if (loop_.over() || !longer.finite()) { return group; }
-        double const quarter = robust_deviation(longer.rests()) / 4;  // the same share of a step four times as long
-        double const rest = std::sqrt((std::max)(0.0, (4 * spread * spread - quarter * quarter) / 3));
-        tensor_group left = mark(group, fired, rest);
-        // As it was seen.
-        for (std::size_t i = 0; i < group.size() && left.size() == group.size(); ++i) {
-            now_[group[i]].error = spread / fired.unit(i);
-        }
-        return left;
-    }
-
     // Tensors whose share of the loss drowns in its noise: by steps ten times as long, together.
     void settle_weak(tensor_group const& group) {
         volley fired = fire_volley(group, 10, gradient_limits::first_shots, next_direction());
         if (loop_.over() || !fired.finite()) { return; }
-        double spread = rms_of(fired.rests());
-        if (spread > 2 * at_.pair_noise()) {
+        if (fired.spread() > 2 * at_.pair_noise()) {
             add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots);
             if (loop_.over() || !fired.finite()) { return; }
-            spread = robust_deviation(fired.rests());
         }
         double largest = 0;
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) { largest = (std::max)(largest, effect_of(t)); }
         tensor_group left;
-        for (std::size_t const t : mark(group, fired, spread)) {
+        for (std::size_t const t : mark(group, fired)) {
             // Neither effect nor gradient beside the other tensors, as of a bias in front of a normalisation.
             double const scale = all_.scale_of(loop_.parameters()[t], at_.weights),
-                         bound = spread / (2 * 10 * at_.steps[t]) * scale;
+                         bound = fired.spread() / (2 * 10 * at_.steps[t]) * scale;
             if (effect_of(t) < 1e-5 * largest && bound < 1e-3 * largest) {
                 now_[t].kind = gradient_kind::right;
             } else {
                 left.push_back(t);
             }
         }
-        if (is_noise(spread) || left.empty()) { return; }
+        if (!is_certain(group, fired) || left.empty()) { return; }
         if (left.size() > 1 && left.size() <= gradient_limits::apart_at_once) {
             for (std::size_t const t : left) { settle_weak({t}); }
         } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong &&
-                   spread > 8 * at_.pair_noise() && !is_left_of_decay(left[0], 0.2)) {
+                   !is_left_of_decay(left[0], 0.2)) {
             now_[left[0]].kind = gradient_kind::other;
             if (is_first_) {
                 name_mistake(all_, at_, left[0], fired.shots, fired.first_direction, false, now_[left[0]]);
             }
         }
     }
-    [[nodiscard]] bool is_noise(double spread) const noexcept { return spread <= 2.5 * at_.pair_noise(); }
     [[nodiscard]] double effect_of(std::size_t t) const noexcept {
         parameter const& it = loop_.parameters()[t];
         return norm_of(it.of(at_.gradient)) * all_.scale_of(it, at_.weights);

@@ -6,16 +6,19 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The loss with other inputs or labels; `stayed` says whether the pass left in place what was put there.
-[[nodiscard]] inline double loss_with(examiner& all, bool of_inputs, raw_bytes const& other, bool& stayed) {
+// Whether neither the loss nor a gradient changes with other inputs or labels, to the last bit: a loss near that of a guess
+// may round to the same. `stayed` says whether the pass left in place what was put there.
+[[nodiscard]] inline bool changes_nothing(examiner& all, bool of_inputs, raw_bytes const& other, bool& stayed) {
     subject& loop = all.loop;
+    batch_base const& base = at_base(all);
     of_inputs ? loop.hold_inputs(other) : loop.hold_labels(other);
-    double const made = loop.loss();
+    numbers gradient;
+    double const made = loop.pass(gradient);
     tensor_ref const now = of_inputs ? loop.inputs() : loop.labels();
     stayed =
         !loop.over() && now.bytes() == other.size() && std::memcmp(now.values.raw, other.data(), other.size()) == 0;
     loop.release_batch();
-    return made;
+    return stayed && made == base.loss && gradient == base.gradient;
 }
 
 // The rows of the inputs, where the first axis counts samples; false where nobody says so.
@@ -92,11 +95,10 @@ SPOTTER_BODY void examine_inputs(examiner& all) {
     tensor_ref view;
     batch_rows const rows = input_rows(all, view);
     if (!rows || rows.are_all_equal() || all.is_random) { return; }
-    double const before = at_base(all).loss;
     bool stayed = false;
-    double const after = loss_with(all, true, rows.all_first(), stayed);
+    bool const ignored = changes_nothing(all, true, rows.all_first(), stayed);
     all.writable_inputs = stayed;
-    if (!loop.over() && stayed && before == after && !all.has(preflight_cause::no_effect)) {
+    if (!loop.over() && ignored && !all.has(preflight_cause::no_effect)) {
         all.tell(preflight_cause::inputs_ignored, "inputs");
     } else if (!loop.over() && stayed) {
         look_for_stale(all, rows);
@@ -143,10 +145,9 @@ SPOTTER_BODY void examine_labels(examiner& all) {
         all.has_any({preflight_cause::no_effect, preflight_cause::label_out_of_range})) {
         return;
     }
-    double const before = at_base(all).loss;
     bool stayed = false;
-    double const after = loss_with(all, false, rows.all_first(), stayed);
-    if (!loop.over() && stayed && before == after) { all.tell(preflight_cause::labels_ignored, "labels"); }
+    bool const ignored = changes_nothing(all, false, rows.all_first(), stayed);
+    if (!loop.over() && ignored) { all.tell(preflight_cause::labels_ignored, "labels"); }
     loop.go_to(loop.start());
 }
 

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// That the loss rises against its gradient: 16 pairs of losses along the mean of eight gradients, by a step that foresees
-// a tenth of the loss; told where the mean is five of its standard errors below zero. Nothing else is proven.
+// That the loss rises against its gradient: 16 pairs of losses along the mean of eight gradients, by a step that
+// foresees a tenth of the loss; told where the mean is five of its standard errors below zero. Nothing else is proven.
 void examine_random_gradients(examiner& all);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

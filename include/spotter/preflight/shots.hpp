@@ -16,6 +16,8 @@ using tensor_group = std::vector<std::size_t>;
 // that holds a decay), their signs.
 struct shot {
     double moved = 0;
+    // Both losses less twice that between them: no gradient is in it, but rounding, kinks and bends are.
+    double bend = 0;
     numbers foreseen{}, by_weights{}, by_signs{};
     numbers unit{};  // of each tensor: the root mean square of what it foresees, over all signs
 

@@ -41,7 +41,7 @@ SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_
     random_numbers signs{direction * 0x9E3779B97F4A7C15U + tensor};
     double const step = at.steps[tensor] * times;
     for (std::size_t i = it.first; i < it.first + it.count; ++i) {
-        double const w = at.weights[i], sign = signs.sign();
+        double const w = at.weights[i], sign = signs.sign() * (0.25 + 1.5 * signs.uniform());
         double high = rounded_to(it.type, w + sign * step);
         // The next number.
         if (high == w) { high = rounded_to(it.type, w + sign * spacing_of(it.type) * magnitude(w)); }
@@ -60,7 +60,7 @@ inline void measure_ends(examiner& all, probe const& at, tensor_group const& gro
     loop.go_to(down);
     double const low = loop.loss();
     loop.go_to(at.weights);
-    made.moved = high - low;
+    made.moved = high - low, made.bend = high + low - 2 * at.loss;
     for (std::size_t const t : group) {
         parameter const& it = loop.parameters()[t];
         double foreseen = 0, by_weights = 0, by_signs = 0, unit = 0;
