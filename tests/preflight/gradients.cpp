@@ -190,6 +190,10 @@ TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as
     });
     CHECK(!cut);
     CHECK(cut.find(preflight_cause::clipped_gradient) != nullptr);
+    preflight_result const one =
+        with([](perceptron<>& it) { it.g3.values[4] = 5; });  // one that stands at a round number
+    CHECK(one.count(verdict::right) == 5);
+    CHECK(one.find(preflight_cause::clipped_gradient) != nullptr);
 }
 
 TEST_CASE("units that are dead for every sample are told with their weights, and a bias that cannot matter is none") {

@@ -61,7 +61,9 @@ void visit_tensors(adam_net const& it, Visit visit) {
 struct master_net {
     std::vector<float> master = std::vector<float>(10), g = master;
     std::vector<bf16> w{};
+    std::vector<float> offset = {0.3F, -0.2F}, goffset = std::vector<float>(2);  // shown as frozen, where it rests
     float rate = 0.01F;
+    bool rests = false;
     master_net() {
         for (std::size_t i = 0; i < 10; ++i) { master[i] = 0.1F * static_cast<float>(i) - 0.4F; }
         lower();
@@ -91,6 +93,7 @@ struct master_net {
 template <class Visit>
 void visit_tensors(master_net const& it, Visit visit) {
     visit("w", it.w), visit("grad/w", it.g);
+    if (it.rests) { visit("offset", it.offset, flag::frozen), visit("grad/offset", it.goffset); }
 }
 
 }  // namespace
@@ -226,6 +229,11 @@ TEST_CASE("weights that follow a finer copy are moved as the copy is, however sl
     master_net still;
     still.rate = 0;
     CHECK(examined(still).first() == preflight_cause::learning_rate_zero);
+    master_net frozen;  // beside one that rests
+    frozen.rests = true;
+    preflight_result const beside = examined(frozen);
+    INFO(beside);
+    CHECK(!beside);
     master_net wrong;
     wrong.rate = -0.01F;
     CHECK(examined(wrong).first() == preflight_cause::update_direction);

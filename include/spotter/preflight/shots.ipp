@@ -12,13 +12,23 @@ SPOTTER_BODY double shot::rest() const noexcept {
     return moved - std::accumulate(foreseen.begin(), foreseen.end(), 0.0);
 }
 
+// One digit and a power of ten, as limits are, to the last bit of a float.
+[[nodiscard]] inline bool is_round(double value) noexcept {
+    for (double power = 1e-6; power < 1e6; power *= 10) {
+        for (int digit = 1; digit < 10; ++digit) {
+            if (static_cast<float>(digit * power) == static_cast<float>(value)) { return true; }
+        }
+    }
+    return false;
+}
+
 SPOTTER_BODY void find_clipping(probe& at) {
     double largest = 0;
     std::size_t cut = 0;
     for (double const each : at.gradient) { largest = (std::max)(largest, magnitude(each)); }
     for (double const each : at.gradient) { cut += magnitude(each) == largest ? 1U : 0U; }
-    at.clipped =
-        largest > 0 && cut > 2 && 2 * cut < at.gradient.size() ? largest : std::numeric_limits<double>::infinity();
+    bool const is_limit = largest > 0 && (cut > 2 || is_round(largest)) && 2 * cut < at.gradient.size();
+    at.clipped = is_limit ? largest : std::numeric_limits<double>::infinity();
 }
 
 SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {

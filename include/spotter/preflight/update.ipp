@@ -12,7 +12,7 @@ public:
 
     void run() {
         if (!step_whole() || !step_from_zero()) { return; }
-        if (keeps_copy_ && !all_moved()) { go_on(); }
+        if (keeps_copies() && !all_moved()) { go_on(); }
         if (loop_.over()) { return; }
         if (first_.known) {
             tell_directions();
@@ -57,8 +57,8 @@ private:
             loop_.read_weights(moved);
             if (k == 0) {
                 look_at_zero(moved);
-            } else if (keeps_copy_) {
-                for (std::size_t i = 0; i < moved.size(); ++i) { moved[i] -= weights[i]; }
+            } else {
+                take_off_copies(moved, weights);
             }
             note(moved);
             for (std::size_t i = 0; i < weights.size(); ++i) { weights[i] += moved[i]; }
@@ -69,17 +69,33 @@ private:
     // Whether the update begins from what is there. One that writes a copy of its own over it does not; one by the size
     // of the weights stands still at zero, or is no number: there the step from the weights themselves is taken.
     void look_at_zero(numbers& moved) {
-        double gap = 0, size = 0;
-        for (std::size_t i = 0; i < moved.size(); ++i) {
-            double const after = loop_.start()[i] + whole_[i], d = moved[i] - after;
-            gap += d * d, size += after * after;
-        }
-        keeps_copy_ = size > 0 && gap <= 1e-4 * size;
-        for (parameter const& each : loop_.parameters()) {
+        std::size_t const count = loop_.parameters().size();
+        copied_.assign(count, false);
+        for (std::size_t t = 0; t < count; ++t) {
+            parameter const& each = loop_.parameters()[t];
+            double gap = 0, size = 0;
+            for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+                double const after = loop_.start()[i] + whole_[i], d = moved[i] - after;
+                gap += d * d, size += after * after;
+            }
+            bool const begins_at_zero = norm_of(each.of(loop_.start())) == 0;
             number_view const from_zero = each.of(moved), from_there = each.of(whole_);
+            copied_[t] = !begins_at_zero && size > 0 && gap <= 1e-4 * size;
             bool const stands = norm_of(from_zero) == 0 && norm_of(from_there) > 0;
-            if (!keeps_copy_ && !stands && all_finite(from_zero)) { continue; }
+            if (!copied_[t] && !stands && all_finite(from_zero)) { continue; }
             std::copy(from_there.begin(), from_there.end(), moved.begin() + static_cast<std::ptrdiff_t>(each.first));
+        }
+        for (std::size_t t = 0; keeps_copies() && t < count; ++t) {  // of zeros the same is not seen
+            if (norm_of(loop_.parameters()[t].of(loop_.start())) == 0) { copied_[t] = true; }
+        }
+    }
+    [[nodiscard]] bool keeps_copies() const noexcept {
+        return std::any_of(copied_.begin(), copied_.end(), [](bool each) { return each; });
+    }
+    void take_off_copies(numbers& moved, numbers const& weights) const {
+        for (std::size_t t = 0; t < copied_.size(); ++t) {
+            parameter const& each = loop_.parameters()[t];
+            for (std::size_t i = each.first; copied_[t] && i < each.first + each.count; ++i) { moved[i] -= weights[i]; }
         }
     }
     // Weights of few bits follow the copy that is kept of them once it has moved by one of their spacings: the same
@@ -171,7 +187,7 @@ private:
     }
     // What the update does more to the weights than to zeros.
     void tell_decay() {
-        if (keeps_copy_ || first_.at > 0) { return; }
+        if (keeps_copies() || first_.at > 0) { return; }
         numbers added = whole_;
         for (std::size_t i = 0; i < added.size(); ++i) { added[i] -= first_.step[i]; }
         numbers const& weights = loop_.start();
@@ -190,7 +206,7 @@ private:
     numbers gradient_{}, whole_{};
     std::vector<bool> moved_{}, has_gradient_{};
     std::size_t steps_ = 0;
-    bool keeps_copy_ = false;
+    std::vector<bool> copied_{};  // the update writes a copy of its own over the weight
 };
 
 SPOTTER_BODY void examine_update(examiner& all, first_step& first) {
