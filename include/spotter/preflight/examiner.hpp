@@ -37,7 +37,8 @@ enum class gradient_kind : std::uint8_t {
 struct gradient_state {
     gradient_kind kind = gradient_kind::unknown;
     double error = 0;           // relative; of a bound proven with others that
-    double resolution = 0;      // what rounding may have made of it
+    double resolution = 0;      // what rounding and kinks may have made of it
+    double noise = 0;           // what the rounding of the loss alone may have made
     double ratio = 1;           // gradient / derivative, of a multiple
     text<80> words{};           // "is transposed", "rows 4 to 7 of 16"
     bool is_misplaced = false;  // the words say of what it is the gradient

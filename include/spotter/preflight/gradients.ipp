@@ -124,7 +124,7 @@ private:
         for (std::size_t i = 0; i < group.size(); ++i) {
             double const unit = fired.unit(i), noise = unit > 0 ? at_.pair_noise() / unit : 1;
             gradient_state& it = now_[group[i]];
-            it.error = unit > 0 ? spread / unit : 1, it.resolution = noise;
+            it.error = unit > 0 ? spread / unit : 1, it.resolution = it.noise = noise;
             bool const is_small = noise <= gradient_limits::wrong / 3 &&
                                   it.error <= std::clamp(6 * noise, right_, gradient_limits::wrong);
             bool const is_rough = unit > 0 && rough / unit <= gradient_limits::wrong / 3 && clean / unit <= right_;
@@ -154,11 +154,11 @@ private:
         }
         bool const certain = is_certain(group, fired);
         tensor_group const left = mark(group, fired);
-        if (!certain) {
-            if (!left.empty()) { settle_weak(left); }
+        tensor_group const weak = weak_of(left);
+        if (!certain) {  // too rough here; what is weak may be seen by longer steps
+            if (!weak.empty()) { settle_weak(weak); }
             return;
         }
-        tensor_group const weak = weak_of(left);
         if (!left.empty() && weak.size() == left.size() && weak.size() < group.size()) { return settle_weak(weak); }
         if (!left.empty() && left.size() < group.size()) { return settle(left); }
         if (is_part) { return divide(group); }
@@ -199,7 +199,7 @@ private:
     [[nodiscard]] tensor_group weak_of(tensor_group const& group) const {
         tensor_group made;
         for (std::size_t const t : group) {
-            if (now_[t].resolution > gradient_limits::wrong / 3) { made.push_back(t); }
+            if (now_[t].noise > gradient_limits::wrong / 3) { made.push_back(t); }
         }
         return made;
     }
