@@ -10,7 +10,7 @@
 
 namespace preflight_bench {
 
-enum class half { development, left_out };
+enum class half { development, left_out, last };
 
 // What came of one examination.
 struct outcome {
@@ -35,5 +35,6 @@ struct net_entry {
 
 std::vector<net_entry> nets_for_development();
 std::vector<net_entry> nets_left_out();
+std::vector<net_entry> nets_last();
 
 }  // namespace preflight_bench

@@ -2,11 +2,11 @@
 // How well does an examination tell healthy loops from broken ones, and does its first line name what is broken?
 // Hand-written nets, one fault planted in each, and healthy loops with the habits of people (docs/preflight.md).
 //
-//     bench_preflight [--development] [--only TEXT] [--seeds FIRST..LAST] [--bare] [--words] [--check]
+//     bench_preflight [--development | --last] [--only TEXT] [--seeds FIRST..LAST] [--bare] [--words] [--check]
 //
-// The nets that were left out of development, unless --development is said; --bare without the optional handles;
-// --words prints what was told of each arm that came out otherwise than it should; --check holds each net's own
-// gradients against central differences, and examines nothing.
+// The nets that were left out of development, unless --development or --last (the nets that came last) is said; --bare
+// without the optional handles; --words prints what was told of each arm that came out otherwise than it should;
+// --check holds each net's own gradients against central differences, and examines nothing.
 #include "catalogue.hpp"
 
 #include <algorithm>
@@ -51,7 +51,9 @@ void show(net_entry const& net, std::string_view what, std::uint64_t seed, outco
 class bench {
 public:
     explicit bench(choices const& how)
-        : how_(how), nets_(how.of == half::development ? nets_for_development() : nets_left_out()) {}
+        : how_(how), nets_(how.of == half::development ? nets_for_development()
+                           : how.of == half::left_out  ? nets_left_out()
+                                                       : nets_last()) {}
 
     void run() {
         for (net_entry const& net : nets_) {
@@ -171,6 +173,8 @@ int main(int count, char** arguments) {
         std::string const next = i + 1 < count ? arguments[i + 1] : "";
         if (word == "--development") {
             how.of = half::development;
+        } else if (word == "--last") {
+            how.of = half::last;
         } else if (word == "--bare") {
             how.handles = false;
         } else if (word == "--words") {
