@@ -19,10 +19,10 @@ struct gradient_limits {
     // beyond .05; in double noise is 1e-8.
     static constexpr double right_in_float = 0.03, right_in_double = 0.002;
     static constexpr double wrong = 0.1;  // an error; between, a warning
-    // An error that is certain is this many times what rounding, kinks and bends explain: of nine shots by chance two or
-    // three times in a thousand, and an alarm needs that at two of three places. It may then be a quarter of what is
-    // otherwise right.
-    static constexpr double certain = 3;
+    // An error that is certain is this many times the noise, and this many times the roughness: a kink leaves up to 1.7
+    // times as much of a shot as it adds to how bends differ, so of nine shots that is chance in a few of a thousand,
+    // and an alarm needs it at two of three places. It may then be a quarter of what is otherwise right.
+    static constexpr double beyond_noise = 3, beyond_roughness = 4;
     static constexpr double noise_share = 0.005;  // of a tensor's share that rounding makes: a sixth of what is right
     // Of the weights: a start of zeros hides what is behind it, and an alarm needs several places.
     static constexpr double displacements[] = {0.05, 0.1, 0.3};

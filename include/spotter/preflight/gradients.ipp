@@ -6,6 +6,8 @@
 #include <spotter/preflight/repeat.hpp>
 #include <spotter/preflight/volley.hpp>
 
+#include <iterator>
+
 namespace spotter::inline SPOTTER_ABI::detail {
 
 class gradient_experiment {
@@ -27,7 +29,7 @@ public:
             if (loop_.over()) { break; }
         }
         std::erase_if(all_.suspects, [&](std::size_t t) { return all_.gradients[t].kind == gradient_kind::right; });
-        all_.decay = decay_.lambda, all_.clips_values = clips_;
+        all_.clips_values = clips_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
             // At two places; at one alone where there was no more to be had.
@@ -67,7 +69,8 @@ private:
             all_.relative_noise = (std::max)(all_.relative_noise, at_.noise / (std::max)(magnitude(at_.loss), 1e-300));
             find_clipping(at_);
             clips_ = clips_ || is_finite(at_.clipped);
-            take_off(decay_);
+            decay_ = {};
+            choose_steps(all_, at_, gradient_limits::noise_share);
             right_ = is_double() && at_.noise < 1e-10 * magnitude(at_.loss) ? gradient_limits::right_in_double
                                                                             : gradient_limits::right_in_float;
             return !loop_.over();
@@ -114,7 +117,8 @@ private:
             if (unit * gradient_limits::wrong / 3 >= at_.pair_noise()) { smallest = (std::min)(smallest, unit); }
         }
         double const spread = fired.spread(), least = is_finite(smallest) ? right_ / 4 * smallest : 0;
-        return spread > gradient_limits::certain * roughness(fired) && spread > least;
+        return spread > gradient_limits::beyond_noise * at_.pair_noise() &&
+               spread > gradient_limits::beyond_roughness * fired.roughness() && spread > least;
     }
     // Marks what a volley proves right, and returns the others. `caution` times what was seen is believed.
     [[nodiscard]] tensor_group mark(tensor_group const& group, volley const& fired, double caution = 1) {
@@ -155,8 +159,11 @@ private:
         bool const certain = is_certain(group, fired);
         tensor_group const left = mark(group, fired);
         tensor_group const weak = weak_of(left);
-        if (!certain) {  // too rough here; what is weak may be seen by longer steps
+        if (!certain) {  // too rough here: those that are left alone, what is weak by longer steps
             if (!weak.empty()) { settle_weak(weak); }
+            tensor_group rest;
+            std::set_difference(left.begin(), left.end(), weak.begin(), weak.end(), std::back_inserter(rest));
+            if (!rest.empty() && rest.size() < group.size()) { settle(rest); }
             return;
         }
         if (!left.empty() && weak.size() == left.size() && weak.size() < group.size()) { return settle_weak(weak); }
@@ -214,7 +221,8 @@ private:
         settle({group.begin(), middle});
     }
 
-    // Tensors whose share of the loss drowns in its noise: by steps ten times as long, together.
+    // Tensors whose share of the loss drowns in its noise: by steps ten times as long, together. Such steps may prove
+    // them right; what is wrong shows by the others.
     void settle_weak(tensor_group const& group) {
         volley fired = fire_volley(group, 10, gradient_limits::first_shots, next_direction());
         if (loop_.over() || !fired.finite()) { return; }
@@ -224,26 +232,11 @@ private:
         }
         double largest = 0;
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) { largest = (std::max)(largest, effect_of(t)); }
-        tensor_group left;
         for (std::size_t const t : mark(group, fired)) {
             // Neither effect nor gradient beside the other tensors, as of a bias in front of a normalisation.
             double const scale = all_.scale_of(loop_.parameters()[t], at_.weights),
                          bound = fired.spread() / (2 * 10 * at_.steps[t]) * scale;
-            if (effect_of(t) < 1e-5 * largest && bound < 1e-3 * largest) {
-                now_[t].kind = gradient_kind::right;
-            } else {
-                left.push_back(t);
-            }
-        }
-        if (!is_certain(group, fired) || left.empty()) { return; }
-        if (left.size() > 1 && left.size() <= gradient_limits::apart_at_once) {
-            for (std::size_t const t : left) { settle_weak({t}); }
-        } else if (left.size() == 1 && now_[left[0]].error > 3 * gradient_limits::wrong &&
-                   !is_left_of_decay(left[0], 0.2)) {
-            now_[left[0]].kind = gradient_kind::other;
-            if (is_first_) {
-                name_mistake(all_, at_, left[0], fired.shots, fired.first_direction, false, now_[left[0]]);
-            }
+            if (effect_of(t) < 1e-5 * largest && bound < 1e-3 * largest) { now_[t].kind = gradient_kind::right; }
         }
     }
     [[nodiscard]] double effect_of(std::size_t t) const noexcept {
@@ -312,6 +305,7 @@ private:
         ++refinements_;
         take_off(found);
         decay_ = {decay_.lambda + found.lambda, found.by_signs, found.of_matrices};
+        all_.decay = decay_.lambda;
         return true;
     }
     // A tensor without effect holds its decay alone; what a decay that is known within percents leaves of it is no

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Whether neither the loss nor a gradient changes with other inputs or labels, to the last bit: a loss near that of a guess
-// may round to the same. `stayed` says whether the pass left in place what was put there.
+// Whether neither the loss nor a gradient changes with other inputs or labels, to the last bit: a loss near that of a
+// guess may round to the same. `stayed` says whether the pass left in place what was put there.
 [[nodiscard]] inline bool changes_nothing(examiner& all, bool of_inputs, raw_bytes const& other, bool& stayed) {
     subject& loop = all.loop;
     batch_base const& base = at_base(all);

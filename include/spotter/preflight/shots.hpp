@@ -46,8 +46,9 @@ void find_clipping(probe& at);
 // below that roundings of weights matter, above it bends of the loss do.
 void choose_steps(examiner& all, probe& at, double share);
 
-// The difference of the weights of one tensor at both ends, of a direction known by its number. Ends lie symmetric, on
-// numbers of the tensor's type.
+// The difference of the weights of one tensor at both ends, of a direction known by its number: of each element a
+// random sign times a tenth of the step, or nearly twice it, so that a kink is met at some of the shots only and shows
+// in how their bends differ. Ends lie symmetric, on numbers of the tensor's type.
 void difference_of(examiner const& all, probe const& at, std::size_t tensor, double times, std::uint64_t direction,
                    numbers& up, numbers& down);
 

@@ -51,7 +51,7 @@ SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_
     random_numbers signs{direction * 0x9E3779B97F4A7C15U + tensor};
     double const step = at.steps[tensor] * times;
     for (std::size_t i = it.first; i < it.first + it.count; ++i) {
-        double const w = at.weights[i], sign = signs.sign() * (0.25 + 1.5 * signs.uniform());
+        double const w = at.weights[i], sign = signs.sign() * (1 + 0.9 * signs.sign());
         double high = rounded_to(it.type, w + sign * step);
         // The next number.
         if (high == w) { high = rounded_to(it.type, w + sign * spacing_of(it.type) * magnitude(w)); }

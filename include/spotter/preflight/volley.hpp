@@ -24,7 +24,7 @@ struct volley {
     // The deviation of what was not foreseen; of nine shots and more by the median, so that few that are far off do not
     // count.
     [[nodiscard]] double spread() const { return shots.size() < 9 ? rms_of(rests()) : robust_deviation(rests()); }
-    // The deviation of the bends, alike: a kink on one side, and the rounding of a loss, change what was not foreseen
+    // The standard deviation of the bends: a kink on one side, and the rounding of a loss, change what was not foreseen
     // and the bend by the same.
     [[nodiscard]] double roughness() const;
     // What the tensor at `place` of the group foresees, over all signs.

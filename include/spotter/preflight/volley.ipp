@@ -4,18 +4,14 @@
 
 #include <spotter/preflight/volley.hpp>
 
-#include <numeric>
-
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY double volley::roughness() const {
-    numbers bends;
-    for (shot const& each : shots) { bends.push_back(each.bend); }
-    double const count = static_cast<double>(bends.size());
-    double middle = median_of(bends);  // what all directions share is no roughness
-    if (bends.size() < 9) { middle = std::accumulate(bends.begin(), bends.end(), 0.0) / count; }
-    for (double& each : bends) { each -= middle; }
-    return bends.size() < 9 ? rms_of(bends) * std::sqrt(count / (std::max)(1.0, count - 1)) : robust_deviation(bends);
+    double mean = 0, square = 0;
+    double const count = static_cast<double>(shots.size());
+    for (shot const& each : shots) { mean += each.bend / count; }  // what all directions share is no roughness
+    for (shot const& each : shots) { square += (each.bend - mean) * (each.bend - mean); }
+    return std::sqrt(square / (std::max)(1.0, count - 1));
 }
 
 SPOTTER_BODY multiple multiple_of(volley const& fired) {
