@@ -183,13 +183,16 @@ TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as
     });
     CHECK(!clipped);
     CHECK(clipped.find(preflight_cause::clipped_gradient) != nullptr);
-    preflight_result const cut = with([](perceptron<>& it) {
-        for (auto* const each : it.gradients()) {
-            for (float& g : *each) { g = std::clamp(g, -0.06F, 0.06F); }
-        }
-    });
-    CHECK(!cut);
-    CHECK(cut.find(preflight_cause::clipped_gradient) != nullptr);
+    for (float const limit : {0.06F, 0.005F}) {  // few elements, nearly all of them
+        preflight_result const cut = with([=](perceptron<>& it) {
+            for (auto* const each : it.gradients()) {
+                for (float& g : *each) { g = std::clamp(g, -limit, limit); }
+            }
+        });
+        CAPTURE(limit);
+        CHECK(!cut);
+        CHECK(cut.find(preflight_cause::clipped_gradient) != nullptr);
+    }
     preflight_result const one =
         with([](perceptron<>& it) { it.g3.values[4] = 5; });  // one that stands at a round number
     CHECK(one.count(verdict::right) == 5);
@@ -238,6 +241,7 @@ struct low {
     std::vector<bf16> w = std::vector<bf16>(12);
     std::vector<float> g = std::vector<float>(12);
     float sign = 1;
+    std::size_t off = 12;  // an element whose gradient is off by as much as all are long
     low() {
         for (std::size_t i = 0; i < 12; ++i) { w[i] = detail::to_bf16(0.05F * static_cast<float>(i) - 0.3F); }
     }
@@ -254,6 +258,9 @@ struct low {
                 g[i] += sign * 2 * gap * (1 - std::tanh(total) * std::tanh(total)) * x(i) / 20;
             }
         }
+        float square = 0;
+        for (float const each : g) { square += each * each; }
+        if (off < 12) { g[off] += std::sqrt(square); }
         return loss;
     }
     void update() {
@@ -282,6 +289,17 @@ TEST_CASE("weights of bf16 are examined on their own numbers") {
     low negated;
     negated.sign = -1;
     CHECK(examined(negated).first() == preflight_cause::negated_gradient);
+}
+
+TEST_CASE("the error of a single element is proven, whichever it is") {
+    for (std::size_t i = 0; i < 12; ++i) {
+        CAPTURE(i);
+        low one;
+        one.off = i;
+        CHECK(verdict_on(examined(one), "w").gradient == verdict::wrong);
+        preflight_result const wrong = with([=](perceptron<>& it) { it.g3.values[2 * i] = 0.3217F; });
+        CHECK(verdict_on(wrong, "fc3/w").gradient == verdict::wrong);
+    }
 }
 
 TEST_CASE("a gradient that drowns in the rounding of the loss is not proven, and is said to be") {

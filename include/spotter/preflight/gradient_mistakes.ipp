@@ -25,7 +25,7 @@ public:
         double const unit = std::sqrt(pp / static_cast<double>(shots_.size()));
         numbers rests;
         for (shot const& each : shots_) { rests.push_back(each.moved - kappa * each.foreseen[0]); }
-        return explains_factor(kappa, unit, robust_deviation(rests));
+        return explains_factor(kappa, unit, rms_of(rests));
     }
     // Transposed, rows shifted, or the gradient of another tensor of this size; empty words where it is none of those.
     [[nodiscard]] text<80> misplaced() {

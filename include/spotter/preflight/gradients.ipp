@@ -19,7 +19,7 @@ public:
         all_.gradients.assign(count, {});
         std::vector<int> wrong(count, 0);
         for (double const part : gradient_limits::displacements) {
-            tensor_group open = unproven();
+            tensor_group open = unproven(wrong);
             if (open.empty() || !go(part)) { break; }
             is_first_ = part == gradient_limits::displacements[0];
             refinements_ = 0, asked_ = 0;
@@ -40,10 +40,12 @@ public:
     }
 
 private:
-    [[nodiscard]] tensor_group unproven() const {
+    // Neither right at one place nor wrong at two.
+    [[nodiscard]] tensor_group unproven(std::vector<int> const& wrong) const {
         tensor_group made;
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) {
-            if (!loop_.parameters()[t].frozen && all_.gradients[t].kind != gradient_kind::right) { made.push_back(t); }
+            bool const is_known = all_.gradients[t].kind == gradient_kind::right || wrong[t] > 1;
+            if (!loop_.parameters()[t].frozen && !is_known) { made.push_back(t); }
         }
         return made;
     }

@@ -38,7 +38,7 @@ struct probe {
 };
 
 // Whether elements were cut to one largest size: of other gradients no three have the largest one (two have it behind a
-// softmax of two classes), and it is no round number. Half of them at most, or nothing would be left to ask.
+// softmax of two classes), and it is no round number.
 void find_clipping(probe& at);
 
 // Steps so long that rounding makes `share` of what each tensor foresees: |gradient| times twice the step stands

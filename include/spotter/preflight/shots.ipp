@@ -27,7 +27,7 @@ SPOTTER_BODY void find_clipping(probe& at) {
     std::size_t cut = 0;
     for (double const each : at.gradient) { largest = (std::max)(largest, magnitude(each)); }
     for (double const each : at.gradient) { cut += magnitude(each) == largest ? 1U : 0U; }
-    bool const is_limit = largest > 0 && (cut > 2 || is_round(largest)) && 2 * cut < at.gradient.size();
+    bool const is_limit = largest > 0 && (cut > 2 || is_round(largest));
     at.clipped = is_limit ? largest : std::numeric_limits<double>::infinity();
 }
 
@@ -54,7 +54,7 @@ SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_
         double const w = at.weights[i], sign = signs.sign() * (1 + 0.9 * signs.sign());
         double high = rounded_to(it.type, w + sign * step);
         // The next number.
-        if (high == w) { high = rounded_to(it.type, w + sign * spacing_of(it.type) * magnitude(w)); }
+        if (high == w) { high = rounded_to(it.type, w + std::copysign(spacing_of(it.type), sign) * magnitude(w)); }
         if (magnitude(at.gradient[i]) >= at.clipped) { high = w; }
         up[i] = high;
         down[i] = rounded_to(it.type, w - (high - w));

@@ -33,13 +33,6 @@ using number_view = std::span<double const>;
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
 }
-// The standard deviation of normal numbers around zero, by the median of their sizes, so that a few that are far off do
-// not count: that of a standard normal number's size is .6745.
-[[nodiscard]] inline double robust_deviation(numbers values) noexcept {
-    for (double& each : values) { each = magnitude(each); }
-    return median_of(std::move(values)) / 0.6745;
-}
-
 // splitmix64 (Steele, Lea and Flood 2014).
 class random_numbers {
 public:

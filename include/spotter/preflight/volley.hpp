@@ -21,9 +21,9 @@ struct volley {
         return std::all_of(shots.begin(), shots.end(),
                            [](shot const& each) { return is_finite(each.moved) && is_finite(each.bend); });
     }
-    // The deviation of what was not foreseen; of nine shots and more by the median, so that few that are far off do not
-    // count.
-    [[nodiscard]] double spread() const { return shots.size() < 9 ? rms_of(rests()) : robust_deviation(rests()); }
+    // The deviation of what was not foreseen. No median: the error of one element shows in those shots alone that move
+    // it far.
+    [[nodiscard]] double spread() const { return rms_of(rests()); }
     // The standard deviation of the bends: a kink on one side, and the rounding of a loss, change what was not foreseen
     // and the bend by the same.
     [[nodiscard]] double roughness() const;

@@ -24,7 +24,7 @@ SPOTTER_BODY multiple multiple_of(volley const& fired) {
     multiple made{mp / pp, std::sqrt(pp / count), 0, std::sqrt(mm / count)};
     numbers rests;
     for (shot const& each : fired.shots) { rests.push_back(each.moved - made.kappa * (each.moved - each.rest())); }
-    made.left = robust_deviation(rests);
+    made.left = rms_of(rests);
     return made;
 }
 
