@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What acting costs where there is something to do: a checkpoint beside a plain write of the same bytes, and a step with an alarm that is computed
-// again beside three plain computations.
+// What acting costs where there is something to do: a checkpoint beside a plain write of the same bytes, and a step
+// with an alarm that is computed again beside three plain computations.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -46,14 +46,16 @@ int main() {
 
     bench::samples plain, written, narrowed;
     bool fine = true;
-    checkpoints kept{folder.path() + "/kept", {.sync = false}}, small{folder.path() + "/small", {.as = dtype::bf16, .sync = false}};
+    checkpoints kept{folder.path() + "/kept", {.sync = false}},
+        small{folder.path() + "/small", {.as = dtype::bf16, .sync = false}};
     for (std::size_t i = 0; i < bench::rounds(20, 2); ++i) {
         (void)watch.step(train(i));
         plain.time(1, [&] { fine = fine && plain_write(folder.path() + "/plain", net); });
         auto const save = [&](checkpoints& into, bench::samples& times) {
             times.time(1, [&] {
-                fine = fine && !into.save(watch, train(i), named_tensor{names[0], offer(net[0])}, named_tensor{names[1], offer(net[1])},
-                                          named_tensor{names[2], offer(net[2])}, named_tensor{names[3], offer(net[3])});
+                fine = fine && !into.save(watch, train(i), named_tensor{names[0], offer(net[0])},
+                                          named_tensor{names[1], offer(net[1])}, named_tensor{names[2], offer(net[2])},
+                                          named_tensor{names[3], offer(net[3])});
             });
         };
         save(kept, written);
@@ -61,8 +63,8 @@ int main() {
     }
     // Four of the sixteen layers are in a checkpoint, all in the plain file.
     double const of_plain = plain.median() / 4;
-    bench::figure("a checkpoint of 16 MiB, looked through, written aside, renamed", milliseconds * written.median(), "ms",
-                  bench::control("a plain write of the same bytes", milliseconds * of_plain, "ms"));
+    bench::figure("a checkpoint of 16 MiB, looked through, written aside, renamed", milliseconds * written.median(),
+                  "ms", bench::control("a plain write of the same bytes", milliseconds * of_plain, "ms"));
     bench::figure("times the plain write", written.median() / of_plain, "");
     bench::figure("the same as bf16", milliseconds * narrowed.median(), "ms");
 

@@ -35,7 +35,8 @@ private:
     std::FILE* to_;
 };
 
-// Mutex, condition variable and deque to a thread, which calls `use` for each; it has no limit, so that nobody waits for room.
+// Mutex, condition variable and deque to a thread, which calls `use` for each; it has no limit, so that nobody waits
+// for room.
 template <class Use>
 class queue {
 public:

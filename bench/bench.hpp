@@ -39,7 +39,8 @@ template <class Call>
 // Times of one thing, measured again and again.
 class samples {
 public:
-    // `calls` calls in a row are timed as one, and each counts as its share: reading the clock costs as much as a hand-off.
+    // `calls` calls in a row are timed as one, and each counts as its share: reading the clock costs as much as a
+    // hand-off.
     template <class Call>
     void time(std::size_t calls, Call&& call) {
         double const all = nanoseconds([&] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// T7, T19: how small values become and how fast, on one core, against zstd's level 1 over the same bytes, with and without planes, and
-// against the plain planes of version 1 of the format. Of a ResNet18 where libtorch is found, and of the perceptron.
+// T7, T19: how small values become and how fast, on one core, against zstd's level 1 over the same bytes, with and
+// without planes, and against the plain planes of version 1 of the format. Of a ResNet18 where libtorch is found, and
+// of the perceptron.
 //     bench_codec [digits.csv]
 //     bench_codec --write FOLDER        the ResNet18's tensors as files, for codec_peers.py
 #include "thread_time.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a run takes to do what it is asked for while it goes on, and what the loop's thread pays where its rules are exchanged.
+// How long a run takes to do what it is asked for while it goes on, and what the loop's thread pays where its rules are
+// exchanged.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -58,7 +59,8 @@ int main() {
     }
     exchanging = true;
     for (std::size_t i = 0; i < bench::rounds(20, 2); ++i) {
-        fine = fine && honoured(path, {.what = control_verb::rules, .document = R"({"rules": ["supervised"]})"}, exchanges);
+        fine = fine &&
+               honoured(path, {.what = control_verb::rules, .document = R"({"rules": ["supervised"]})"}, exchanges);
     }
     over = true;
     loop.join();

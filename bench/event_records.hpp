@@ -58,7 +58,8 @@ inline void field(std::vector<char>& to, unsigned number, std::span<char const> 
     varint(to, bytes.size());
     append(to, bytes.data(), bytes.size());
 }
-// Event{wall_time = 1, step = 2, summary = 5{value = 1{tag = 1, simple_value = 2 or tensor = 8{dtype, shape, content}}}}.
+// Event{wall_time = 1, step = 2, summary = 5{value = 1{tag = 1, simple_value = 2 or tensor = 8{dtype, shape,
+// content}}}}.
 inline std::vector<char> make(std::uint64_t step, std::vector<float> const& values) {
     std::vector<char> value, summary, event;
     field(value, 1, std::string_view{"loss"});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T6: what a tensor costs the training thread that is kept with its values and seven statistics, against a memcpy of it.
+// T6: what a tensor costs the training thread that is kept with its values and seven statistics, against a memcpy of
+// it.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 

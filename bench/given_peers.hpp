@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers of peers.cpp that no package of Debian brings: quill (12) and MCAP (2), where their sources are given by -DSPOTTER_PEERS=<folder>, with
-// the repositories in <folder>/quill and <folder>/mcap. Each with the options it has by default, and told where not.
+// Peers of peers.cpp that no package of Debian brings: quill (12) and MCAP (2), where their sources are given by
+// -DSPOTTER_PEERS=<folder>, with the repositories in <folder>/quill and <folder>/mcap. Each with the options it has by
+// default, and told where not.
 #pragma once
 
 #include "peer_work.hpp"
@@ -27,7 +28,8 @@ struct quill_async {
         quill::BackendOptions how;
         how.check_printable_char = {};  // bytes are written as they are
         quill::Backend::start(how);
-        log = quill::Frontend::create_or_get_logger("bench " + path, quill::Frontend::create_or_get_sink<quill::FileSink>(path));
+        log = quill::Frontend::create_or_get_logger("bench " + path,
+                                                    quill::Frontend::create_or_get_sink<quill::FileSink>(path));
     }
     ~quill_async() { quill::Frontend::remove_logger_blocking(log); }
     void put() {
@@ -59,7 +61,9 @@ struct mcap_file {
     mcap::McapWriter writer;
     mcap::Message message;
     explicit mcap_file(peer_work const& it) : todo{it} {
-        if (!writer.open(todo.folder + "/mcap", mcap::McapWriterOptions{""}).ok()) { std::puts("  no file for MCAP: its row is nothing"); }
+        if (!writer.open(todo.folder + "/mcap", mcap::McapWriterOptions{""}).ok()) {
+            std::puts("  no file for MCAP: its row is nothing");
+        }
         mcap::Schema schema{"values", "", ""};
         writer.addSchema(schema);
         mcap::Channel channel{"values", "", schema.id};

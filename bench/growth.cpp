@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cost of a step on the training thread grows, and the memory of the process with it: with hooks that each have a thread, with
-// tensors, with bytes, with rules, and with the steps already recorded; and what opening costs with workers.
+// How the cost of a step on the training thread grows, and the memory of the process with it: with hooks that each have
+// a thread, with tensors, with bytes, with rules, and with the steps already recorded; and what opening costs with
+// workers.
 //     bench_growth [growth.csv]
-// Prints what it measured, and writes it as CSV where a file is named; bench/growth_picture.py draws that. Each line is of a process of
-// its own; its memory is what that grew by since its tensors were made, at the highest, the rings aside, whose size the options say.
+// Prints what it measured, and writes it as CSV where a file is named; bench/growth_picture.py draws that. Each line is
+// of a process of its own; its memory is what that grew by since its tensors were made, at the highest, the rings
+// aside, whose size the options say.
 #include "measured_process.hpp"
 #include "scratch_folder.hpp"
 
@@ -38,9 +40,12 @@ public:
     void rows(char const* panel, char const* series, Work&& work) {
         bool const sound = bench::in_a_process(work, [&](bench::grown const& it) {
             auto const size = static_cast<unsigned long long>(it.size);
-            std::printf("  %-8s %-30s %10llu %14.1f ns %10.3f MiB\n", panel, series, size, it.nanoseconds, it.bytes / (1 << 20));
+            std::printf("  %-8s %-30s %10llu %14.1f ns %10.3f MiB\n", panel, series, size, it.nanoseconds,
+                        it.bytes / (1 << 20));
             std::fflush(stdout);
-            if (file_ != nullptr) { std::fprintf(file_, "%s,\"%s\",%llu,%.4g,%.0f\n", panel, series, size, it.nanoseconds, it.bytes); }
+            if (file_ != nullptr) {
+                std::fprintf(file_, "%s,\"%s\",%llu,%.4g,%.0f\n", panel, series, size, it.nanoseconds, it.bytes);
+            }
         });
         if (!sound) { std::printf("  %-8s %-30s ended early\n", panel, series); }
     }
@@ -51,7 +56,9 @@ private:
 
 // The sizes; few of them where it is only asked whether the program works.
 [[nodiscard]] std::vector<std::uint64_t> sizes(std::vector<std::uint64_t> all, std::uint64_t when_quick) {
-    if (bench::quick()) { std::erase_if(all, [&](std::uint64_t each) { return each > when_quick; }); }
+    if (bench::quick()) {
+        std::erase_if(all, [&](std::uint64_t each) { return each > when_quick; });
+    }
     return all;
 }
 
@@ -63,7 +70,8 @@ struct network {
         std::vector<float> const some = bench::weights((std::min)(bytes / sizeof(float), std::size_t{4096}));
         for (std::size_t i = 0; i < count; ++i) {
             names.push_back("layer" + std::to_string(i) + "/weight");
-            tensors[i].resize(bytes / sizeof(float));  // and not copied from one of this size, which would count as memory once had
+            tensors[i].resize(
+                bytes / sizeof(float));  // and not copied from one of this size, which would count as memory once had
             for (std::size_t k = 0; k < tensors[i].size(); ++k) { tensors[i][k] = some[k % some.size()]; }
         }
     }
@@ -77,11 +85,13 @@ struct memory {
 };
 
 void say_if_unsound(health_report const& health) {
-    if (!health.good()) { std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str()); }
+    if (!health.good()) {
+        std::printf("  not a measurement: %s\n", std::string{health.first_error.what.view()}.c_str());
+    }
 }
 
-// Processor time of a step, in nanoseconds. As many steps are timed as one as take about a millisecond, or as fit into half of the
-// ring; what they left to the writer is written before the next.
+// Processor time of a step, in nanoseconds. As many steps are timed as one as take about a millisecond, or as fit into
+// half of the ring; what they left to the writer is written before the next.
 template <class Hook>
 [[nodiscard]] double step_time(Hook& watch, network const& net, std::size_t ring_bytes = ring) {
     std::vector<tensor_handle> handles;
@@ -139,7 +149,9 @@ void by_tensors(table& out) {
 }
 
 void by_bytes(table& out) {
-    for (std::uint64_t const bytes : sizes({4, 16, 64, 256, 1U << 10, 4U << 10, 16U << 10, 64U << 10, 256U << 10, 1U << 20, 4U << 20, 16U << 20}, 64U << 10)) {
+    for (std::uint64_t const bytes :
+         sizes({4, 16, 64, 256, 1U << 10, 4U << 10, 16U << 10, 64U << 10, 256U << 10, 1U << 20, 4U << 20, 16U << 20},
+               64U << 10)) {
         out.rows("bytes", "memcpy", [&](auto say) {
             std::vector<std::byte> into(ring);  // as large as the ring, and as seldom in a cache
             network const net{1, bytes};
@@ -163,7 +175,8 @@ void by_bytes(table& out) {
     }
 }
 
-// So many hooks, each with a thread that trains and a writer, all at once; a ring of 1 MiB each. The median of their steps' times.
+// So many hooks, each with a thread that trains and a writer, all at once; a ring of 1 MiB each. The median of their
+// steps' times.
 template <class Plan>
 [[nodiscard]] bench::grown of_many_hooks(std::uint64_t count, network const& net, Plan const& keep, bool recorded) {
     constexpr std::size_t small_ring = 1U << 20;
@@ -178,7 +191,9 @@ template <class Plan>
                 times[number] = step_time(watch, net);
                 return;
             }
-            hook watch{folder.path(), keep, options{.ring_bytes = small_ring, .worker = number, .workers = static_cast<std::uint32_t>(count)}};
+            hook watch{
+                folder.path(), keep,
+                options{.ring_bytes = small_ring, .worker = number, .workers = static_cast<std::uint32_t>(count)}};
             times[number] = step_time(watch, net, small_ring);
             watch.finish();
             say_if_unsound(watch.health());
@@ -202,7 +217,9 @@ void by_hooks(table& out) {
 // So many packs of so many rules, all of which look at one tensor: a hook takes 64 rules, and a pack 64.
 template <std::size_t Packs, std::size_t Each, class Make>
 [[nodiscard]] bench::grown with_rules(network const& net, Make&& make) {
-    auto const one_pack = [&]<std::size_t... I>(double first, std::index_sequence<I...>) { return together(make(first + static_cast<double>(I))...); };
+    auto const one_pack = [&]<std::size_t... I>(double first, std::index_sequence<I...>) {
+        return together(make(first + static_cast<double>(I))...);
+    };
     return [&]<std::size_t... I>(std::index_sequence<I...>) -> bench::grown {
         memory const memory;
         hook watch{nothing, one_pack(static_cast<double>(I * Each), std::make_index_sequence<Each>{})...};
@@ -215,8 +232,10 @@ void by_rules(table& out) {
     auto const built_in = [](double i) { return exploding_gradient{.select = "*", .max_mean_abs = 1e3 + i}; };
     auto const row = [&]<std::size_t Packs, std::size_t Each>() {
         out.rows("rules", "composed, 64 B", [&](auto say) { say(with_rules<Packs, Each>(network{1, 64}, composed)); });
-        out.rows("rules", "composed, 64 KiB", [&](auto say) { say(with_rules<Packs, Each>(network{1, 64U << 10}, composed)); });
-        out.rows("rules", "exploding_gradient, 64 B", [&](auto say) { say(with_rules<Packs, Each>(network{1, 64}, built_in)); });
+        out.rows("rules", "composed, 64 KiB",
+                 [&](auto say) { say(with_rules<Packs, Each>(network{1, 64U << 10}, composed)); });
+        out.rows("rules", "exploding_gradient, 64 B",
+                 [&](auto say) { say(with_rules<Packs, Each>(network{1, 64}, built_in)); });
     };
     row.operator()<1, 1>();
     row.operator()<1, 5>();
@@ -226,8 +245,8 @@ void by_rules(table& out) {
     row.operator()<10, 50>();
 }
 
-// One run that goes on and on, the same step again and again: what its first steps cost, and those behind a hundred, a thousand, ... of
-// them; and the memory that it ever had until then.
+// One run that goes on and on, the same step again and again: what its first steps cost, and those behind a hundred, a
+// thousand, ... of them; and the memory that it ever had until then.
 template <class Hook, class Step>
 void grow_old(Hook& watch, memory const& memory, std::uint64_t last, Step&& step, auto say) {
     std::uint64_t index = 0;
@@ -260,9 +279,12 @@ void by_age(table& out, char const* series, Rules const&... rules) {
         hook watch{std::string_view{folder.path()}, values, rules...};
         std::vector<tensor_handle> handles;
         for (std::string const& name : net.names) { handles.push_back(watch.tensor(name)); }
-        grow_old(watch, memory, bench::rounds(1'000'000, 10'000), [&] {
-            for (std::size_t i = 0; i < handles.size(); ++i) { watch.observe(handles[i], net.tensors[i]); }
-        }, say);
+        grow_old(
+            watch, memory, bench::rounds(1'000'000, 10'000),
+            [&] {
+                for (std::size_t i = 0; i < handles.size(); ++i) { watch.observe(handles[i], net.tensors[i]); }
+            },
+            say);
     });
 }
 void by_age_of_a_number(table& out) {
@@ -272,8 +294,8 @@ void by_age_of_a_number(table& out) {
         hook watch{std::string_view{folder.path()}, values};
         tensor_handle const loss = watch.tensor("loss");
         grow_old(watch, memory, bench::rounds(100'000'000, 100'000), [&] { watch.scalar(loss, 0.25); }, say);
-        std::printf("  %-8s %-30s %10.1f MB on disk, %.3f MiB when finished\n", "steps", "one number", 1e-6 * static_cast<double>(folder.bytes()),
-                    memory.grown(ring) / (1 << 20));
+        std::printf("  %-8s %-30s %10.1f MB on disk, %.3f MiB when finished\n", "steps", "one number",
+                    1e-6 * static_cast<double>(folder.bytes()), memory.grown(ring) / (1 << 20));
     });
 }
 
@@ -282,12 +304,17 @@ void by_workers(table& out) {
     for (std::uint64_t const workers : sizes({1, 3, 10, 30, 100, 300, 1000}, 10)) {
         bench::scratch_folder const folder;
         auto const aside = [&](auto&& work) {
-            if (!bench::in_a_process([&](auto) { work(); }, [](bench::grown const&) {})) { std::printf("  workers: there is no run\n"); }
+            if (!bench::in_a_process([&](auto) { work(); }, [](bench::grown const&) {})) {
+                std::printf("  workers: there is no run\n");
+            }
         };
         aside([&] {
             network const net{10, 256};
             for (std::uint32_t worker = 0; worker < workers; ++worker) {
-                options const choices{.drain = drain::poll, .ring_bytes = 1U << 20, .worker = worker, .workers = static_cast<std::uint32_t>(workers)};
+                options const choices{.drain = drain::poll,
+                                      .ring_bytes = 1U << 20,
+                                      .worker = worker,
+                                      .workers = static_cast<std::uint32_t>(workers)};
                 hook watch{folder.path(), numbers, choices};
                 for (std::uint64_t step = 0; step < 20; ++step) {
                     watch.begin(train(step));
@@ -306,10 +333,13 @@ void by_workers(table& out) {
                 std::vector<double> times;
                 for (std::size_t round = 0; round < bench::rounds(5, 1); ++round) {
                     times.push_back(bench::thread_time{[&] {
-                        auto const run = open_trial(folder.path());
-                        sound = sound && run && run->readers().size() == workers && run->status() == run_status::finished;
-                        if (ask) { sound = sound && run->steps().size() == 20 && run->names().size() == 11; }
-                    }}.core);
+                                        auto const run = open_trial(folder.path());
+                                        sound = sound && run && run->readers().size() == workers &&
+                                                run->status() == run_status::finished;
+                                        if (ask) {
+                                            sound = sound && run->steps().size() == 20 && run->names().size() == 11;
+                                        }
+                                    }}.core);
                 }
                 if (!sound) { std::printf("  not a measurement: not all workers were read\n"); }
                 say(bench::grown{workers, bench::median(times), memory.grown()});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T1 to T3: what handing a value over costs the training thread, against a memcpy of the same bytes into memory like the ring's.
+// T1 to T3: what handing a value over costs the training thread, against a memcpy of the same bytes into memory like
+// the ring's.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -48,8 +49,8 @@ private:
     std::size_t at_ = 0;
 };
 
-// How much is handed over at a time: `calls` are timed as one sample; after `batches` samples the writer may catch up, so that
-// the ring never fills.
+// How much is handed over at a time: `calls` are timed as one sample; after `batches` samples the writer may catch up,
+// so that the ring never fills.
 struct schedule {
     std::size_t calls, batches, rounds;
 };
@@ -84,13 +85,11 @@ template <class Hand>
     give();  // declares: it is measured from the step after that on
     (void)watch.end();
     watch.begin(train(index++));
-    bench::samples times = measure(
-        plan, give,
-        [&] {
-            (void)watch.end();
-            watch.flush();
-            watch.begin(train(index++));
-        });
+    bench::samples times = measure(plan, give, [&] {
+        (void)watch.end();
+        watch.flush();
+        watch.begin(train(index++));
+    });
     (void)watch.end();
     health_report const health = watch.health();
     if (!health.good() || health.sink.dropped + health.sink.thinned > 0) {
@@ -105,7 +104,8 @@ template <class Hand>
     return times;
 }
 
-// The first eight steps after the one that declares, in hooks with a ring of the default size that are used for nothing else.
+// The first eight steps after the one that declares, in hooks with a ring of the default size that are used for nothing
+// else.
 template <class Hand>
 [[nodiscard]] bench::samples measure_first_steps(std::size_t calls, Hand&& hand) {
     bench::samples times;
@@ -149,8 +149,7 @@ template <class Hand>
 [[nodiscard]] bench::samples measure_copy(schedule const& plan, void const* from, std::size_t bytes,
                                           std::size_t stride) {
     copies memory;
-    return measure(
-        plan, [&] { memory.put(from, bytes, stride); }, [] {});
+    return measure(plan, [&] { memory.put(from, bytes, stride); }, [] {});
 }
 
 // The least disturbed of several measurements that are made in turn: a busy neighbour only ever adds.
@@ -192,7 +191,8 @@ void scalars() {
     report("hook.observe of a loss", observed);
     std::string const beside_ring = bench::control("bare ring", ring.median, "ns");
     auto const over_ring = [&](std::string const& what, least const& times, double most) {
-        bench::target("T1 " + what + " over the bare ring, p50", times.median - ring.median, "ns", bench::wanted::at_most, most, beside_ring);
+        bench::target("T1 " + what + " over the bare ring, p50", times.median - ring.median, "ns",
+                      bench::wanted::at_most, most, beside_ring);
     };
     over_ring("hook.scalar by handle", by_handle, 4);
     over_ring("hook.scalar by name", scalar, 6);

@@ -20,8 +20,9 @@ struct network {
     }
 };
 
-// Nanoseconds a tensor at steps that no collection wants, after one at which all were met. `observe(i)` is called for each, in every second
-// sample: in the others the same code opens and closes a step with no tensor in it, which is not a tensor's cost. Also that.
+// Nanoseconds a tensor at steps that no collection wants, after one at which all were met. `observe(i)` is called for
+// each, in every second sample: in the others the same code opens and closes a step with no tensor in it, which is not
+// a tensor's cost. Also that.
 struct idle_time {
     double tensor = 0, empty_step = 0;
 
@@ -72,7 +73,8 @@ void idle_hook(std::size_t count) {
     }
     bench::do_not_optimise(seen);
     std::string const control = bench::control("bare walk", walk.median() / static_cast<double>(count), "ns");
-    bench::target("T4 idle hook by handle" + suffix, by_handle.tensor, "ns a tensor", bench::wanted::at_most, 1, control);
+    bench::target("T4 idle hook by handle" + suffix, by_handle.tensor, "ns a tensor", bench::wanted::at_most, 1,
+                  control);
 
     hook visited{keep};
     idle_time const by_name{visited, count, [&](std::size_t i) { visited.observe(net.names[i], net.values[i]); }};

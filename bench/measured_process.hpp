@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something measured in a process of its own: what it takes of the memory is not hidden by what another one took before.
+// Something measured in a process of its own: what it takes of the memory is not hidden by what another one took
+// before.
 #pragma once
 
 #include "thread_time.hpp"
@@ -33,7 +34,8 @@ struct grown {
     double bytes = 0;
 };
 
-// Calls work(say) in a child, and used(it) here for each that it said by say(it). False where the child did not end well.
+// Calls work(say) in a child, and used(it) here for each that it said by say(it). False where the child did not end
+// well.
 template <class Work, class Use>
 [[nodiscard]] bool in_a_process(Work&& work, Use&& use) {
     int ends[2]{};
@@ -43,7 +45,9 @@ template <class Work, class Use>
     if (child == 0) {
         ::close(ends[0]);
         bool told = true;
-        work([&](grown const& it) { told = ::write(ends[1], &it, sizeof it) == static_cast<ssize_t>(sizeof it) && told; });
+        work([&](grown const& it) {
+            told = ::write(ends[1], &it, sizeof it) == static_cast<ssize_t>(sizeof it) && told;
+        });
         std::fflush(stdout);
         ::_exit(told ? 0 : 1);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a table of many ranks is written, and how large it is: bench_parquet [FILE] keeps it, for bench/questions.py to ask.
-// A thousand ranks, a hundred steps, a hundred tensors: rank 137 has other weights from step 70 on, rank 512 takes twice as long, the gradient of
-// layer 7 grows from step 80 on, in layer 3 nine of ten activations are zero.
+// How fast a table of many ranks is written, and how large it is: bench_parquet [FILE] keeps it, for bench/questions.py
+// to ask. A thousand ranks, a hundred steps, a hundred tensors: rank 137 has other weights from step 70 on, rank 512
+// takes twice as long, the gradient of layer 7 grows from step 80 on, in layer 3 nine of ten activations are zero.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -16,11 +16,12 @@ namespace {
 
 std::vector<parquet_column> columns() {
     using type = parquet_type;
-    return {{"run", type::text, false},      {"worker", type::i32, false},        {"attempt", type::i32, false}, {"step", type::i64, true},
-            {"mode", type::text, true},      {"index", type::i64, true},          {"time", type::f64, false},    {"seconds", type::f64, true},
-            {"name", type::text, false},     {"role", type::text, true},          {"value", type::f64, true},    {"mean_abs", type::f64, true},
-            {"l2", type::f64, true},         {"zero_fraction", type::f64, true},  {"nonfinite", type::f64, true}, {"hash", type::i64, true},
-            {"rule", type::text, true}};
+    return {{"run", type::text, false}, {"worker", type::i32, false},       {"attempt", type::i32, false},
+            {"step", type::i64, true},  {"mode", type::text, true},         {"index", type::i64, true},
+            {"time", type::f64, false}, {"seconds", type::f64, true},       {"name", type::text, false},
+            {"role", type::text, true}, {"value", type::f64, true},         {"mean_abs", type::f64, true},
+            {"l2", type::f64, true},    {"zero_fraction", type::f64, true}, {"nonfinite", type::f64, true},
+            {"hash", type::i64, true},  {"rule", type::text, true}};
 }
 
 }  // namespace
@@ -61,7 +62,8 @@ int main(int count, char** arguments) {
                     table.put(9, role);
                 };
                 begin("loss", "loss");
-                table.put(10, 2.0 / (1.0 + 0.1 * static_cast<double>(step)) * (step > 90 ? 20.0 : 1.0) + 0.01 * noise());
+                table.put(10,
+                          2.0 / (1.0 + 0.1 * static_cast<double>(step)) * (step > 90 ? 20.0 : 1.0) + 0.01 * noise());
                 table.end_row();
                 for (std::int64_t layer = 0; layer < layers; ++layer) {
                     std::string const title = "layer" + std::to_string(layer);
@@ -73,7 +75,9 @@ int main(int count, char** arguments) {
                         table.put(12, (1 + 0.1 * noise()) * (grows ? static_cast<double>(step - 78) : 1.0));
                         table.put(13, role == "activation" ? (layer == 3 ? 0.9 : 0.4) + 0.05 * noise() : 0.0);
                         table.put(14, 0.0);
-                        if (role == "weight") { table.put(15, step * 1000 + layer + (rank == 137 && step >= 70 ? 1 : 0)); }
+                        if (role == "weight") {
+                            table.put(15, step * 1000 + layer + (rank == 137 && step >= 70 ? 1 : 0));
+                        }
                         table.end_row();
                     }
                 }

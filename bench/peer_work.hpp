@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// What is handed over, and how often: in a round `batches` times `calls` calls in a row, then as many one by one; then everybody may
-// catch up, so that nobody waits for the disk.
+// What is handed over, and how often: in a round `batches` times `calls` calls in a row, then as many one by one; then
+// everybody may catch up, so that nobody waits for the disk.
 struct peer_work {
     std::string folder;
     std::vector<float> values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handing a value over costs the calling thread, beside what else a training loop could hand it to: all in one process, in turn,
-// so that a neighbour slows each down alike. hand_off.cpp holds the hook against its targets.
+// What handing a value over costs the calling thread, beside what else a training loop could hand it to: all in one
+// process, in turn, so that a neighbour slows each down alike. hand_off.cpp holds the hook against its targets.
 #include "background.hpp"
 #include "bench.hpp"
 #include "event_records.hpp"
@@ -261,7 +261,8 @@ void compare(char const* what, peer_work todo) {
 }
 void compare_all(char const* what, peer_work const& todo) {
     compare<copies, bare_ring, recorded, stdio, to_thread, event_thread,
-            event_file SPOTTER_BENCH_WITH_SPDLOG SPOTTER_BENCH_WITH_HDF5 SPOTTER_BENCH_WITH_QUILL SPOTTER_BENCH_WITH_MCAP>(what, todo);
+            event_file SPOTTER_BENCH_WITH_SPDLOG SPOTTER_BENCH_WITH_HDF5 SPOTTER_BENCH_WITH_QUILL
+                SPOTTER_BENCH_WITH_MCAP>(what, todo);
 }
 
 }  // namespace

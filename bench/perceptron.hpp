@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perceptron as one trains it in earnest, to be watched: 784 pixels, twice 256 ReLU, ten classes, batches of 128, plain gradient
-// descent. Its products run at the rate of a good library, so that what a hook costs is not hidden behind slow arithmetic.
+// A perceptron as one trains it in earnest, to be watched: 784 pixels, twice 256 ReLU, ten classes, batches of 128,
+// plain gradient descent. Its products run at the rate of a good library, so that what a hook costs is not hidden
+// behind slow arithmetic.
 #pragma once
 
 #include "training.hpp"

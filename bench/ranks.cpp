@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs ranks to decide together at each step, beside a plain MPI_Allreduce of the same bytes: mpirun -n 4 bench_ranks
+// What it costs ranks to decide together at each step, beside a plain MPI_Allreduce of the same bytes: mpirun -n 4
+// bench_ranks
 #include "bench.hpp"
 
 #include <spotter/ext/mpi.hpp>
@@ -22,14 +23,15 @@ int main() {
                 fine = fine && !ranks.agree(watch, train(step), step_alarm{});
             });
             plain.time(calls, [] {
-                std::uint64_t const mine[5] = {};
-                std::uint64_t all[5];
-                MPI_Allreduce(mine, all, 5, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+                std::uint64_t const mine[6] = {};
+                std::uint64_t all[6];
+                MPI_Allreduce(mine, all, 6, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
             });
         }
         if (ranks.rank() == 0) {
             std::printf("%u ranks%s\n", ranks.size(), fine ? "" : ", and something went wrong");
-            bench::figure("an agreement", agreed.median() * 1e-3, "us", bench::control("a plain MPI_Allreduce", plain.median() * 1e-3, "us"));
+            bench::figure("an agreement", agreed.median() * 1e-3, "us",
+                          bench::control("a plain MPI_Allreduce", plain.median() * 1e-3, "us"));
         }
     }
     MPI_Finalize();

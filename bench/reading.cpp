@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T10 and T11: opening a run, reading one record of it, and how soon another process sees a closed step. HDF5, where it is
-// installed, does the same on the same values in the same run.
+// T10 and T11: opening a run, reading one record of it, and how soon another process sees a closed step. HDF5, where it
+// is installed, does the same on the same values in the same run.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -63,7 +63,8 @@ double open_time(std::string const& path) {
     }
     return times.median() * 1e-6;
 }
-// The median time of a value at a random step, from an open run of which nothing else was read; and whether it was right.
+// The median time of a value at a random step, from an open run of which nothing else was read; and whether it was
+// right.
 template <class Expected>
 double read_time(std::string const& path, std::size_t steps, std::string const& name, Expected&& expected) {
     auto const run = open_trial(path);
@@ -124,7 +125,8 @@ void hdf5(std::string const&, std::size_t, double, double) {
 }
 #endif
 
-// A child closes a step now and then and notes when; this process looks for it every millisecond, as `spotter::trial::wait` does.
+// A child closes a step now and then and notes when; this process looks for it every millisecond, as
+// `spotter::trial::wait` does.
 double visible_after(std::string const& path) {
     using clock = std::chrono::steady_clock;
     struct shared_notes {

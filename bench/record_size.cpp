@@ -58,7 +58,8 @@ int main() {
                   bench::wanted::at_most, 1.5);
     std::uint64_t const one =
         record(scalars, [&](auto& watch, std::size_t step) { watch.observe("loss", value(step)); });
-    // Statistics that a plan or rules ask for, of tensors whose values are not kept; a finite l2 has 8 bytes, with its maximum 24.
+    // Statistics that a plan or rules ask for, of tensors whose values are not kept; a finite l2 has 8 bytes, with its
+    // maximum 24.
     std::vector<std::vector<float>> tensors(25, std::vector<float>(64, 0.5F));
     std::size_t const watched = bench::rounds(10'000, 500);
     auto const statistics = [&](auto const& keep) {

@@ -45,6 +45,7 @@ int main() {
             bench::do_not_optimise(to_html(run).size());
         });
     }
-    bench::target("the page of " + std::to_string(tensors) + " tensors at two steps", times.median() * 1e-9, "s", bench::wanted::at_most, 0.3);
+    bench::target("the page of " + std::to_string(tensors) + " tensors at two steps", times.median() * 1e-9, "s",
+                  bench::wanted::at_most, 0.3);
     return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// T12 beside smdebug: what a hook costs the training of a ResNet18 in libtorch: batches of 16 pictures of 3 x 64 x 64, one thread. Beside
-// each figure stands that of smdebug for PyTorch, measured elsewhere on the same kind of machine (two cores, two threads).
+// T12 beside smdebug: what a hook costs the training of a ResNet18 in libtorch: batches of 16 pictures of 3 x 64 x 64,
+// one thread. Beside each figure stands that of smdebug for PyTorch, measured elsewhere on the same kind of machine
+// (two cores, two threads).
 #include "resnet18.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ResNet18 holds after 120 steps of Adam: weights, gradients, what flows between its layers, moments; and an embedding's gradient.
+// What a ResNet18 holds after 120 steps of Adam: weights, gradients, what flows between its layers, moments; and an
+// embedding's gradient.
 #pragma once
 
 #include "bench.hpp"

@@ -171,8 +171,8 @@ void each_rule(Rules const&... rules) {
     (one_rule(rules), ...);
 }
 
-// The controls: the same rules as objects that are put together at run time, each node behind a base class. A leaf asks its predicate
-// directly, or through a std::function.
+// The controls: the same rules as objects that are put together at run time, each node behind a base class. A leaf asks
+// its predicate directly, or through a std::function.
 struct node {
     virtual ~node() = default;
     virtual void observe(observation const& it) = 0;
@@ -323,18 +323,21 @@ void eight_rules(char const* what, bool composes, Rules const&... rules) {
 }  // namespace
 
 int main() {
-    each_rule(all_zero{}, attention_collapse{}, attention_one_position{}, attention_similar_heads{}, batch_size{}, bf16_stall{}, check_input_images{}, class_imbalance{}, confusion{}, constant_batch{}, cpu_bottleneck{},
-              data_wait{}, dataloader{}, dead_relu{}, dead_update_path{}, dormant_units{}, exploding_gradient{}, exploding_tensor{},
-              feature_importance_overweight{}, gradient_depth_ratio{},
-              gpu_memory_increase{}, gradient_noise_scale{.batch_small = 16, .batch_big = 64}, gradient_not_cleared{}, gradient_spike{},
-              identity_activation{}, initial_loss{.expected = 1}, input_not_normalized{}, io_bottleneck{}, load_balancing{}, loss_not_decreasing{},
-              loss_spike{}, low_feature_importance{}, low_gpu_utilization{}, low_precision_overflow{}, max_initialization_time{}, memory_leak{}, mixed_precision{}, nlp_sequence_ratio{}, noisy_neighbour{}, non_finite{},
-              oscillating_loss{}, output_collapse{}, output_mismatch{}, overfit{}, overtraining{},
-              poor_weight_initialization{}, pressure{}, rl_clip_fraction{}, rl_constant_reward{},
-              rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{}, rl_kl{}, rl_observation_range{}, unrelated_predictions{}, rl_policy_ascends{},
-              rl_repeated_states{}, rl_target_network{}, saturated_activation{}, stalled_training{},
-              step_outlier{}, step_time_outlier{}, tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{},
-              update_ratio_band{}, updates_too_small{}, vanishing_gradient{}, weight_update_ratio{});
+    each_rule(all_zero{}, attention_collapse{}, attention_one_position{}, attention_similar_heads{}, batch_size{},
+              bf16_stall{}, check_input_images{}, class_imbalance{}, confusion{}, constant_batch{}, cpu_bottleneck{},
+              data_wait{}, dataloader{}, dead_relu{}, dead_update_path{}, dormant_units{}, exploding_gradient{},
+              exploding_tensor{}, feature_importance_overweight{}, gradient_depth_ratio{}, gpu_memory_increase{},
+              gradient_noise_scale{.batch_small = 16, .batch_big = 64}, gradient_not_cleared{}, gradient_spike{},
+              identity_activation{}, initial_loss{.expected = 1}, input_not_normalized{}, io_bottleneck{},
+              load_balancing{}, loss_not_decreasing{}, loss_spike{}, low_feature_importance{}, low_gpu_utilization{},
+              low_precision_overflow{}, max_initialization_time{}, memory_leak{}, mixed_precision{},
+              nlp_sequence_ratio{}, noisy_neighbour{}, non_finite{}, oscillating_loss{}, output_collapse{},
+              output_mismatch{}, overfit{}, overtraining{}, poor_weight_initialization{}, pressure{},
+              rl_clip_fraction{}, rl_constant_reward{}, rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{},
+              rl_kl{}, rl_observation_range{}, unrelated_predictions{}, rl_policy_ascends{}, rl_repeated_states{},
+              rl_target_network{}, saturated_activation{}, stalled_training{}, step_outlier{}, step_time_outlier{},
+              tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{}, update_ratio_band{},
+              updates_too_small{}, vanishing_gradient{}, weight_update_ratio{});
     eight_rules("8 composed rules, each an argument", true, bench::rule_1, bench::rule_2, bench::rule_3, bench::rule_4,
                 bench::rule_5, bench::rule_6, bench::rule_7, bench::rule_8);
     eight_rules("8 composed rules by ||", true,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run of many ranks costs in bytes, files and seconds, and how that grows: docs/scale.md.
 //     bench_scale                                            the tables
-//     bench_scale --keep FOLDER [RANKS [TENSORS [STEPS [OF]]]]    leaves a run, or the first ranks of one of OF, to try a store or a tool with
+//     bench_scale --keep FOLDER [RANKS [TENSORS [STEPS [OF]]]]    leaves a run, or the first ranks of one of OF, to try
+//     a store or a tool with
 // A rank is a process. Of its tensors half are weights and half gradients, 256 numbers each; two plans:
 //     sparse   the loss at each step, four statistics of all at each hundredth, values of four ranks at each thousandth
 //     judged   the same, and packs::supervised at each step, which leaves what it saw
@@ -62,9 +63,9 @@ void train_with(Hook& watch, size_of_run const& how, std::uint32_t rank) {
 
 void record(std::string const& path, size_of_run const& how, std::uint32_t rank) {
     std::uint32_t const all = how.of > 0 ? how.of : how.ranks;
-    plan const keep{defaults::losses,
-                    collection{"all", "*", every{100}, stats(mean_abs, l2, nonfinite, zero_fraction)},
-                    collection{"values", role::weight, every{1000} && sampled{.worker = rank, .workers = all, .keep = 4}, payload}};
+    plan const keep{
+        defaults::losses, collection{"all", "*", every{100}, stats(mean_abs, l2, nonfinite, zero_fraction)},
+        collection{"values", role::weight, every{1000} && sampled{.worker = rank, .workers = all, .keep = 4}, payload}};
     options const choices{.ring_bytes = 1U << 20, .worker = rank, .workers = all};
     if (how.judged) {
         hook watch{path, keep, choices, packs::supervised};
@@ -76,8 +77,8 @@ void record(std::string const& path, size_of_run const& how, std::uint32_t rank)
 }
 
 struct cost {
-    double core_seconds = 0;    // of all ranks' processes, training and writing
-    double resident = 0;        // MiB of the largest rank
+    double core_seconds = 0;  // of all ranks' processes, training and writing
+    double resident = 0;      // MiB of the largest rank
     double bytes = 0, files = 0;
     double open = 0, compact = 0, open_compacted = 0;  // seconds
     double check = 0, table = 0, table_bytes = 0;      // seconds of one core, of all ranks; bytes of the Parquet table
@@ -101,7 +102,9 @@ void record_all(std::string const& path, size_of_run const& how, cost& into) {
         if (::wait4(-1, &status, 0, &used) <= 0) { break; }
         --running;
         if (status != 0) { std::printf("a rank ended with status %d\n", status); }
-        auto const seconds = [](timeval const& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+        auto const seconds = [](timeval const& time) {
+            return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+        };
         into.core_seconds += seconds(used.ru_utime) + seconds(used.ru_stime);
         into.resident = (std::max)(into.resident, static_cast<double>(used.ru_maxrss) / 1024);
     }
@@ -110,30 +113,34 @@ void record_all(std::string const& path, size_of_run const& how, cost& into) {
 void read_all(std::string const& path, size_of_run const& how, cost& it) {
     auto const open = [&] {
         auto const run = open_trial(path);
-        if (!run || run->readers().size() != how.ranks || run->status() != run_status::finished) { std::printf("not all ranks were read\n"); }
+        if (!run || run->readers().size() != how.ranks || run->status() != run_status::finished) {
+            std::printf("not all ranks were read\n");
+        }
     };
     it.open = 1e-9 * bench::nanoseconds(open);
     it.compact = 1e-9 * bench::nanoseconds([&] {
-        if (!compact_run(path)) { std::printf("it was not compacted\n"); }
-    });
+                     if (!compact_run(path)) { std::printf("it was not compacted\n"); }
+                 });
     it.open_compacted = 1e-9 * bench::nanoseconds(open);
     it.check = 1e-9 * bench::nanoseconds([&] {
-        for (std::uint32_t rank = 0; rank < how.ranks; ++rank) {
-            auto const one = open_trial(path, worker{rank});
-            if (!one || replay(*one, packs::supervised).steps != how.steps) { std::printf("rank %u was not judged\n", rank); }
-        }
-    });
+                   for (std::uint32_t rank = 0; rank < how.ranks; ++rank) {
+                       auto const one = open_trial(path, worker{rank});
+                       if (!one || replay(*one, packs::supervised).steps != how.steps) {
+                           std::printf("rank %u was not judged\n", rank);
+                       }
+                   }
+               });
     it.table = 1e-9 * bench::nanoseconds([&] {
-        parquet_writer table{{}, [&](byte_view piece) {
-                                 it.table_bytes += static_cast<double>(piece.size());
-                                 return error{};
-                             }};
-        for (std::uint32_t rank = 0; rank < how.ranks; ++rank) {
-            auto const one = open_trial(path, worker{rank});
-            if (one) { table.add(*one); }
-        }
-        if (table.finish()) { std::printf("there is no table\n"); }
-    });
+                   parquet_writer table{{}, [&](byte_view piece) {
+                                            it.table_bytes += static_cast<double>(piece.size());
+                                            return error{};
+                                        }};
+                   for (std::uint32_t rank = 0; rank < how.ranks; ++rank) {
+                       auto const one = open_trial(path, worker{rank});
+                       if (one) { table.add(*one); }
+                   }
+                   if (table.finish()) { std::printf("there is no table\n"); }
+               });
 }
 
 // What reads does so in a process of its own: what it takes is not counted as a rank's.
@@ -144,7 +151,9 @@ void read_all(std::string const& path, size_of_run const& how, cost& it) {
     cost it;
     record_all(path, how, it);
     it.bytes = static_cast<double>(folder.bytes());
-    for (auto const& each : std::filesystem::recursive_directory_iterator{path}) { it.files += each.is_regular_file() ? 1 : 0; }
+    for (auto const& each : std::filesystem::recursive_directory_iterator{path}) {
+        it.files += each.is_regular_file() ? 1 : 0;
+    }
     int pipe[2]{};
     if (::pipe(pipe) != 0) { return it; }
     pid_t const reader = ::fork();
@@ -164,15 +173,17 @@ void read_all(std::string const& path, size_of_run const& how, cost& it) {
 }
 
 void print_head() {
-    std::printf("%-7s %6s %7s %7s | %10s %9s %7s %9s %6s | %9s %9s %9s | %9s %9s %9s %7s\n", "plan", "ranks", "tensors", "steps", "core s", "us a step",
-                "MiB", "MB", "files", "open ms", "compact s", "then ms", "check s", "table s", "table MB", "MiB");
+    std::printf("%-7s %6s %7s %7s | %10s %9s %7s %9s %6s | %9s %9s %9s | %9s %9s %9s %7s\n", "plan", "ranks", "tensors",
+                "steps", "core s", "us a step", "MiB", "MB", "files", "open ms", "compact s", "then ms", "check s",
+                "table s", "table MB", "MiB");
     std::fflush(stdout);  // or a child would say it again
 }
 void print_row(size_of_run const& how, cost const& it) {
     double const steps = static_cast<double>(how.ranks) * static_cast<double>(how.steps);
-    std::printf("%-7s %6u %7zu %7llu | %10.2f %9.2f %7.1f %9.3f %6.0f | %9.2f %9.3f %9.2f | %9.2f %9.2f %9.3f %7.1f\n", how.judged ? "judged" : "sparse",
-                how.ranks, how.tensors, static_cast<unsigned long long>(how.steps), it.core_seconds, 1e6 * it.core_seconds / steps, it.resident,
-                1e-6 * it.bytes, it.files, 1e3 * it.open, it.compact, 1e3 * it.open_compacted, it.check, it.table, 1e-6 * it.table_bytes, it.reader);
+    std::printf("%-7s %6u %7zu %7llu | %10.2f %9.2f %7.1f %9.3f %6.0f | %9.2f %9.3f %9.2f | %9.2f %9.2f %9.3f %7.1f\n",
+                how.judged ? "judged" : "sparse", how.ranks, how.tensors, static_cast<unsigned long long>(how.steps),
+                it.core_seconds, 1e6 * it.core_seconds / steps, it.resident, 1e-6 * it.bytes, it.files, 1e3 * it.open,
+                it.compact, 1e3 * it.open_compacted, it.check, it.table, 1e-6 * it.table_bytes, it.reader);
     std::fflush(stdout);
 }
 
@@ -190,17 +201,22 @@ void grow(char const* what, std::vector<size_of_run> const& sizes) {
     double const grown = static_cast<double>(b.ranks) / static_cast<double>(a.ranks) * static_cast<double>(b.tensors) /
                          static_cast<double>(a.tensors) * static_cast<double>(b.steps) / static_cast<double>(a.steps);
     cost const &from = all[all.size() - 2], &to = all.back();
-    auto const power = [&](double before, double after) { return before > 0 ? std::log(after / before) / std::log(grown) : 0.0; };
+    auto const power = [&](double before, double after) {
+        return before > 0 ? std::log(after / before) / std::log(grown) : 0.0;
+    };
     std::printf("powers  core %.2f, bytes %.2f, files %.2f, open %.2f, compact %.2f, check %.2f, table %.2f\n",
-                power(from.core_seconds, to.core_seconds), power(from.bytes, to.bytes), power(from.files, to.files), power(from.open, to.open),
-                power(from.compact, to.compact), power(from.check, to.check), power(from.table, to.table));
+                power(from.core_seconds, to.core_seconds), power(from.bytes, to.bytes), power(from.files, to.files),
+                power(from.open, to.open), power(from.compact, to.compact), power(from.check, to.check),
+                power(from.table, to.table));
     std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-    auto const number = [&](int at, unsigned long otherwise) { return count > at ? std::strtoul(arguments[at], nullptr, 10) : otherwise; };
+    auto const number = [&](int at, unsigned long otherwise) {
+        return count > at ? std::strtoul(arguments[at], nullptr, 10) : otherwise;
+    };
     if (count > 2 && std::string_view{arguments[1]} == "--keep") {
         size_of_run const how{static_cast<std::uint32_t>(number(3, 100)), number(4, 10), number(5, 1000), false,
                               static_cast<std::uint32_t>(number(6, 0))};

@@ -28,7 +28,8 @@ int main() {
     bench::samples clock, scope, nested, tenth;
     std::uint64_t index = 0;
     auto const step = [&] { bench::do_not_optimise(watch.step(index++)); };
-    char const* const names[] = {"data", "forward", "backward", "update", "eval", "augment", "copy", "loss", "log", "last"};
+    char const* const names[] = {"data",    "forward", "backward", "update", "eval",
+                                 "augment", "copy",    "loss",     "log",    "last"};
     for (char const* each : names) { auto const part = watch.section(each); }
     step();
     for (std::size_t round = 0; round < bench::rounds(2000, 50); ++round) {
@@ -43,6 +44,7 @@ int main() {
     }
     bench::figure("two looks at the clock", clock.median(), "ns");
     bench::target("T20 a section, over these", scope.median() - clock.median(), "ns", bench::wanted::at_most, 10);
-    bench::target("T20 the tenth of ten, over these", tenth.median() - clock.median(), "ns", bench::wanted::at_most, 10);
+    bench::target("T20 the tenth of ten, over these", tenth.median() - clock.median(), "ns", bench::wanted::at_most,
+                  10);
     bench::target("T20 one in another, over these", nested.median() - clock.median(), "ns", bench::wanted::at_most, 10);
 }

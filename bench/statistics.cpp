@@ -90,8 +90,8 @@ int main() {
         passes.time(1, [&] { bench::do_not_optimise(summarize(first(large), seven)); });
     }
     double const read = static_cast<double>(large) / reads.median();
-    bench::target("T5 stats of 256 MiB", static_cast<double>(large) / passes.median(), "GB/s", bench::wanted::at_least, 0.8 * read,
-                  bench::control("0.8 x read-sum of", read, "GB/s"));
+    bench::target("T5 stats of 256 MiB", static_cast<double>(large) / passes.median(), "GB/s", bench::wanted::at_least,
+                  0.8 * read, bench::control("0.8 x read-sum of", read, "GB/s"));
 
     struct {
         char const* name;
@@ -144,8 +144,8 @@ int main() {
             double const share = summary_rate(view_of(sick.data(), {sick.size()}), seven) / without;
             if (share < least) { least = share, clean = without; }
         }
-        bench::target("T23 seven terms of f32, a NaN every " + std::to_string(every), least, "x the speed without", bench::wanted::at_least,
-                      0.5, bench::control("without", clean, "GB/s"));
+        bench::target("T23 seven terms of f32, a NaN every " + std::to_string(every), least, "x the speed without",
+                      bench::wanted::at_least, 0.5, bench::control("without", clean, "GB/s"));
     }
     return 0;
 }

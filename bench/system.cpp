@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T21: what a sample of the machine costs, whether faults of the machine are found that a program really has, and what healthy ones are told.
+// T21: what a sample of the machine costs, whether faults of the machine are found that a program really has, and what
+// healthy ones are told.
 #include "perceptron.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
@@ -24,7 +25,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Seconds between two samples where a program runs beside them: ten times as often as by default, so that these take minutes.
+// Seconds between two samples where a program runs beside them: ten times as often as by default, so that these take
+// minutes.
 constexpr double every_seconds = 0.1;
 
 void cost_of_a_sample() {
@@ -45,7 +47,8 @@ void cost_of_a_sample() {
     bench::figure("  of a core at one a second", bench::median(core) * 1e-4, "%");
 }
 
-// Trains a perceptron beside a sampler until the rule was told or that many samples were taken: at which it was; nothing told is none.
+// Trains a perceptron beside a sampler until the rule was told or that many samples were taken: at which it was;
+// nothing told is none.
 struct watched_training {
     std::uint64_t samples = 0;
     std::vector<std::string> told{};
@@ -120,10 +123,14 @@ private:
 
 void found(char const* fault, char const* rule, watched_training const& it) {
     std::uint64_t const at = it.first(rule);
-    std::string const beside = at == 0 ? bench::control("not found in", static_cast<double>(it.samples), "samples") : std::string{};
-    bench::target(std::string{"T21 "} + fault + ": " + rule + " at sample", at == 0 ? HUGE_VAL : static_cast<double>(at), "", bench::wanted::at_most, 60, beside);
+    std::string const beside =
+        at == 0 ? bench::control("not found in", static_cast<double>(it.samples), "samples") : std::string{};
+    bench::target(std::string{"T21 "} + fault + ": " + rule + " at sample",
+                  at == 0 ? HUGE_VAL : static_cast<double>(at), "", bench::wanted::at_most, 60, beside);
     for (std::size_t i = 0; i < it.told.size(); ++i) {
-        if (it.told[i] != rule) { std::printf("    beside it %s at %llu\n", it.told[i].c_str(), static_cast<unsigned long long>(it.at[i])); }
+        if (it.told[i] != rule) {
+            std::printf("    beside it %s at %llu\n", it.told[i].c_str(), static_cast<unsigned long long>(it.at[i]));
+        }
     }
 }
 
@@ -135,7 +142,8 @@ int main(int count, char** arguments) {
     std::uint64_t const samples = bench::rounds(62, 10);
     {
         std::vector<std::vector<char>> kept;
-        double const all = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+        double const all =
+            static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
         double done = 0;
         constexpr std::size_t piece = 1U << 20;
         found("a leak of 0.02 % of the memory a sample", "memory_leak", train_beside(data, samples, [&](double at) {
@@ -148,7 +156,8 @@ int main(int count, char** arguments) {
     }
     {
         std::unique_ptr<neighbours> beside;
-        found("as many busy programs as cores, from the tenth sample on", "noisy_neighbour", train_beside(data, samples, [&](double at) {
+        found("as many busy programs as cores, from the tenth sample on", "noisy_neighbour",
+              train_beside(data, samples, [&](double at) {
                   if (at > 10.0 / static_cast<double>(samples) && !beside) {
                       beside = std::make_unique<neighbours>(static_cast<unsigned>(::sysconf(_SC_NPROCESSORS_ONLN)));
                   }
@@ -157,17 +166,21 @@ int main(int count, char** arguments) {
     std::size_t const runs = bench::rounds(40, 1);
     std::uint64_t alarmed = 0, seen = 0;
     for (std::size_t i = 0; i < runs; ++i) {
-        // By turns: nothing beside it; a pause now and then, as an evaluation or a checkpoint has; a cache that fills up in the first
-        // third; a second thread that computes.
+        // By turns: nothing beside it; a pause now and then, as an evaluation or a checkpoint has; a cache that fills
+        // up in the first third; a second thread that computes.
         std::vector<std::vector<char>> cache;
         std::atomic<bool> over{false};
         std::thread second{[&] {
-            for (unsigned long long busy = 0; i % 4 == 3 && !over.load(std::memory_order_relaxed); ++busy) { bench::do_not_optimise(busy); }
+            for (unsigned long long busy = 0; i % 4 == 3 && !over.load(std::memory_order_relaxed); ++busy) {
+                bench::do_not_optimise(busy);
+            }
         }};
         std::uint64_t steps = 0;
         watched_training const it = train_beside(data, bench::rounds(60, 10), [&](double at) {
             if (i % 4 == 1 && ++steps % 500 == 0) { std::this_thread::sleep_for(50ms); }
-            if (i % 4 == 2 && at < 0.33 && static_cast<double>(cache.size()) < at * 1500) { cache.emplace_back(1U << 20, 'a'); }
+            if (i % 4 == 2 && at < 0.33 && static_cast<double>(cache.size()) < at * 1500) {
+                cache.emplace_back(1U << 20, 'a');
+            }
         });
         over.store(true, std::memory_order_relaxed);
         second.join();
@@ -175,7 +188,7 @@ int main(int count, char** arguments) {
         alarmed += it.told.empty() ? 0 : 1;
         for (std::string const& each : it.told) { std::printf("    told in vain: %s\n", each.c_str()); }
     }
-    bench::target("T21 healthy runs that are alarmed, of " + std::to_string(runs), static_cast<double>(alarmed), "", bench::wanted::at_most, 0,
-                  bench::control("samples", static_cast<double>(seen), ""));
+    bench::target("T21 healthy runs that are alarmed, of " + std::to_string(runs), static_cast<double>(alarmed), "",
+                  bench::wanted::at_most, 0, bench::control("samples", static_cast<double>(seen), ""));
     return 0;
 }

@@ -13,8 +13,8 @@
 
 namespace bench {
 
-// 8 x 8 pictures of digits: from `path`, else from digits.csv.gz in the folder SPOTTER_DATA of the environment, else a stand-in
-// that is drawn here (ten fixed patterns with noise).
+// 8 x 8 pictures of digits: from `path`, else from digits.csv.gz in the folder SPOTTER_DATA of the environment, else a
+// stand-in that is drawn here (ten fixed patterns with noise).
 struct pictures {
     static constexpr std::size_t pixels = 64, classes = 10;
     std::string source{};

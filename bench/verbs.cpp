@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it takes to read a long run whole, as `spotter export` and `spotter diff` do: seconds and memory of a process of its own, and how
-// reading one value grows with how many there are.
+// What it takes to read a long run whole, as `spotter export` and `spotter diff` do: seconds and memory of a process of
+// its own, and how reading one value grows with how many there are.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
@@ -58,7 +58,9 @@ template <class Work>
         it.seconds = 1e-9 * bench::nanoseconds([&] { it.good = work(); });
         rusage used{};
         ::getrusage(RUSAGE_SELF, &used);
-        for (timeval const& each : {used.ru_utime, used.ru_stime}) { it.processor += static_cast<double>(each.tv_sec) + 1e-6 * static_cast<double>(each.tv_usec); }
+        for (timeval const& each : {used.ru_utime, used.ru_stime}) {
+            it.processor += static_cast<double>(each.tv_sec) + 1e-6 * static_cast<double>(each.tv_usec);
+        }
         it.megabytes = static_cast<double>(used.ru_maxrss) * 1024e-6;
         ::_exit(::write(pipe[1], &it, sizeof it) == static_cast<ssize_t>(sizeof it) ? 0 : 1);
     }
@@ -114,11 +116,13 @@ bool differs_not(std::string const& path, std::string const& other, std::uint64_
 }
 
 void tell(std::string const& what, cost const& it, double seconds) {
-    bench::target("T22 " + what, it.seconds, "s", bench::wanted::at_most, seconds, bench::control("of the processor", it.processor, "s"));
+    bench::target("T22 " + what, it.seconds, "s", bench::wanted::at_most, seconds,
+                  bench::control("of the processor", it.processor, "s"));
     bench::target("T22 " + what + ", memory", it.megabytes, "MB", bench::wanted::at_most, 100);
 }
 
-// Nanoseconds of the processor for one of its values, at random, once all were read: the first reading of a page is the system's.
+// Nanoseconds of the processor for one of its values, at random, once all were read: the first reading of a page is the
+// system's.
 double time_at(std::string const& path) {
     trial const run = open_trial(path).value();
     track const x = run["x"];
@@ -144,7 +148,8 @@ void grow(std::string const& folder, char const* what, std::uint64_t few, std::u
     std::string const a = folder + "/few" + what, b = folder + "/many" + what;
     record(a, few, elements), record(b, many, elements);
     double const before = time_at(a), after = time_at(b);
-    bench::target(std::string{"T22 track::at, one of "} + std::to_string(many) + ' ' + what + " against one of " + std::to_string(few),
+    bench::target(std::string{"T22 track::at, one of "} + std::to_string(many) + ' ' + what + " against one of " +
+                      std::to_string(few),
                   after / before, "x", bench::wanted::at_most, 3, bench::control("one", after, "ns"));
 }
 
@@ -162,7 +167,8 @@ int main() {
     tell("diff with itself" + of, cost_of([&] { return differs_not(path, path, steps); }), 2);
     cost const back = cost_of([&] { return differs_not(path, path + ".npz", steps); });
     bench::figure("diff with its npz" + of, back.seconds, "s",
-                  bench::control("of the processor", back.processor, "s") + ", " + bench::control("memory", back.megabytes, "MB"));
+                  bench::control("of the processor", back.processor, "s") + ", " +
+                      bench::control("memory", back.megabytes, "MB"));
     grow(folder.path(), "numbers", 1000, steps, 0);
     grow(folder.path(), "tensors", 100, bench::rounds(100'000, 1000), 64);
     return 0;

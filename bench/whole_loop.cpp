@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// T12: what a hook costs a whole training loop, a perceptron's: on the processor time of its thread, on the clock, on the disk.
+// T12: what a hook costs a whole training loop, a perceptron's: on the processor time of its thread, on the clock, on
+// the disk.
 //     bench_whole_loop [digits.csv]
-// Each variant trains a net beside one that nobody watches, in turn, 20 steps each, and then the other way round; the ratio is the median.
+// Each variant trains a net beside one that nobody watches, in turn, 20 steps each, and then the other way round; the
+// ratio is the median.
 #include "perceptron.hpp"
 #include "read_sum.hpp"
 #include "scratch_folder.hpp"
@@ -32,12 +34,14 @@ constexpr auto every_rule = together(
              non_finite{}),
     together(oscillating_loss{}, output_collapse{}, output_mismatch{}, overfit{}, overtraining{},
              poor_weight_initialization{}, rl_clip_fraction{}, rl_constant_reward{},
-             rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{}, rl_kl{}, rl_observation_range{}, unrelated_predictions{}, rl_policy_ascends{},
-             rl_repeated_states{}, rl_target_network{}, saturated_activation{}, stalled_training{}, step_time_outlier{},
-             tensor_variance{}, tree_depth{}, unchanged_tensor{}, underfit{}, update_direction{}, update_ratio_band{},
-             updates_too_small{}, vanishing_gradient{}, weight_update_ratio{}));
+             rl_entropy_collapse{.max_entropy = 1}, rl_explained_variance{}, rl_kl{}, rl_observation_range{},
+             unrelated_predictions{}, rl_policy_ascends{}, rl_repeated_states{}, rl_target_network{},
+             saturated_activation{}, stalled_training{}, step_time_outlier{}, tensor_variance{}, tree_depth{},
+             unchanged_tensor{}, underfit{}, update_direction{}, update_ratio_band{}, updates_too_small{},
+             vanishing_gradient{}, weight_update_ratio{}));
 
-// The least that whoever judges values and their change does: every tensor read once, weights copied for the next step. No statistic, no rule.
+// The least that whoever judges values and their change does: every tensor read once, weights copied for the next step.
+// No statistic, no rule.
 class reader_and_copier : public null_hook {
 public:
     bool step(step_id, bench::perceptron const& net) {
@@ -46,7 +50,9 @@ public:
             tensor_ref const view = as_tensor(values);
             bench::do_not_optimise(bench::read_sum(view.values.raw, view.bytes()));
             if (tensors == before_.size()) { before_.emplace_back(view.bytes()); }
-            if (name.ends_with("/w") && !name.starts_with("grad/")) { std::memcpy(before_[tensors].data(), view.values.raw, view.bytes()); }
+            if (name.ends_with("/w") && !name.starts_with("grad/")) {
+                std::memcpy(before_[tensors].data(), view.values.raw, view.bytes());
+            }
             ++tensors;
         });
         return false;
@@ -93,8 +99,8 @@ public:
         auto watch = make(folder.path() + "/run");
         std::vector<double> core, wall, more_core, more_wall;
         std::uint64_t index = 0, told = 0;
-        // Both nets learn the same, so either can be the watched one: where a net's memory lies is worth a tenth of its time. Each finds the
-        // caches as the other one left them.
+        // Both nets learn the same, so either can be the watched one: where a net's memory lies is worth a tenth of its
+        // time. Each finds the caches as the other one left them.
         auto const pair = [&] {
             bench::thread_time alone, seen;
             double written = 0;
@@ -144,7 +150,7 @@ public:
 
 private:
     static constexpr std::size_t steps = 20;  // a multiple of 10
-    std::size_t pairs_ = 30;  // in each both nets are watched once
+    std::size_t pairs_ = 30;                  // in each both nets are watched once
     bench::pictures pictures_;
 };
 
@@ -165,37 +171,27 @@ int main(int count, char** arguments) {
     std::printf("  %-44s %20s | %20s | %11s | steps with an alarm\n", "a step", "thread's processor", "clock, flushed",
                 "disk");
     tell("no hook", loop.measure([](std::string const&) { return null_hook{}; }));
-    tell("every tensor read, weights copied (control)", loop.measure([](std::string const&) { return reader_and_copier{}; }));
-    tell("a hook with nothing to do", loop.measure([](std::string const& path) {
-        return hook{std::string_view{path}, nothing};
-    }));
-    tell("all tensors, every step", loop.measure([](std::string const& path) {
-        return hook{std::string_view{path}, all_values};
-    }),
-         1.25);
-    tell("all tensors, every 10 steps", loop.measure([](std::string const& path) {
-        return hook{std::string_view{path}, all_at_times};
-    }));
-    tell("weights every 10 steps, all losses", loop.measure([](std::string const& path) {
-        return hook{std::string_view{path}, usual};
-    }),
-         1.01);
-    tell("statistics of all tensors, every step", loop.measure([](std::string const& path) {
-        return hook{std::string_view{path}, all_numbers};
-    }));
-    tell("packs::supervised, every step", loop.measure([](std::string const& path) {
-        return hook{std::string_view{path}, packs::supervised};
-    }),
-         1.25);
+    tell("every tensor read, weights copied (control)",
+         loop.measure([](std::string const&) { return reader_and_copier{}; }));
+    tell("a hook with nothing to do",
+         loop.measure([](std::string const& path) { return hook{std::string_view{path}, nothing}; }));
+    tell("all tensors, every step",
+         loop.measure([](std::string const& path) { return hook{std::string_view{path}, all_values}; }), 1.25);
+    tell("all tensors, every 10 steps",
+         loop.measure([](std::string const& path) { return hook{std::string_view{path}, all_at_times}; }));
+    tell("weights every 10 steps, all losses",
+         loop.measure([](std::string const& path) { return hook{std::string_view{path}, usual}; }), 1.01);
+    tell("statistics of all tensors, every step",
+         loop.measure([](std::string const& path) { return hook{std::string_view{path}, all_numbers}; }));
+    tell("packs::supervised, every step",
+         loop.measure([](std::string const& path) { return hook{std::string_view{path}, packs::supervised}; }), 1.25);
     tell("packs::supervised, judged every 10 steps", loop.measure([](std::string const& path) {
         return hook{std::string_view{path}, packs::supervised | only{every{10}}};
     }),
          1.03);
-    tell("packs::supervised, nothing recorded", loop.measure([](std::string const&) {
-        return hook{nothing, packs::supervised};
-    }));
-    tell("every built-in rule, every step", loop.measure([](std::string const& path) {
-        return hook{std::string_view{path}, every_rule};
-    }));
+    tell("packs::supervised, nothing recorded",
+         loop.measure([](std::string const&) { return hook{nothing, packs::supervised}; }));
+    tell("every built-in rule, every step",
+         loop.measure([](std::string const& path) { return hook{std::string_view{path}, every_rule}; }));
     return 0;
 }

@@ -63,10 +63,11 @@ template <class Work>
     sound = sound && done.workers == workers;
     double const merged = time_of(open), merged_asked = time_of(ask);
     double const each = 1e3 / workers;
-    std::printf("%6u workers: open %8.1f ms (%5.1f us each), and all steps and names %8.1f ms; compact %8.1f ms, %llu bytes; "
-                "then open %7.1f ms (%5.1f us each), and all steps and names %8.1f ms\n",
-                workers, plain, plain * each, asked, merging, static_cast<unsigned long long>(done.bytes), merged,
-                merged * each, merged_asked);
+    std::printf(
+        "%6u workers: open %8.1f ms (%5.1f us each), and all steps and names %8.1f ms; compact %8.1f ms, %llu bytes; "
+        "then open %7.1f ms (%5.1f us each), and all steps and names %8.1f ms\n",
+        workers, plain, plain * each, asked, merging, static_cast<unsigned long long>(done.bytes), merged,
+        merged * each, merged_asked);
     if (!sound) { std::printf("%6u workers: not all of them were read\n", workers); }
     return sound;
 }
@@ -75,8 +76,12 @@ template <class Work>
 
 int main(int count, char** arguments) {
     std::vector<std::uint32_t> sizes;
-    for (int i = 1; i < count; ++i) { sizes.push_back(static_cast<std::uint32_t>(std::strtoul(arguments[i], nullptr, 10))); }
-    if (sizes.empty()) { sizes = bench::quick() ? std::vector<std::uint32_t>{20} : std::vector<std::uint32_t>{100, 1000, 10000}; }
+    for (int i = 1; i < count; ++i) {
+        sizes.push_back(static_cast<std::uint32_t>(std::strtoul(arguments[i], nullptr, 10)));
+    }
+    if (sizes.empty()) {
+        sizes = bench::quick() ? std::vector<std::uint32_t>{20} : std::vector<std::uint32_t>{100, 1000, 10000};
+    }
     bool sound = true;
     for (std::uint32_t const workers : sizes) { sound = measure(workers) && sound; }
     return sound ? 0 : 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// T8: what one writer core sustains, from the ring to a file, against zstd's level 1 and fwrite over the same values. Measured
-// is the processor time of the thread, the system's for the file included: a neighbour on the machine, or a disk that is slow to
-// take what the system's cache holds, is not in it. The figures behind the targets are by the clock on the wall.
+// T8: what one writer core sustains, from the ring to a file, against zstd's level 1 and fwrite over the same values.
+// Measured is the processor time of the thread, the system's for the file included: a neighbour on the machine, or a
+// disk that is slow to take what the system's cache holds, is not in it. The figures behind the targets are by the
+// clock on the wall.
 //     bench_writer [digits.csv]
 #include "scratch_folder.hpp"
 #include "training.hpp"

@@ -10,6 +10,7 @@ if("$ENV{SPOTTER_BENCH_QUICK}") # whether it works
     set(compiled ON)
 endif()
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=${optimised} -DNDEBUG"
-                  -DSPOTTER_TESTS=OFF -DSPOTTER_EXAMPLES=OFF -DSPOTTER_TOOLS=OFF -DSPOTTER_BENCH=ON -DSPOTTER_COMPILED=${compiled})
+                  -DSPOTTER_TESTS=OFF -DSPOTTER_EXAMPLES=OFF -DSPOTTER_TOOLS=OFF -DSPOTTER_BENCH=ON -DCMAKE_UNITY_BUILD=OFF
+                  -DSPOTTER_COMPILED=${compiled})
 spotter_build("${folder}" --target all)
 spotter_step("A benchmark" "${CMAKE_COMMAND}" --build "${folder}" --target bench)

@@ -35,71 +35,92 @@ set(SPOTTER_WHERE_mpi "libopenmpi-dev and openmpi-bin on Debian and Ubuntu; open
 set(SPOTTER_WHERE_zlib "zlib1g-dev on Debian and Ubuntu; zlib in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_threads "the system's thread library")
 
-# Gives the wrapper spotter::dep_<package> around the first of these targets that exists. The same package calls its
+# `result` becomes whether a target may be linked: its package was found, or it is built in this tree. A search that found nothing may leave
+# an imported target behind all the same (FindMPI does).
+function(spotter_usable package target result)
+    set(usable FALSE)
+    if(TARGET ${target})
+        get_target_property(imported ${target} IMPORTED)
+        if(${package}_FOUND OR NOT imported)
+            set(usable TRUE)
+        endif()
+    endif()
+    set(${result} ${usable} PARENT_SCOPE)
+endfunction()
+
+# Gives the wrapper spotter::dep_<name> around the first of these targets of a package that may be linked. The same package calls its
 # targets differently from version to version and from packager to packager; everything else sees only the wrapper.
-function(spotter_wrap package)
+function(spotter_wrap name package)
     foreach(candidate IN LISTS ARGN)
-        if(TARGET ${candidate} AND NOT TARGET spotter::dep_${package})
-            add_library(spotter::dep_${package} INTERFACE IMPORTED)
-            target_link_libraries(spotter::dep_${package} INTERFACE ${candidate})
+        spotter_usable(${package} ${candidate} usable)
+        if(usable AND NOT TARGET spotter::dep_${name})
+            add_library(spotter::dep_${name} INTERFACE IMPORTED)
+            target_link_libraries(spotter::dep_${name} INTERFACE ${candidate})
         endif()
     endforeach()
 endfunction()
 
-function(spotter_find_zstd)
-    find_package(zstd CONFIG QUIET)
-    spotter_wrap(zstd zstd::libzstd zstd::libzstd_shared zstd::libzstd_static)
-    if(NOT TARGET spotter::dep_zstd) # Ubuntu 22.04 ships no config
-        find_path(SPOTTER_ZSTD_INCLUDE_DIR zstd.h)
-        find_library(SPOTTER_ZSTD_LIBRARY zstd)
-        mark_as_advanced(SPOTTER_ZSTD_INCLUDE_DIR SPOTTER_ZSTD_LIBRARY)
-        if(SPOTTER_ZSTD_INCLUDE_DIR AND SPOTTER_ZSTD_LIBRARY)
-            add_library(spotter::dep_zstd INTERFACE IMPORTED)
-            target_include_directories(spotter::dep_zstd INTERFACE "${SPOTTER_ZSTD_INCLUDE_DIR}")
-            target_link_libraries(spotter::dep_zstd INTERFACE "${SPOTTER_ZSTD_LIBRARY}")
+# The same around a header and a library, where no package tells of them. ARGN: folders that the header may be in, below those of headers.
+function(spotter_wrap_files name header library)
+    string(TOUPPER "SPOTTER_${name}" found)
+    if(NOT TARGET spotter::dep_${name})
+        find_path(${found}_INCLUDE_DIR ${header} PATH_SUFFIXES ${ARGN})
+        find_library(${found}_LIBRARY ${library})
+        mark_as_advanced(${found}_INCLUDE_DIR ${found}_LIBRARY)
+        if(${found}_INCLUDE_DIR AND ${found}_LIBRARY)
+            add_library(spotter::dep_${name} INTERFACE IMPORTED)
+            target_include_directories(spotter::dep_${name} INTERFACE "${${found}_INCLUDE_DIR}")
+            target_link_libraries(spotter::dep_${name} INTERFACE "${${found}_LIBRARY}")
         endif()
     endif()
 endfunction()
 
+function(spotter_find_zstd)
+    find_package(zstd CONFIG QUIET)
+    spotter_wrap(zstd zstd zstd::libzstd zstd::libzstd_shared zstd::libzstd_static)
+    spotter_wrap_files(zstd zstd.h zstd) # Ubuntu 22.04 ships no config
+endfunction()
+
 function(spotter_find_fmt)
     find_package(fmt CONFIG QUIET)
-    spotter_wrap(fmt fmt::fmt-header-only fmt::fmt)
+    spotter_wrap(fmt fmt fmt::fmt-header-only fmt::fmt)
 endfunction()
 
 function(spotter_find_xtensor)
+    set(CMAKE_REQUIRED_QUIET ON) # it looks for a flag of the compiler, for a target that is not asked for
     find_package(xtensor CONFIG QUIET)
-    spotter_wrap(xtensor xtensor xtensor::xtensor)
+    spotter_wrap(xtensor xtensor xtensor xtensor::xtensor)
 endfunction()
 
 function(spotter_find_nlohmann_json)
     find_package(nlohmann_json 3.10 CONFIG QUIET)
-    spotter_wrap(nlohmann_json nlohmann_json::nlohmann_json)
+    spotter_wrap(nlohmann_json nlohmann_json nlohmann_json::nlohmann_json)
 endfunction()
 
 function(spotter_find_curl)
     find_package(CURL 7.85 QUIET) # signs requests from there on
-    spotter_wrap(curl CURL::libcurl)
+    spotter_wrap(curl CURL CURL::libcurl)
 endfunction()
 
 function(spotter_find_openssl)
     find_package(OpenSSL QUIET COMPONENTS Crypto)
-    spotter_wrap(openssl OpenSSL::Crypto)
+    spotter_wrap(openssl OpenSSL OpenSSL::Crypto)
 endfunction()
 
 function(spotter_find_mpi)
     find_package(MPI QUIET COMPONENTS CXX)
-    spotter_wrap(mpi MPI::MPI_CXX)
+    spotter_wrap(mpi MPI MPI::MPI_CXX)
 endfunction()
 
 function(spotter_find_zlib) # no component needs it: whoever reads compressed archives links it
     find_package(ZLIB QUIET)
-    spotter_wrap(zlib ZLIB::ZLIB)
+    spotter_wrap(zlib ZLIB ZLIB::ZLIB)
 endfunction()
 
 function(spotter_find_threads)
     set(THREADS_PREFER_PTHREAD_FLAG ON)
     find_package(Threads QUIET)
-    spotter_wrap(threads Threads::Threads)
+    spotter_wrap(threads Threads Threads::Threads)
 endfunction()
 
 # Looks for what a component needs; `missing` becomes a sentence about the first package not found, or empty.

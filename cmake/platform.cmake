@@ -134,8 +134,8 @@ if(NOT DEFINED options_${PLATFORM} OR PLATFORM STREQUAL "windows")
 endif()
 
 list(JOIN folders_${PLATFORM} "\\;" folders) # one argument
-step("configuring" "${CMAKE_COMMAND}" -S "${root}" -B "${build}" -G Ninja -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo
-     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_COMPILED=ON -DSPOTTER_WERROR=ON -DSPOTTER_TOOLS=OFF
+step("configuring" "${CMAKE_COMMAND}" -S "${root}" -B "${build}" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
+     -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_WERROR=ON -DSPOTTER_TOOLS=OFF
      "-DSPOTTER_TEST_FOLDERS=${folders}"
      -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=${narrow} -DCMAKE_DISABLE_FIND_PACKAGE_fmt=${narrow} ${options_${PLATFORM}})
 set(targets "")

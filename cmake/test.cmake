@@ -8,9 +8,8 @@ set(long OFF)
 if("$ENV{SPOTTER_TEST_LONG}") # as .ci/run wants it
     set(long ON)
 endif()
-# Several files are compiled as one, which takes two thirds of the time; .ci/run's row of clang compiles each by itself.
-spotter_configure("${folder}" -DCMAKE_UNITY_BUILD=ON -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
-                  -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_COMPILED=ON -DSPOTTER_WERROR=ON -DSPOTTER_TEST_LONG=${long})
+spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0
+                  -DSPOTTER_WERROR=ON -DSPOTTER_TEST_LONG=${long})
 spotter_build("${folder}")
 
 set(report "")

@@ -19,7 +19,7 @@ struct forgotten_weight {
     std::uint64_t patience = 5;  // observations in a row
 
     struct state {  // owned by whoever runs the rule
-        sp::slots<std::uint64_t> unchanged;
+        sp::slot_array<std::uint64_t> unchanged;
         sp::culprit found;
         bool judged = false;
     };

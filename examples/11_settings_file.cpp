@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to keep, changed without recompiling: the plan comes from the file that SPOTTER_CONFIG names, else from the code.
+// What to keep, changed without recompiling: the plan comes from the file that SPOTTER_CONFIG names, else from the
+// code.
 #include "common/regression.hpp"
 
 #include <spotter/ext/json.hpp>
@@ -45,7 +46,8 @@ static std::size_t train_with(sp::dynamic_plan const& keep) {
 }
 
 int main() {
-    // Without the variable, the plan in the code; in a file, the first thing that is wrong is an error, and nothing is applied.
+    // Without the variable, the plan in the code; in a file, the first thing that is wrong is an error, and nothing is
+    // applied.
     ::unsetenv("SPOTTER_CONFIG");
     std::size_t const before = train_with(sp::load_plan_or(in_code).value());
 

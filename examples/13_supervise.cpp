@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training as attempts: each is judged by its record, and what was wrong with it chooses the cure that the next one tries. Here an attempt
-// is a call of a function; `child_process{{"./train", "--seed=1"}}` in its place makes it a program of its own.
+// A training as attempts: each is judged by its record, and what was wrong with it chooses the cure that the next one
+// tries. Here an attempt is a call of a function; `child_process{{"./train", "--seed=1"}}` in its place makes it a
+// program of its own.
 #include "common/regression.hpp"
 
 #include <spotter/report.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop whose data comes slowly: its parts are named, the machine is sampled beside it, and the record says why it is slow.
+// A loop whose data comes slowly: its parts are named, the machine is sampled beside it, and the record says why it is
+// slow.
 #include "common/regression.hpp"
 
 #include <spotter/ext/system.hpp>

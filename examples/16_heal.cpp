@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training that is begun with a rate a thousand times too large, and meets a batch of nonsense later: it goes back by itself, lowers the rate by
-// what was measured, leaves the batch out, and ends where it should.
+// A training that is begun with a rate a thousand times too large, and meets a batch of nonsense later: it goes back by
+// itself, lowers the rate by what was measured, leaves the batch out, and ends where it should.
 #include "common/regression.hpp"
 
 #include <spotter/heal.hpp>
@@ -19,7 +19,8 @@ int main() {
                    sp::options{.existing = sp::existing::replace}};
     example::regression net;
     net.learning_rate *= 1000;
-    auto const first_w1 = net.w1, first_w2 = net.w2;  // the checkpoint to go back to; a large program has spotter/checkpoints.hpp
+    auto const first_w1 = net.w1,
+               first_w2 = net.w2;  // the checkpoint to go back to; a large program has spotter/checkpoints.hpp
     float const rate = net.learning_rate;
     float loss = 0;
     for (std::uint64_t i = 0; i < 2000; ++i) {
@@ -36,7 +37,8 @@ int main() {
         net.learning_rate = rate * static_cast<float>(what.rate);
         net.update();
     }
-    cures.report([](sp::cure_report const& it) { fmt::print("{}: {} times, {} helped\n", it.name, it.acts, it.helped); });
+    cures.report(
+        [](sp::cure_report const& it) { fmt::print("{}: {} times, {} helped\n", it.name, it.acts, it.helped); });
     fmt::print("loss {:.4f}, rate {:.4f} of {}\n", loss, net.learning_rate, rate);
     return loss < 0.05F ? 0 : 1;
 }

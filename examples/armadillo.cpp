@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A regression with Armadillo, watched through a callback. The optimizer here calls it as ensmallen's do; with ensmallen it is
+// A regression with Armadillo, watched through a callback. The optimizer here calls it as ensmallen's do; with
+// ensmallen it is
 //     ens::Adam{}.Optimize(function, coordinates, optimizer_callback{watch});
 #include "common/prng.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A logistic regression whose tensors belong to somebody else and come as DLPack views, as they do from other frameworks.
+// A logistic regression whose tensors belong to somebody else and come as DLPack views, as they do from other
+// frameworks.
 #include "common/prng.hpp"
 
 #include <spotter/ext/dlpack.hpp>

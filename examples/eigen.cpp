@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small classifier with Eigen matrices: three spirals, one hidden tanh layer, softmax. The matrices are observed as they are;
-// the record is read back as Eigen matrices.
+// A small classifier with Eigen matrices: three spirals, one hidden tanh layer, softmax. The matrices are observed as
+// they are; the record is read back as Eigen matrices.
 #include "common/prng.hpp"
 
 #include <spotter/ext/eigen.hpp>

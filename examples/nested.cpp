@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network made of vectors of vectors, as many a teaching program has it: packed(rows) copies them into one tensor, where it is due.
+// A network made of vectors of vectors, as many a teaching program has it: packed(rows) copies them into one tensor,
+// where it is due.
 #include "common/prng.hpp"
 
 #include <spotter/ext/nested.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linear model that tells disks from rings on small images which the program draws, with cv::Mat throughout. Its weights are an
-// image too: the record gives them back as one.
+// A linear model that tells disks from rings on small images which the program draws, with cv::Mat throughout. Its
+// weights are an image too: the record gives them back as one.
 #include "common/prng.hpp"
 
 #include <spotter/ext/opencv.hpp>

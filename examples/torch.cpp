@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small convolutional net of libtorch's that learns to read handwritten digits, watched by spotter, and is built again from the record:
+// A small convolutional net of libtorch's that learns to read handwritten digits, watched by spotter, and is built
+// again from the record:
 //     torch <digits.csv>
 // Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the file is wrong.
 #include "digits/data.hpp"

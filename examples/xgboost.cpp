@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells poisonous mushrooms from edible ones with XGBoost's C API, and looks into its record afterwards:
 //     xgboost <train> <test> [--overfit]                  (two files in LIBSVM format)
-// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or a file is wrong.
+// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or a file is
+// wrong.
 #include <spotter/ext/xgboost.hpp>
 #include <spotter/report.hpp>
 #include <spotter/rules.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cubic fitted with xtensor: its containers are observed as they are, and the record comes back as xtensor containers.
+// A cubic fitted with xtensor: its containers are observed as they are, and the record comes back as xtensor
+// containers.
 #include "common/prng.hpp"
 
 #include <spotter/ext/xtensor.hpp>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Catch2, version 2 or 3, as a library with a main function.
 find_package(Catch2 QUIET)
-if(NOT TARGET Catch2::Catch2)
+spotter_usable(Catch2 Catch2::Catch2 usable)
+if(NOT usable)
     message(FATAL_ERROR "Catch2 was not found (catch2 on Debian and Ubuntu; catch2 in brew, vcpkg and Conan). "
                         "Set SPOTTER_TESTS=OFF to do without tests.")
 endif()

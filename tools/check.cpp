@@ -6,10 +6,10 @@
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
-#include "replace_file.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/report/html/text.hpp>
 #include <spotter/trial.hpp>
@@ -40,6 +40,7 @@ struct judged {
     json loss{};             // null: it is whole
     std::string bad_end{};   // it died or failed
     std::string unjudged{};  // why no rule could judge
+    std::string packs{};     // by which it was judged, where those are its own
 };
 
 // What is told of it, which does not refer to it any more: the records themselves are let go of one by one.
@@ -53,13 +54,27 @@ struct told_record {
     bool ill = false;
 };
 
-void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
+// By what: `given` where it was named, else each run by what it had itself; and by an envelope, where there is one.
+struct judges {
+    std::vector<std::string> const& words;
+    dynamic_rule given;
+    std::shared_ptr<envelope const> healthy{};
+
+    [[nodiscard]] dynamic_rule of(trial const& run) const {
+        dynamic_rule const its = rules_for(run, words, given);
+        return healthy == nullptr ? its : against_envelope(its, healthy);
+    }
+};
+
+void judge(judged& it, judges const& by, bool side_by_side) {
     auto opened = it.worker ? open_trial(it.path, worker{*it.worker}) : open_trial(it.path);
     if (!opened) {
         it.why = opened.error();
         return;
     }
     it.run.emplace(std::move(*opened));
+    dynamic_rule const rules = by.of(*it.run);
+    it.packs = by.words.empty() ? packs_of_run(*it.run) : std::string{};
     it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
     it.lost = it.run->losses();
     it.loss = loss_json(it.lost);
@@ -96,8 +111,10 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
 [[nodiscard]] std::string to_text(judged const& it) {
     if (it.why) { return fmt::format("{}: {}\n", plain(title_of(it)), plain(it.why.what.view())); }
     auto const repeated = gathered(it.report.findings);
-    std::string lines = fmt::format("{}: {} in {} steps ({})\n", plain(title_of(it)), verdict_of(it), it.report.steps,
-                                    name_of(it.run->status()));
+    bool const usual = it.packs.empty() || it.packs == "supervised";
+    std::string lines =
+        fmt::format("{}: {} in {} steps ({}){}\n", plain(title_of(it)), verdict_of(it), it.report.steps,
+                    name_of(it.run->status()), usual ? "" : fmt::format(", by its own rules: {}", plain(it.packs)));
     for (repeated_finding const& each : repeated) {
         lines += "  " + finding_text(each.strongest);
         if (each.times > 1) { lines += "; " + describe_times(each, ""); }
@@ -124,6 +141,7 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
     }
     one["status"] = std::string{name_of(it.run->status())};
     one["steps"] = it.report.steps;
+    one["packs"] = it.packs;
     one["whole"] = it.report.whole;
     one["trouble"] = std::string{it.report.trouble.what.view()};
     one["damaged_places"] = it.run->damage().size();
@@ -137,15 +155,16 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
     return one;
 }
 
-// --- JUnit: a suite a record, a case a rule ------------------------------------------------------------------------------------
+// --- JUnit: a suite a record, a case a rule
+// ------------------------------------------------------------------------------------
 
 // As xs:dateTime, in UTC.
 [[nodiscard]] std::string iso_time(double seconds) {
     auto const whole = static_cast<std::time_t>(seconds);
     std::tm parts{};
     if (::gmtime_r(&whole, &parts) == nullptr) { return "1970-01-01T00:00:00"; }
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-                       parts.tm_min, parts.tm_sec);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                       parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 [[nodiscard]] std::string junit_suite(judged const& it, severity least) {
@@ -153,8 +172,8 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
     std::size_t count = 0, failures = 0, skipped = 0;
     auto const put = [&](std::string_view name, std::string_view inside) {
         ++count;
-        cases +=
-            fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", html::escape(title_of(it)), html::escape(name));
+        cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", html::escape(title_of(it)),
+                             html::escape(name));
         cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
     };
     // Several rules may go by one name, and a negation's finding by one that no leaf has.
@@ -173,10 +192,12 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
             if (found.strongest.rule != name || !counts(found.strongest, least)) { continue; }
             bool const stronger = strongest == nullptr || found.strongest.severity > strongest->strongest.severity;
             strongest = stronger ? &found : strongest;
-            text += fmt::format("{}\n{}{}", finding_text(found.strongest), found.strongest.remedy, found.strongest.remedy.empty() ? "" : "\n");
+            text += fmt::format("{}\n{}{}", finding_text(found.strongest), found.strongest.remedy,
+                                found.strongest.remedy.empty() ? "" : "\n");
         }
         if (strongest != nullptr) {
-            inside = fmt::format("<failure message=\"{}\" type=\"{}\">{}</failure>", html::escape(finding_text(strongest->strongest)),
+            inside = fmt::format("<failure message=\"{}\" type=\"{}\">{}</failure>",
+                                 html::escape(finding_text(strongest->strongest)),
                                  name_of(strongest->strongest.severity), html::escape_lines(text));
         }
         failures += inside.empty() ? 0 : 1;
@@ -212,27 +233,31 @@ void judge(judged& it, dynamic_rule const& rules, bool side_by_side) {
             began = began > 0 ? (std::min)(began, first) : first;
         }
     }
-    return fmt::format(" name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\" timestamp=\"{}\" "
-                       "hostname=\"localhost\">\n    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
-                       html::escape(title_of(it)), count, failures, skipped, iso_time(began), cases);
+    return fmt::format(
+        " name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\" timestamp=\"{}\" "
+        "hostname=\"localhost\">\n    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
+        html::escape(title_of(it)), count, failures, skipped, iso_time(began), cases);
 }
 [[nodiscard]] error write_junit(std::vector<told_record> const& all, std::string const& path) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!all[i].suite.empty()) { text += fmt::format("  <testsuite package=\"spotter\" id=\"{}\"{}", i, all[i].suite); }
+        if (!all[i].suite.empty()) {
+            text += fmt::format("  <testsuite package=\"spotter\" id=\"{}\"{}", i, all[i].suite);
+        }
     }
     text += "</testsuites>\n";
-    error why = replace_file(system_files(), path, std::as_bytes(std::span{text}));
+    error why = spotter::detail::replace_file(system_files(), path, std::as_bytes(std::span{text}), true);
     if (why.code == errc::not_a_run) { why.code = errc::unwritable; }  // its folder is missing
     return why;
 }
 
-// --- all of them ---------------------------------------------------------------------------------------------------------------
+// --- all of them
+// ---------------------------------------------------------------------------------------------------------------
 
-void judge(told_record& into, check_options const& wanted, dynamic_rule const& rules, severity least) {
+void judge(told_record& into, check_options const& wanted, judges const& by, severity least) {
     judged it{into.path};
     it.worker = into.worker;
-    judge(it, rules, wanted.side_by_side);
+    judge(it, by, wanted.side_by_side);
     into.code = code_of(it, least);
     into.ill = is_ill(it, least);
     if (it.run && it.lost.any()) { into.loss_line = outcome::loss_line("check", *it.run, it.lost); }
@@ -245,10 +270,10 @@ void judge(told_record& into, check_options const& wanted, dynamic_rule const& r
 }
 
 // One after the other on as many threads as the machine has cores: each record is judged for itself.
-void judge_all(std::vector<told_record>& all, check_options const& wanted, dynamic_rule const& rules, severity least) {
+void judge_all(std::vector<told_record>& all, check_options const& wanted, judges const& by, severity least) {
     std::atomic<std::size_t> next{0};
     auto const work = [&] {
-        for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], wanted, rules, least); }
+        for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], wanted, by, least); }
     };
     std::vector<std::thread> others;
     std::size_t const cores = (std::max)(1U, std::thread::hardware_concurrency());
@@ -257,20 +282,23 @@ void judge_all(std::vector<told_record>& all, check_options const& wanted, dynam
     for (std::thread& each : others) { each.join(); }
 }
 
-// --- what is judged, and by what -----------------------------------------------------------------------------------------------
+// --- what is judged, and by what
+// -----------------------------------------------------------------------------------------------
 
-[[nodiscard]] result<dynamic_rule> rules_of(check_options const& wanted) {
+[[nodiscard]] result<judges> judges_of(check_options const& wanted) {
     auto rules = read_rules(wanted.rules);
-    if (!rules || wanted.against.empty()) { return rules; }
+    if (!rules) { return rules.error(); }
+    judges by{wanted.rules, *rules};
+    if (wanted.against.empty()) { return by; }
     std::vector<trial> healthy;
     for (std::string const& each : wanted.against) {
         auto run = open_trial(tidy(each));
         if (!run) { return run.error(); }
         healthy.push_back(std::move(*run));
     }
-    auto const learnt =
+    by.healthy =
         std::make_shared<envelope const>(learn_envelope(healthy, {mean, l2, mean_abs, maximum, zero_fraction}));
-    return against_envelope(*rules, learnt);
+    return by;
 }
 
 // Which part of how many, both from 0 and 1 on: of "3/16", or of "rank", which is told by who started the process.
@@ -278,7 +306,9 @@ struct shard {
     std::uint64_t part = 0, parts = 1;
 };
 [[nodiscard]] result<shard> read_shard(std::string const& text) {
-    error wrong{errc::bad_config, "--shard takes a part of how many, as 3/16, or `rank` of a process that mpirun or srun started, not \""};
+    error wrong{
+        errc::bad_config,
+        "--shard takes a part of how many, as 3/16, or `rank` of a process that mpirun or srun started, not \""};
     wrong.what << text << "\"";
     auto const number = [](std::string_view digits) { return spotter::detail::number_in(digits); };
     if (text.empty()) { return shard{}; }
@@ -337,8 +367,8 @@ int check(check_options const& wanted) {
     }
     if (wanted.paths.empty()) { return refuse({errc::bad_config, "which run? spotter check runs/a"}); }
     if (wanted.self_test) { return self_test_runs(wanted); }
-    auto const rules = rules_of(wanted);
-    if (!rules) { return refuse(rules.error()); }
+    auto const by = judges_of(wanted);
+    if (!by) { return refuse(by.error()); }
     auto const least = read_severity(wanted.fail_on);
     if (!least) { return refuse(least.error()); }
     auto const part = read_shard(wanted.shard);
@@ -347,7 +377,7 @@ int check(check_options const& wanted) {
     if (error const why = records_of(wanted, all)) { return refuse(why); }
     std::size_t place = 0;
     std::erase_if(all, [&](told_record const&) { return place++ % part->parts != part->part; });
-    judge_all(all, wanted, *rules, *least);
+    judge_all(all, wanted, *by, *least);
 
     std::size_t ill = 0;
     exit_code code = fine;

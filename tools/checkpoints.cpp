@@ -25,7 +25,10 @@ int list_checkpoints(checkpoints_options const& wanted) {
         document["loss"] = losses;
         document["checkpoints"] = json::array();
         for (recorded_checkpoint const& each : all) {
-            document["checkpoints"].push_back({{"step", step_json(each.step)}, {"state", each.state}, {"why", each.why}, {"time", number(each.time)}});
+            document["checkpoints"].push_back({{"step", step_json(each.step)},
+                                               {"state", each.state},
+                                               {"why", each.why},
+                                               {"time", number(each.time)}});
         }
         say_document(document);
         return end.code();

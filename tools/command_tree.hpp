@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: verbs and options as plain data, read from the parser itself, so that help, completion and manual pages say the same.
+// Command line: verbs and options as plain data, read from the parser itself, so that help, completion and manual pages
+// say the same.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@ class App;
 namespace spotter_tool {
 
 struct option_words {
-    std::vector<std::string> names{};    // "-o", "--out"; of what is given by its place none
-    std::string place{};                 // its name there: "run"
+    std::vector<std::string> names{};  // "-o", "--out"; of what is given by its place none
+    std::string place{};               // its name there: "run"
     std::string what{};
     std::vector<std::string> choices{};  // empty: anything
     bool takes_value = false;
@@ -49,7 +50,8 @@ struct self_description_options {
     std::string into{};  // a folder
 };
 // `manual`.
-[[nodiscard]] int describe_self(command_tree const& tree, self_description_options const& given, std::string const& version);
+[[nodiscard]] int describe_self(command_tree const& tree, self_description_options const& given,
+                                std::string const& version);
 
 // A manual page in troff: of a verb, or of the program.
 [[nodiscard]] std::string manual_of(command_tree const& tree, verb_words const& verb, std::string const& version);

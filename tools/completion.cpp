@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `completion`: what a shell needs to complete verbs, options and their words, from the parser's own tree.
+// Command line, `completion`: what a shell needs to complete verbs, options and their words, from the parser's own
+// tree.
 #include "command_tree.hpp"
 #include "output.hpp"
 
@@ -43,14 +44,15 @@ namespace {
 
 // Where no word is offered, bash completes names of files.
 [[nodiscard]] std::string for_bash(command_tree const& tree) {
-    std::string text = "# Completion of spotter for bash: source it, or put it into share/bash-completion/completions/spotter.\n"
-                       "_spotter() {\n"
-                       "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= words= i\n"
-                       "    COMPREPLY=()\n"
-                       "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-                       "        if [[ ${COMP_WORDS[i]} != -* ]]; then verb=${COMP_WORDS[i]}; break; fi\n"
-                       "    done\n"
-                       "    case \"$verb $before\" in\n";
+    std::string text =
+        "# Completion of spotter for bash: source it, or put it into share/bash-completion/completions/spotter.\n"
+        "_spotter() {\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= words= i\n"
+        "    COMPREPLY=()\n"
+        "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+        "        if [[ ${COMP_WORDS[i]} != -* ]]; then verb=${COMP_WORDS[i]}; break; fi\n"
+        "    done\n"
+        "    case \"$verb $before\" in\n";
     for (verb_words const& verb : tree.verbs) {
         for (option_words const& each : verb.options) {
             if (!each.takes_value || each.names.empty()) { continue; }
@@ -110,7 +112,8 @@ namespace {
                 std::string const what = shell_text(each.what, marks);
                 text += fmt::format(" \\\n        '{}{}['{}']", each.repeats ? "*" : "", name, what);
                 if (each.takes_value) {
-                    text += each.choices.empty() ? ":word:_files" : fmt::format(":word:({})", joined(each.choices, " "));
+                    text +=
+                        each.choices.empty() ? ":word:_files" : fmt::format(":word:({})", joined(each.choices, " "));
                 }
                 text += '\'';
             }
@@ -127,7 +130,8 @@ namespace {
         "# Completion of spotter for fish: source it, or put it into share/fish/vendor_completions.d/spotter.fish.\n";
     std::string const no_verb = fmt::format("'not __fish_seen_subcommand_from {}'", verb_names(tree, " "));
     for (verb_words const& verb : tree.verbs) {
-        text += fmt::format("complete -c spotter -f -n {} -a {} -d {}\n", no_verb, verb.name, shell_text(verb.what, "\\"));
+        text +=
+            fmt::format("complete -c spotter -f -n {} -a {} -d {}\n", no_verb, verb.name, shell_text(verb.what, "\\"));
     }
     auto const add = [&](std::string const& when, option_words const& each) {
         std::string line = "complete -c spotter -n " + when;

@@ -59,7 +59,8 @@ int control(control_options const& wanted, control_verb what) {
         }
         request.document = std::move(*document);
     }
-    auto const answers = ask_run(path, request, std::chrono::milliseconds{static_cast<std::int64_t>(wanted.wait * 1000)});
+    auto const answers =
+        ask_run(path, request, std::chrono::milliseconds{static_cast<std::int64_t>(wanted.wait * 1000)});
     if (!answers) { return fail(answers.error(), wanted.json, verb, path); }
     int code = fine;
     json list = json::array();
@@ -68,7 +69,8 @@ int control(control_options const& wanted, control_verb what) {
         code = (std::max)(code, static_cast<int>(exit_of_answer(each.state)));
         list.push_back({{"worker", each.worker}, {"state", std::string{name_of(each.state)}}, {"what", each.what}});
         std::string const who = answers->size() > 1 ? fmt::format("worker {}: ", each.worker) : std::string{};
-        text += fmt::format("{}{}{}{}\n", who, each.state == answer_state::refused ? "refused: " : "", each.what, in_words(each));
+        text += fmt::format("{}{}{}{}\n", who, each.state == answer_state::refused ? "refused: " : "", each.what,
+                            in_words(each));
     }
     if (wanted.json) {
         json document = document_of(std::string{verb}, path);

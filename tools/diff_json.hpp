@@ -61,6 +61,7 @@ namespace detail {
     document["by_statistics"] = it.by_statistics;
     document["not_compared"] = it.not_compared;
     document["unreadable"] = it.unreadable;
+    document["trouble"] = it.trouble ? json(std::string{it.trouble.what.view()}) : json();
     document["swapped_axes"] = it.swapped_axes;
     document["worst"] = it.worst.elements > 0 ? errors_json(it.worst) : json();
     document["reference"] = it.with_reference == 0 ? json()

@@ -159,7 +159,9 @@ template <class Value, class Word>
         remark(each.worst.inf_mismatches, "infinities on one side only");
         remark(each.by_statistics, "steps by hash or statistics, which is all that was kept");
         remark(each.not_compared, "steps where there is nothing to compare");
-        remark(each.unreadable, "steps where its values cannot be read");
+        std::string_view const why = each.trouble.what.view();
+        remark(each.unreadable,
+               fmt::format("steps where its values cannot be read{}{}", why.empty() ? "" : ": ", plain(why)));
     }
     return table.text() + remarks;
 }
@@ -241,8 +243,10 @@ template <class Value, class Word>
     text += "\nover all steps\n" + table_over_time(it);
     if (has_reference) { text += "\nagainst the reference, the largest of all steps\n" + table_of_reference(it); }
     if (it.unreadable > 0) {
-        text +=
-            fmt::format("\n{} values cannot be read: `spotter verify` says where a run is damaged\n", it.unreadable);
+        bool const damaged = std::any_of(it.tensors.begin(), it.tensors.end(),
+                                         [](tensor_history const& each) { return each.trouble.code == errc::corrupt; });
+        text += fmt::format("\n{} values cannot be read{}\n", it.unreadable,
+                            damaged ? ": `spotter verify` says where a run is damaged" : "");
     }
     return text + '\n' + verdict_text(it) + '\n';
 }

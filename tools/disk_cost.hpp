@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: what each collection, and what rules extract, takes on the disk. One walk over the rows; values are not read.
+// Command line: what each collection, and what rules extract, takes on the disk. One walk over the rows; values are not
+// read.
 #pragma once
 
 #include <spotter/format/decode.hpp>
@@ -18,7 +19,8 @@ struct disk_bytes {
 };
 
 struct disk_cost {
-    // By name; what several collections keep is counted with the first of them. Empty: of tensors that none keeps, as rules ask for.
+    // By name; what several collections keep is counted with the first of them. Empty: of tensors that none keeps, as
+    // rules ask for.
     std::map<std::string, disk_bytes> collections{};
     std::map<std::uint64_t, std::uint64_t> features{};  // bytes of rows, by what was extracted
 };

@@ -12,8 +12,8 @@
 
 namespace spotter_tool {
 
-// A column for each value; where there are more values than columns, each column is the mean of its share. A blank stands for
-// what is unknown, an x for what is not finite.
+// A column for each value; where there are more values than columns, each column is the mean of its share. A blank
+// stands for what is unknown, an x for what is not finite.
 [[nodiscard]] inline std::string sparkline(std::vector<double> const& values, std::vector<bool> const& known,
                                            std::size_t columns, bool ascii) {
     struct column {
@@ -68,7 +68,9 @@ namespace spotter_tool {
     std::size_t const digits = std::to_string(most).size();
     std::size_t const room = columns > digits + 20 ? columns - digits - 20 : 1;
     std::string text;
-    if (!(it.low < it.high)) { return fmt::format("{:>12}  {}\n", detail::float_text(it.low, false), counts[0]); }  // all the same
+    if (!(it.low < it.high)) {
+        return fmt::format("{:>12}  {}\n", detail::float_text(it.low, false), counts[0]);
+    }  // all the same
     for (std::size_t i = 0; i < lines; ++i) {
         double const share = static_cast<double>(i) / lines;
         double const edge = it.low * (1 - share) + it.high * share;

@@ -3,8 +3,11 @@
 #include "arguments.hpp"
 #include "export/job.hpp"
 #include "folders.hpp"
+#include "nearest.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+
+#include <spotter/core/guard.hpp>
 
 #include <algorithm>
 
@@ -37,15 +40,61 @@ constexpr export_format formats[] = {
     {"projector", "", &to_projector, false, false},
 };
 
-[[nodiscard]] export_format const& format_of(export_options const& wanted) {
-    std::string_view const plain = wanted.out == "-" ? "csv" : "npy";  // a folder for many
-    auto const it = std::find_if(std::begin(formats), std::end(formats), [&](export_format const& each) {
-        return wanted.format.empty() ? !each.ending.empty() && wanted.out.ends_with(each.ending)
-                                     : each.name == wanted.format;
-    });
-    if (it != std::end(formats)) { return *it; }
-    return *std::find_if(std::begin(formats), std::end(formats),
-                         [&](export_format const& each) { return each.name == plain; });
+// Of the last part of a path, with its dot; a name that begins with one has none.
+[[nodiscard]] std::string_view ending_of(std::string_view path) {
+    std::string_view const name = path.substr(path.rfind('/') + 1);
+    std::size_t const dot = name.rfind('.');
+    bool const some = dot != name.npos && dot > 0 && name != ".." && dot + 1 < name.size();
+    return some ? name.substr(dot) : std::string_view{};
+}
+
+// What is wanted by its name, else by the file's ending; only a path that has none is a folder of many .npy.
+[[nodiscard]] result<export_format const*> format_of(export_options const& wanted) {
+    std::string_view const ending = ending_of(wanted.out);
+    std::string_view const name = !wanted.format.empty() ? wanted.format
+                                  : wanted.out == "-"    ? "csv"
+                                  : ending.empty()       ? "npy"
+                                                         : "";
+    for (export_format const& each : formats) {
+        if (name.empty() ? each.ending == ending : each.name == name) { return &each; }
+    }
+    std::vector<std::string> known;
+    for (export_format const& each : formats) {
+        if (!each.ending.empty()) { known.emplace_back(each.ending); }
+    }
+    error why{errc::bad_config, "no format has the ending \""};
+    why.what << ending.substr(0, 40) << "\"";
+    if (auto const meant = nearest(ending, known)) { why.what << ": did you mean " << *meant << '?'; }
+    why.what << " --format says which one is meant, and a folder has no ending";
+    return why;
+}
+
+[[nodiscard]] bool is_folder(std::string const& path) {
+    return system_files().kind_of(path).value_or(path_kind::missing) == path_kind::folder;
+}
+
+// The folder that the place is in has to be there: one that is made unasked is a misspelt one.
+[[nodiscard]] error look_at_place(std::string const& out) {
+    auto const above = [](std::string const& path) {
+        std::size_t const cut = path.rfind('/');
+        return cut == path.npos ? std::string{"."} : cut == 0 ? std::string{"/"} : path.substr(0, cut);
+    };
+    std::string const folder = above(tidy(out));
+    if (system_files().kind_of(folder).value_or(path_kind::other) != path_kind::missing) { return {}; }
+    error why{errc::bad_config, "there is no folder \""};
+    why.what << std::string_view{folder}.substr(folder.size() > 150 ? folder.size() - 150 : 0) << "\": ";
+    std::vector<std::string> beside;
+    auto const take = [](void* context, std::string_view name) noexcept {
+        return guarded([&] { static_cast<std::vector<std::string>*>(context)->emplace_back(name); });
+    };
+    std::string const outer = above(folder);
+    (void)system_files().list(outer, take, &beside);
+    std::erase_if(beside, [&](std::string const& each) { return !is_folder(outer + '/' + each); });
+    if (auto const meant = nearest(folder.substr(folder.rfind('/') + 1), beside)) {
+        why.what << "did you mean \"" << std::string_view{*meant}.substr(0, 60) << "\"? Else ";
+    }
+    why.what << "make it first";
+    return why;
 }
 
 // The names and steps that were asked for.
@@ -90,16 +139,23 @@ void warn(export_job const& job, std::string_view format) {
             stderr);
     }
     if (job.done.left_out > 0) {
-        std::string_view const what = format == "trace" || format == "perfetto" ? "numbers that are not finite, left out"
+        std::string_view const what = format == "trace" || format == "perfetto"
+                                          ? "numbers that are not finite, left out"
                                       : format == "mcap"      ? "numbers that are not finite, written as null"
                                       : format == "projector" ? "numbers that are not finite, written as 0"
                                                               : "tensors of a type that safetensors has not, left out";
         say(fmt::format("spotter export: {}: {}\n", what, job.done.left_out), stderr);
     }
-    for (std::string const& each : job.done.damaged) {
-        say(fmt::format("spotter export: {} is damaged and was left out: `spotter verify` says where\n", plain(each)),
+    constexpr std::size_t most = 20;  // one by one; the document has all of them
+    for (std::size_t i = 0; i < (std::min)(most, job.done.damaged.size()); ++i) {
+        say(fmt::format("spotter export: {} cannot be read and was left out\n", plain(job.done.damaged[i])), stderr);
+    }
+    if (job.done.damaged.size() > most) {
+        say(fmt::format("spotter export: and {} more ({} in all)\n", job.done.damaged.size() - most,
+                        job.done.damaged.size()),
             stderr);
     }
+    if (!job.done.damaged.empty()) { say("spotter export: `spotter verify` says what is damaged\n", stderr); }
 }
 
 void conclude(export_job const& job, std::string_view format, std::string const& path, json const& loss) {
@@ -130,21 +186,26 @@ void conclude(export_job const& job, std::string_view format, std::string const&
 int export_to(export_options const& wanted) {
     std::string const path = tidy(wanted.path);
     auto const refuse = [&](error const& why) { return fail(why, wanted.json, "export", path); };
-    export_format const& format = format_of(wanted);
+    auto const chosen = format_of(wanted);
+    if (!chosen) { return refuse(chosen.error()); }
+    export_format const& format = **chosen;
     if (wanted.out == "-" && (!format.is_text || wanted.json)) {
-        return refuse(
-            {errc::bad_config,
-             "only csv, jsonl, trace, prometheus and openmetrics go to standard output, and then without --json: give a file"});
+        return refuse({errc::bad_config, "only csv, jsonl, trace, prometheus and openmetrics go to standard output, "
+                                         "and then without --json: give a file"});
     }
-    if (wanted.follow && (!format.follows || ((format.write == &to_prometheus_text || format.write == &to_openmetrics) && wanted.out == "-"))) {
-        return refuse({errc::bad_config, "--follow works with tensorboard and jsonl, and with prometheus and openmetrics into a file"});
+    if (wanted.follow &&
+        (!format.follows ||
+         ((format.write == &to_prometheus_text || format.write == &to_openmetrics) && wanted.out == "-"))) {
+        return refuse({errc::bad_config,
+                       "--follow works with tensorboard and jsonl, and with prometheus and openmetrics into a file"});
     }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return refuse(why); }
     auto run = open_trial(path);
     if (!run) { return refuse(run.error()); }
     export_job job{wanted, *run, {}, {}, {}};
-    error why = choose(job);
+    error why = job.to_output() ? error{} : look_at_place(wanted.out);
+    if (!why) { why = choose(job); }
     if (!why) { why = format.write(job); }
     // Looked at behind the work, which may have followed the run to its end.
     outcome end{"export"};

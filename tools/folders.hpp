@@ -30,7 +30,8 @@ struct recording {
 // Why a verb that writes beside a run does not there.
 [[nodiscard]] inline spotter::error not_in_a_store(std::string_view path) {
     if (!path.starts_with("s3://")) { return {}; }
-    return {spotter::errc::bad_config, "what lies in an object store is only read: `spotter sync` it into a folder first"};
+    return {spotter::errc::bad_config,
+            "what lies in an object store is only read: `spotter sync` it into a folder first"};
 }
 
 // A file's bytes while this lives.
@@ -104,7 +105,8 @@ namespace detail {
     return std::string{path};
 }
 
-// The recordings of the run at `path`: its own, if any, and its workers' in order. errc::not_a_run says what is there instead.
+// The recordings of the run at `path`: its own, if any, and its workers' in order. errc::not_a_run says what is there
+// instead.
 [[nodiscard]] inline spotter::error find_recordings(std::string const& path, std::vector<recording>& all) {
     auto const at = spotter::files_at(path);
     if (!at) { return at.error(); }

@@ -73,6 +73,13 @@ LONGEST = 500
 TRAPS = (
     (re.compile(r"\.wait\([\w.]+, std::memory_order"), "std::atomic's wait loses wakings where libstdc++ has no futex (MinGW): use a condition variable"),
 )
+# Descriptors that are made while the numbers of standard streams are kept (file/descriptor.hpp): else what a program prints goes into them.
+DESCRIPTORS = re.compile(r"(?<![\w>])::(open|openat|creat|opendir|pipe2?|socket|accept4?|mkstemp|memfd_create|eventfd|epoll_create1?|inotify_init1?|dup)\(")
+KEPT, KEPT_LINES = "standard_streams_kept", 8
+# What runs in a training's process maps no file of a run's: whoever cuts one meanwhile would end the training. Readers map, and look first.
+TRAINS = {"plan", "rule", "diagnosis", "hook", "record", "response", "supervise", "act", "ext"}
+MAPS = re.compile(r"\bfiles\w*(\(\))?(\.|->)map\(|\bMAP_SHARED\b")
+MAY_MAP = {"ext/s3/files.hpp"}  # a reader, and a file of its own that has no name
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
@@ -183,6 +190,11 @@ def main():
         found += [f"{header}:{number}: {text}" for number, text in breaches_of(header, own_name)]
         lines = header.read_text(errors="replace").splitlines()
         found += [f"{header}:{number}: {text}" for number, line in enumerate(lines, 1) for trap, text in TRAPS if trap.search(line)]
+        found += [f"{header}:{number}: a descriptor that may be a standard stream's: see spotter/file/descriptor.hpp" for number, line in enumerate(lines, 1)
+                  if DESCRIPTORS.search(line) and not any(KEPT in before for before in lines[max(0, number - KEPT_LINES):number])]
+        if folder_of("spotter/" + own_name) in TRAINS and own_name not in MAY_MAP:
+            found += [f"{header}:{number}: maps a file in a training's process: read it (record/segment_image.hpp, file/read_all.hpp)"
+                      for number, line in enumerate(lines, 1) if MAPS.search(line)]
         length = len(lines)
         if length > LONGEST:
             found.append(f"{header}:{length}: longer than {LONGEST} lines")

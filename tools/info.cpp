@@ -99,8 +99,8 @@ struct described {
     disk_cost cost{};
 };
 
-// Bytes of what rules extracted, by rule, the most first; a rule that extracts from what it remembers, or has parameters of its own, is
-// not known by name.
+// Bytes of what rules extracted, by rule, the most first; a rule that extracts from what it remembers, or has
+// parameters of its own, is not known by name.
 [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> features_of(disk_cost const& cost) {
     std::map<std::string, std::uint64_t> by_rule;
     for (auto const& [key, bytes] : cost.features) { by_rule[rules_of_feature(key)] += bytes; }

@@ -10,6 +10,7 @@
 
 #include <exception>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,7 +42,8 @@ constexpr char exit_codes[] =
         {"recover", "spotter recover runs/a --dry-run"},
         {"compact", "spotter compact runs/a"},
         {"sync", "spotter sync runs/a s3://bucket/runs/a; spotter sync s3://bucket/runs/a runs/copy"},
-        {"merge", "mpirun -n 16 sh -c 'spotter check runs/a --shard rank --json > part-$OMPI_COMM_WORLD_RANK.json'; spotter merge part-*.json"},
+        {"merge", "mpirun -n 16 sh -c 'spotter check runs/a --shard rank --json > part-$OMPI_COMM_WORLD_RANK.json'; "
+                  "spotter merge part-*.json"},
         {"export", "spotter export runs/a tb --format tensorboard --follow"},
         {"check", "spotter check runs/a runs/b --rules supervised --rules rules.json --junit check.xml"},
         {"watch", "spotter watch runs --rules supervised --stop --alerts alerts.jsonl"},
@@ -178,14 +180,15 @@ int run_tool(int count, char** words) {
     sub->add_flag("--dry-run", for_recover.dry_run, "Say what would be done, and do nothing");
 
     compact_options for_compact;
-    (void)add_verb(app, "compact", "Merges the sidecars of a run's workers, so that thousands of them open as one", for_compact,
-                   compact, run);
+    (void)add_verb(app, "compact", "Merges the sidecars of a run's workers, so that thousands of them open as one",
+                   for_compact, compact, run);
 
     sync_options for_sync;
     sub = app.add_subcommand("sync", "A run's folder into an object store, or from there into a folder");
     sub->add_option("from", for_sync.from, "A run's folder, or a place as s3://bucket/runs/a")->required();
     sub->add_option("to", for_sync.to, "The other of both")->required();
-    sub->add_flag("--remove", for_sync.remove, "Remove local segments that are closed, but for the newest, once the store has them");
+    sub->add_flag("--remove", for_sync.remove,
+                  "Remove local segments that are closed, but for the newest, once the store has them");
     sub->add_flag("--json", for_sync.json, "One JSON document on standard output");
     sub->callback([&] { run = [&] { return sync(for_sync); }; });
 
@@ -193,12 +196,13 @@ int run_tool(int count, char** words) {
     sub = add_verb(app, "export", "A run in the formats of other programs: TensorBoard, NumPy, CSV, ...", for_export,
                    export_to, run);
     sub->add_option("out", for_export.out,
-                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .parquet, .mcap, .json (a trace), .pftrace, .prom or .openmetrics; a folder; - for standard "
+                    "A file .npy, .npz, .safetensors, .csv, .jsonl, .parquet, .mcap, .json (a trace), .pftrace, .prom "
+                    "or .openmetrics; a folder; - for standard "
                     "output")
         ->required();
     sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
-        ->check(CLI::IsMember(
-            {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace", "perfetto", "openmetrics", "prometheus", "tensorboard", "projector"}));
+        ->check(CLI::IsMember({"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace", "perfetto",
+                               "openmetrics", "prometheus", "tensorboard", "projector"}));
     sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--step", for_export.step, "Only this step, such as train:100");
@@ -225,16 +229,19 @@ int run_tool(int count, char** words) {
         ->check(CLI::IsMember({"info", "warning", "error"}));
     sub->add_option("--junit", for_check.junit, "Also writes a JUnit report into this file");
     sub->add_option("--shard", for_check.shard,
-                    "Only this part of the records, such as 3/16, or `rank` under mpirun or srun; `spotter merge` joins the documents");
+                    "Only this part of the records, such as 3/16, or `rank` under mpirun or srun; `spotter merge` "
+                    "joins the documents");
     sub->add_flag("--side-by-side", for_check.side_by_side, "Judges the workers of a run against each other");
-    sub->add_flag("--self-test", for_check.self_test, "Plants faults into what a run's record says: which would the rules have noticed?");
+    sub->add_flag("--self-test", for_check.self_test,
+                  "Plants faults into what a run's record says: which would the rules have noticed?");
     sub->add_flag("--list", for_check.list, "Lists the packs, and the rules with their parameters");
     sub->add_flag("--json", for_check.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return check(for_check); }; });
 
     merge_options for_merge;
     sub = app.add_subcommand("merge", "Joins what several `check --json --shard` said");
-    sub->add_option("document", for_merge.paths, "Files with documents of `check --json`; - for standard input")->required();
+    sub->add_option("document", for_merge.paths, "Files with documents of `check --json`; - for standard input")
+        ->required();
     sub->add_flag("--json", for_merge.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return merge(for_merge); }; });
 
@@ -264,27 +271,31 @@ int run_tool(int count, char** words) {
     add_diff_options(*diff_verb, for_diff);
 
     who_options for_who;
-    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, who never came, who was slow", for_who, who, run);
+    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, who never came, who was slow", for_who, who,
+                   run);
 
     profile_options for_profile;
     (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_profile,
                    profile, run);
 
     checkpoints_options for_checkpoints;
-    (void)add_verb(app, "checkpoints", "Which of the run's checkpoints are good, and why another is not", for_checkpoints,
-                   list_checkpoints, run);
+    (void)add_verb(app, "checkpoints", "Which of the run's checkpoints are good, and why another is not",
+                   for_checkpoints, list_checkpoints, run);
 
     run_options for_run;
     sub = app.add_subcommand("run", "Runs a training, and again with the next setting while it goes wrong");
     sub->add_option("--retry", for_run.retries,
-                    "What to try next: NAME (adds --NAME), NAME='--warmup=200 --lr=0.01', CAUSE:NAME=... for a glob of rules; several by commas, or repeated")
+                    "What to try next: NAME (adds --NAME), NAME='--warmup=200 --lr=0.01', CAUSE:NAME=... for a glob of "
+                    "rules; several by commas, or repeated")
         ->delimiter(',')
         ->allow_extra_args(false);
-    sub->add_option("--rules", for_run.rules, "Judges beside the training, too, and stops it: a rules file, a pack or a rule; may be repeated")
+    sub->add_option("--rules", for_run.rules,
+                    "Judges beside the training, too, and stops it: a rules file, a pack or a rule; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--attempts", for_run.attempts, "Attempts at most (4)")->check(CLI::PositiveNumber);
     sub->add_option("--folder", for_run.folder, "The records go to FOLDER/01, 02, ... (runs/heal)");
-    sub->add_option("--patience", for_run.patience, "Seconds until an attempt is killed (without: no limit)")->check(CLI::PositiveNumber);
+    sub->add_option("--patience", for_run.patience, "Seconds until an attempt is killed (without: no limit)")
+        ->check(CLI::PositiveNumber);
     sub->add_option("--sweep", for_run.sweep, "A file: a training for each line, with the settings of the line");
     sub->add_option("--slots", for_run.slots, "So many trainings of a sweep at once (1)")->check(CLI::PositiveNumber);
     sub->add_flag("--json", for_run.json, "One JSON document instead of text");
@@ -292,8 +303,11 @@ int run_tool(int count, char** words) {
     sub->callback([&] { run = [&] { return run_training(for_run); }; });
 
     twin_options for_twin;
-    sub = app.add_subcommand("twin", "Runs a training twice at once: the first step, tensor and bit at which the two part");
+    sub = app.add_subcommand("twin",
+                             "Runs a training twice at once: the first step, tensor and bit at which the two part");
     sub->add_option("--folder", for_twin.folder, "The records go to FOLDER/a and FOLDER/b (runs/twin)");
+    sub->add_option("--patience", for_twin.patience, "Seconds until the two are killed (without: no limit)")
+        ->check(CLI::PositiveNumber);
     sub->add_flag("--json", for_twin.json, "One JSON document instead of text");
     sub->add_option("command", for_twin.command, "Behind --: the program that trains, and its arguments")->required();
     sub->callback([&] { run = [&] { return twin(for_twin); }; });
@@ -309,7 +323,9 @@ int run_tool(int count, char** words) {
                     "Only this section of the page, such as runs or classes; may be repeated")
         ->allow_extra_args(false);
     sub->add_flag("--self-test", for_report.self_test, "Also tells which faults the rules would not have noticed");
-    sub->add_option("--rules", for_report.rules, "Judges the record anew by these: a rules file (.json), a pack or a rule; may be repeated (without: what was found in the loop)")
+    sub->add_option("--rules", for_report.rules,
+                    "Judges the record anew by these: a rules file (.json), a pack or a rule; may be repeated "
+                    "(without: what was found in the loop)")
         ->allow_extra_args(false);
     sub->add_option("--as", for_report.as, "page, or csv: the table of the runs, hyperparameters beside outcome")
         ->check(CLI::IsMember({"page", "csv"}))
@@ -336,7 +352,11 @@ int run_tool(int count, char** words) {
             say("spotter: " + meant + '\n', stderr);
             return bad_usage;
         }
-        return app.exit(why) == 0 ? fine : bad_usage;
+        std::ostringstream out, err;  // what was typed may be a file's name
+        int const code = app.exit(why, out, err);
+        say(out.str());
+        say(err.str(), stderr);
+        return code == 0 ? fine : bad_usage;
     }
     return run();
 }

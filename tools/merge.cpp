@@ -31,8 +31,8 @@ using namespace spotter;
                       document["runs"].is_array();
     if (!ours) { return wrong; }
     for (json const& each : document["runs"]) {
-        if (!each.is_object() || !each.contains("code") || !each["code"].is_number_integer() || !each.contains("text") ||
-            !each["text"].is_string()) {
+        if (!each.is_object() || !each.contains("code") || !each["code"].is_number_integer() ||
+            !each.contains("text") || !each["text"].is_string()) {
             return wrong;
         }
     }

@@ -8,8 +8,8 @@ namespace spotter_tool {
 
 namespace {
 
-[[nodiscard]] std::string with_guess(std::string sentence, std::string_view written, std::vector<std::string> const& words,
-                                     std::string_view help) {
+[[nodiscard]] std::string with_guess(std::string sentence, std::string_view written,
+                                     std::vector<std::string> const& words, std::string_view help) {
     auto const meant = nearest(written, words);
     return meant ? fmt::format("{}: did you mean {}?", sentence, *meant)
                  : fmt::format("{}: `{}` lists what there is", sentence, help);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty small mistakes, made on purpose one at a time: for each there is a test that must notice it.
+"""Two dozen small mistakes, made on purpose one at a time: for each there is a test that must notice it.
 
     tools/mutations.py                 all of them; half an hour on a small machine
     tools/mutations.py ring walker     those whose name or test has one of these words
@@ -65,6 +65,18 @@ MUTATIONS = [
     Mutation("check: one number has two spellings", "format/bytes.ipp",
              "if (byte == 0 && shift > 0) { break; }", "", "format/rows.cpp"),
 
+    Mutation("record: the loop hears of an error before it is in the file", "record/recorder.hpp",
+             "            run_.show();", "", "fault/told_and_dead.cpp"),
+    Mutation("record: a run's relative path follows the working folder", "record/folder.ipp",
+             "path_text const whole = files.absolute(path);", "path_text const whole{\"\", path};",
+             "fault/working_folder.cpp"),
+    Mutation("file: a descriptor is that of a standard stream", "file/posix.ipp",
+             "detail::open_above_streams(name.get(), flags, rights);", "::open(name.get(), flags | O_CLOEXEC, rights);",
+             "fault/standard_streams.cpp"),
+    Mutation("ranks: a bias is nobody's to compare", "core/selector.hpp",
+             "return tensor.role == role::weight || tensor.role == role::bias;", "return tensor.role == role::weight;",
+             "rule/beside.cpp"),
+
     Mutation("rule: for_steps waits one step too long", "rule/adapt.hpp",
              "return truth_of(count > 0 && count >= steps);", "return truth_of(count > 0 && count > steps);",
              "rule/adaptors.cpp"),
@@ -93,6 +105,8 @@ MUTATIONS = [
              "trial/live.cpp"),
     Mutation("reader: a place of the sidecar holds all but its last step", "format/sidecar.hpp",
              "return first <= index && index <= last;", "return first <= index && index < last;", "format/spans.cpp"),
+    Mutation("reader: the cut row frame that closed a segment hides nothing", "trial/run_segments.ipp",
+             "mine.left_torn = !goes_on_from &&", "mine.left_torn = false &&", "trial/superseded.cpp"),
 ]
 
 

@@ -50,7 +50,8 @@ namespace spotter_tool {
     return best;
 }
 
-// "it has values at 5 steps: train(0), train(2), train(4), ..., train(8), the nearest at train(4)"; empty where there is none.
+// "it has values at 5 steps: train(0), train(2), train(4), ..., train(8), the nearest at train(4)"; empty where there
+// is none.
 [[nodiscard]] inline std::string steps_hint(std::string_view what, std::vector<spotter::step_id> const& steps,
                                             spotter::step_id wanted) {
     constexpr std::size_t head = 3, most = 6;

@@ -2,6 +2,7 @@
 // Command line: a file that is there as a whole in the end, or not at all.
 #pragma once
 
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 
 #include <string>
@@ -10,11 +11,11 @@
 
 namespace spotter_tool {
 
-// Written beside its place and moved there by finish(); one that `grows` stands in its place from the beginning, for who follows it.
+// Written beside its place and moved there by finish(); one that `grows` stands in its place from the beginning, for
+// who follows it.
 class new_file {
 public:
-    new_file(std::string path, bool force, bool grows = false)
-        : path_{std::move(path)}, part_{grows ? path_ : path_ + ".part"} {
+    new_file(std::string path, bool force, bool grows = false) : path_{std::move(path)}, part_{path_} {
         using namespace spotter;
         file_system& files = system_files();
         auto const kind = files.kind_of(path_);
@@ -30,8 +31,10 @@ public:
             why_ = files.make_folder(std::string_view{path_}.substr(0, cut));
             if (why_) { return; }
         }
-        (void)files.remove(part_);
-        auto const file = files.create(part_);
+        if (grows) { (void)files.remove(path_); }  // which was asked for
+        text<longest_path> part;
+        auto const file = grows ? files.create(path_) : spotter::detail::create_beside(files, path_, part);
+        if (!grows) { part_ = part.view(); }
         if (file) {
             file_ = *file;
         } else {

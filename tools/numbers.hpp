@@ -21,8 +21,8 @@ namespace spotter_tool {
     return text.empty() ? "scalar" : text;
 }
 
-// All digits of a value that was recorded with this type: of a float32 as a float32, so that 0.1F is 0.1, and not the 17 digits
-// of the double next to it. They read back as the same value of that type.
+// All digits of a value that was recorded with this type: of a float32 as a float32, so that 0.1F is 0.1, and not the
+// 17 digits of the double next to it. They read back as the same value of that type.
 [[nodiscard]] inline std::string exact_text(spotter::dtype type, double const& value) {
     using spotter::dtype;
     bool const narrow = type == dtype::f32 || type == dtype::f16 || type == dtype::bf16 || type == dtype::f8_e4m3 ||
@@ -94,7 +94,8 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     }
 }
 
-// Rows of numbers, a blank line between matrices; of more than 1000 elements only the first and last three along each axis.
+// Rows of numbers, a blank line between matrices; of more than 1000 elements only the first and last three along each
+// axis.
 [[nodiscard]] inline std::string tensor_text(spotter::tensor_ref const& tensor, bool all) {
     constexpr std::uint64_t many = 1000, edge = 3;
     bool const cut = !all && tensor.count > many;

@@ -2,12 +2,15 @@
 // Command line: how a verb answers: exit codes, text on the terminal, one JSON document, errors.
 #pragma once
 
+#include <spotter/core/plain.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
+#include <spotter/core/utf8.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -55,24 +58,23 @@ enum exit_code : int {
 
 using json = nlohmann::ordered_json;  // keys stay in the order in which the documentation lists them
 
-// Text of a record as it may go to a terminal: a name must not move the cursor or change colours.
+// Text of a record as it may go to a terminal: a name must not move the cursor, change colours or turn the order of
+// letters.
 [[nodiscard]] inline std::string plain(std::string_view text) {
     std::string safe;
-    for (char const letter : text) {
-        auto const code = static_cast<unsigned char>(letter);
-        if (code < 0x20 || code == 0x7F) {
-            safe += fmt::format("\\x{:02x}", code);
-        } else {
-            safe += letter;
-        }
-    }
+    spotter::put_plain(text, [&](std::string_view piece) { safe += piece; });
     return safe;
 }
 
-// The same for a text of several lines.
+// The same for a text of several lines and columns.
 [[nodiscard]] inline std::string plain_lines(std::string_view text) {
     std::string safe;
-    for (char const letter : text) { safe += letter == '\n' ? "\n" : plain({&letter, 1}); }
+    while (!text.empty()) {
+        std::size_t const end = (std::min)(text.find_first_of("\n\t"), text.size());
+        safe += plain(text.substr(0, end));
+        safe += text.substr(end, 1);
+        text.remove_prefix((std::min)(end + 1, text.size()));
+    }
     return safe;
 }
 
@@ -119,20 +121,71 @@ namespace detail {
     return fmt::format("{}({})", name_of(step.mode), step.index);
 }
 
-inline void say(std::string_view text, std::FILE* where = stdout) { std::fwrite(text.data(), 1, text.size(), where); }
+// All that a person reads goes through here, and nothing of it is anything but letters, line ends and tabs, whatever a
+// record, a path or an argument holds.
+inline void say(std::string_view text, std::FILE* where = stdout) {
+    std::string const safe = plain_lines(text);
+    std::fwrite(safe.data(), 1, safe.size(), where);
+}
+// Data for another program (a file that goes to standard output), and what draws a screen of parts that are plain.
+inline void say_as_is(std::string_view text, std::FILE* where = stdout) {
+    std::fwrite(text.data(), 1, text.size(), where);
+}
+
+// As a text; in a name what is no UTF-8 stands as \xff.
+[[nodiscard]] inline std::string dump_utf8(json const& document, int indent = -1) {
+    try {
+        return document.dump(indent);
+    } catch (json::type_error const&) {}  // some name is none, which is rare
+    auto const sound = [](std::string const& text) {
+        std::string made;
+        spotter::put_utf8(text, [&](std::string_view piece) { made += piece; });
+        return made;
+    };
+    auto const copy = [&](auto const& self, json const& from) -> json {
+        if (from.is_string()) { return sound(from.get_ref<std::string const&>()); }
+        if (!from.is_structured()) { return from; }
+        json into = from.is_array() ? json::array() : json::object();
+        for (auto const& [key, each] : from.items()) {
+            from.is_array() ? into.push_back(self(self, each)) : void(into[sound(key)] = self(self, each));
+        }
+        return into;
+    };
+    return copy(copy, document).dump(indent);
+}
+
+// A document as it may go to a terminal, too: JSON has a form of its own for letters that are not plain.
+[[nodiscard]] inline std::string document_text(json const& document, int indent) {
+    std::string const dumped = dump_utf8(document, indent);
+    std::string safe;
+    for (std::size_t i = 0; i < dumped.size();) {
+        std::size_t const size = spotter::detail::plain_letter_size(dumped, i);
+        if (size != 0 || dumped[i] == '\n') {
+            safe += dumped.substr(i, size == 0 ? 1 : size);
+            i += size == 0 ? 1 : size;
+            continue;
+        }
+        std::size_t const whole = (std::max)(spotter::detail::letter_size(dumped, i), std::size_t{1});
+        std::uint32_t code = static_cast<unsigned char>(dumped[i]) & (whole == 1 ? 0x7FU : whole == 2 ? 0x1FU : 0x0FU);
+        for (std::size_t at = 1; at < whole; ++at) {
+            code = code << 6U | (static_cast<unsigned char>(dumped[i + at]) & 0x3FU);
+        }
+        safe += fmt::format("\\u{:04x}", code);
+        i += whole;
+    }
+    return safe;
+}
 
 // Everything that a verb has to say, which is data and goes to standard output.
-inline void say_document(json const& document) {
-    say(document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');  // a name may be no UTF-8
-}
+inline void say_document(json const& document) { say_as_is(document_text(document, 2) + '\n'); }
 
 // What every document begins with.
 [[nodiscard]] inline json document_of(std::string_view verb, std::string_view path) {
     return {{"verb", std::string{verb}}, {"path", std::string{path}}};
 }
 
-// The end of a verb that could not do its work: the sentence goes to standard error, and with --json also into a document.
-// `hint`: what there is instead.
+// The end of a verb that could not do its work: the sentence goes to standard error, and with --json also into a
+// document. `hint`: what there is instead.
 [[nodiscard]] inline exit_code fail(spotter::error const& why, bool as_json, std::string_view verb,
                                     std::string_view path, std::string_view hint = {}) {
     std::string const sentence =
@@ -142,7 +195,7 @@ inline void say_document(json const& document) {
         document["error"] = {{"code", std::string{name_of(why.code)}}, {"text", sentence}};
         say_document(document);
     }
-    say(fmt::format("spotter {}: {}\n", verb, plain(sentence)), stderr);
+    say(fmt::format("spotter {}: {}\n", verb, plain(sentence)), stderr);  // in one line
     return exit_of(why.code);
 }
 

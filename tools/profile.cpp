@@ -14,17 +14,16 @@ using namespace spotter;
 namespace {
 
 [[nodiscard]] json json_of(duration_summary const& it) {
-    return {{"count", it.count},
-            {"sum", number(it.sum)},
-            {"mean", number(it.mean())},
-            {"median", number(it.median)},
-            {"p99", number(it.p99)},
-            {"longest", number(it.longest)}};
+    return {{"count", it.count},           {"sum", number(it.sum)}, {"mean", number(it.mean())},
+            {"median", number(it.median)}, {"p99", number(it.p99)}, {"longest", number(it.longest)}};
 }
 [[nodiscard]] json json_of(mode_profile const& it) {
-    json made{{"mode", std::string{name_of(it.mode)}}, {"steps", json_of(it.steps)},
-              {"inside", number(it.inside)},           {"in_no_section", number((std::max)(0.0, 1 - it.named))},
-              {"sections", json::array()},             {"slow_steps", it.slow_steps},
+    json made{{"mode", std::string{name_of(it.mode)}},
+              {"steps", json_of(it.steps)},
+              {"inside", number(it.inside)},
+              {"in_no_section", number((std::max)(0.0, 1 - it.named))},
+              {"sections", json::array()},
+              {"slow_steps", it.slow_steps},
               {"slow", json::array()}};
     for (section_profile const& each : it.sections) {
         json one = json_of(each.spent);
@@ -45,7 +44,8 @@ namespace {
 [[nodiscard]] json json_of(machine_profile const& it) {
     json made{{"cores", it.cores}, {"samples", it.times.size()}, {"series", json::object()}};
     for (machine_series const& each : it.series) {
-        made["series"][each.name] = {{"mean", number(each.mean)}, {"p95", number(each.p95)}, {"most", number(each.most)}};
+        made["series"][each.name] = {
+            {"mean", number(each.mean)}, {"p95", number(each.p95)}, {"most", number(each.most)}};
     }
     return made;
 }

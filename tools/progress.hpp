@@ -2,6 +2,8 @@
 // Command line: a bar on standard error for work that takes longer than a moment; nothing where that is no terminal.
 #pragma once
 
+#include "output.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +25,7 @@ namespace spotter_tool {
 
 class progress {
 public:
-    progress(std::string_view what, std::uint64_t total) : what_{what}, total_{total} {
+    progress(std::string_view what, std::uint64_t total) : what_{plain(what)}, total_{total} {
         char const* const terminal = std::getenv("TERM");
         bool const dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
         shown_ = !dumb && ::isatty(STDERR_FILENO) != 0;

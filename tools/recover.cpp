@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `recover`: what killed processes left in shared memory brought into the record, sidecars rebuilt from their segments and,
-// when asked to, torn tails cut off. Never while someone writes.
+// Command line, `recover`: what killed processes left in shared memory brought into the record, sidecars rebuilt from
+// their segments and, when asked to, torn tails cut off. Never while someone writes.
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "replace_file.hpp"
 #include "verbs.hpp"
 
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/record/recover.hpp>
 #include <spotter/trial.hpp>
@@ -41,7 +41,8 @@ void add_inner_ones(std::vector<recording>& all) {
     }
 }
 
-// The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is left alone.
+// The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is
+// left alone.
 class locks {
 public:
     locks() = default;
@@ -93,7 +94,8 @@ public:
         return {};
     }
 
-    // What sidecars know beyond their segments goes into the folder's file `lost`, before they are made anew from what is there.
+    // What sidecars know beyond their segments goes into the folder's file `lost`, before they are made anew from what
+    // is there.
     [[nodiscard]] error remember(recording const& it) {
         auto const known = spotter::detail::look_for_losses(files_for(it.path), it.path);
         std::string const file = it.path + '/' + layout::lost_name;
@@ -111,7 +113,7 @@ public:
             deeds_.push_back({each.file, "remembered", each.offset, each.bytes});
         }
         if (!news || wanted_.dry_run) { return {}; }
-        return replace_file(system_files(), file, std::as_bytes(std::span{text}));
+        return spotter::detail::replace_file(system_files(), file, std::as_bytes(std::span{text}), true);
     }
 
     [[nodiscard]] error treat(recording const& it, std::uint32_t number, progress& bar) {
@@ -134,7 +136,7 @@ public:
             if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
                 // A shorter copy takes its place: a reader that has the segment mapped would die of one that shrinks.
                 byte_view const good = data.bytes().first(static_cast<std::size_t>(good_end));
-                if (error const why = replace_file(system_files(), file, good)) { return why; }
+                if (error const why = spotter::detail::replace_file(system_files(), file, good, true)) { return why; }
             }
             bar.advance(data.bytes().size());
         }
@@ -144,7 +146,9 @@ public:
         mapped_file const old{side_file};
         if (!old.error() && same_bytes(old.bytes(), side.view())) { return {}; }
         if (!wanted_.dry_run) {
-            if (error const why = replace_file(system_files(), side_file, side.view())) { return why; }
+            if (error const why = spotter::detail::replace_file(system_files(), side_file, side.view(), true)) {
+                return why;
+            }
         }
         deeds_.push_back({side_file, "rebuilt", 0, side.size()});
         return {};

@@ -39,7 +39,7 @@ namespace {
     auto const rules = read_rules(wanted.rules);
     if (!rules) { return rules.error(); }
     if (wanted.self_test && runs.size() == 1) {
-        further.push_back(self_test_section(self_test(runs.front(), *rules)));
+        further.push_back(self_test_section(self_test(runs.front(), rules_for(runs.front(), wanted.rules, *rules))));
     }
     if (!wanted.rules.empty()) {
         for (trial const& each : runs) { replays.push_back(replay(each, *rules)); }
@@ -85,7 +85,7 @@ int report(report_options const& wanted) {
     if (to_output) {
         result<std::string> const text = made_of(runs, wanted);
         if (!text) { return fail(text.error(), wanted.json, "report", paths); }
-        say(*text);
+        say_as_is(*text);
         return end.code();
     }
     new_file file{out, wanted.force};

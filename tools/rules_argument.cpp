@@ -3,6 +3,9 @@
 #include "rules_argument.hpp"
 
 #include <spotter/ext/json/rules.hpp>
+#include <spotter/trial/environment_lines.hpp>
+
+#include <algorithm>
 
 namespace spotter_tool {
 
@@ -10,7 +13,8 @@ namespace {
 
 using namespace spotter;
 
-// What a parameter is by default, as it would stand in a file; what a file cannot say, as a selection by a function, is null.
+// What a parameter is by default, as it would stand in a file; what a file cannot say, as a selection by a function, is
+// null.
 template <class Value>
 [[nodiscard]] json default_json(Value const& value) {
     if constexpr (std::is_array_v<Value>) {
@@ -44,6 +48,27 @@ result<dynamic_rule> read_rules(std::vector<std::string> const& words) {
     return either_of(all);
 }
 
+std::string packs_of_run(trial const& run) {
+    std::string packs;
+    spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
+        if (key == "packs") { packs = value; }
+    });
+    return packs;
+}
+
+dynamic_rule rules_for(trial const& run, std::vector<std::string> const& words, dynamic_rule const& given) {
+    if (!words.empty()) { return given; }
+    std::string const packs = packs_of_run(run);
+    std::vector<dynamic_rule> all;
+    for (std::string_view rest = packs; !rest.empty();) {
+        std::size_t const end = (std::min)(rest.find(' '), rest.size());
+        // One of a newer library is none here.
+        if (auto const pack = rule_named(rest.substr(0, end))) { all.push_back(*pack); }
+        rest.remove_prefix((std::min)(end + 1, rest.size()));
+    }
+    return all.empty() ? given : either_of(all);
+}
+
 dynamic_rule against_envelope(dynamic_rule const& rules, std::shared_ptr<envelope const> const& healthy) {
     return dynamic_rule{either_rule<dynamic_rule, dynamic_rule>{
         rules, dynamic_rule{outside_envelope{.healthy = healthy.get()} | rearm{10}, healthy}}};
@@ -69,7 +94,7 @@ std::string rules_of_feature(std::uint64_t key) {
         bool its = false;
         if constexpr (requires { rule.feature_key(); }) {
             its = rule.feature_key() == key;
-        } else if constexpr (requires(typename Rule::state & state, tensor_info const& tensor) {
+        } else if constexpr (requires(typename Rule::state& state, tensor_info const& tensor) {
                                  rule.feature_key(state, tensor);
                              }) {
             // As of labels, and as of predictions.

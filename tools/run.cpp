@@ -28,7 +28,8 @@ namespace {
     return words;
 }
 
-// "gradient*:clip=--clip=1": for causes of that name, the cure `clip`, which adds `--clip=1`; "warmup": for any, adds `--warmup`.
+// "gradient*:clip=--clip=1": for causes of that name, the cure `clip`, which adds `--clip=1`; "warmup": for any, adds
+// `--warmup`.
 [[nodiscard]] cure cure_of(std::string const& text) {
     std::size_t const equals = text.find('='), colon = text.find(':');
     bool const has_cause = colon != text.npos && colon < equals;
@@ -43,14 +44,16 @@ namespace {
 // Where rules are given it judges the record beside the training, and stops it.
 class launcher {
 public:
-    launcher(run_options const& wanted, std::vector<std::string> const& settings, dynamic_rule const* rules) : wanted_{wanted}, rules_{rules} {
+    launcher(run_options const& wanted, std::vector<std::string> const& settings, dynamic_rule const* rules)
+        : wanted_{wanted}, rules_{rules} {
         child_.command = wanted.command;
         child_.command.insert(child_.command.end(), settings.begin(), settings.end());
         child_.patience = std::chrono::milliseconds{static_cast<std::int64_t>(wanted.patience * 1000)};
     }
     launched operator()(supervised_attempt const& now) const {
         child_process child = child_;
-        child.environment = {"SPOTTER_RUN=" + now.run};
+        child.environment = {"SPOTTER_RUN=" +
+                             std::string{system_files().absolute(now.run).view()}};  // it may go elsewhere first
         if (rules_ == nullptr) { return child(now); }
         watch_options const stopping{.stop = true};
         watched_run::tell const silent = [](json const&) {};
@@ -99,20 +102,31 @@ struct supervised {
 [[nodiscard]] std::string text_of(supervised const& it) {
     std::string text;
     for (past_attempt const& each : it.told.attempts) {
-        text += fmt::format("{}  {}  {}  {}\n", each.told.run, each.asked.cure.empty() ? it.settings.empty() ? "as it is" : it.settings : each.asked.cure,
+        text += fmt::format("{}  {}  {}  {}\n", each.told.run,
+                            each.asked.cure.empty() ? it.settings.empty() ? "as it is" : it.settings : each.asked.cure,
                             each.verdict.stable() && it.told.how != healed::no_verdict ? "stable" : each.verdict.line(),
                             spotter::detail::duration_text(each.seconds));
     }
     if (!it.told.stable()) { return text + fmt::format("{}: {}\n", name_of(it.told.how), it.told.why); }
     std::string const& cure = it.told.attempts.back().asked.cure;
-    return text + (cure.empty() ? std::string{"stable at once\n"} : fmt::format("stable after {} attempts, with {}\n", it.told.attempts.size(), cure));
+    return text + (cure.empty() ? std::string{"stable at once\n"}
+                                : fmt::format("stable after {} attempts, with {}\n", it.told.attempts.size(), cure));
 }
 [[nodiscard]] json to_json(supervised const& it) {
-    json one = {{"folder", it.folder}, {"settings", it.settings}, {"how", std::string{name_of(it.told.how)}}, {"why", it.told.why}};
+    json one = {{"folder", it.folder},
+                {"settings", it.settings},
+                {"how", std::string{name_of(it.told.how)}},
+                {"why", it.told.why}};
     one["attempts"] = json::array();
     for (past_attempt const& each : it.told.attempts) {
-        one["attempts"].push_back({{"run", each.told.run}, {"cure", each.asked.cure}, {"because", each.asked.because}, {"settings", each.asked.settings},
-                                   {"cause", each.verdict.cause}, {"said", each.verdict.line()}, {"steps", each.verdict.closed_steps}, {"seconds", each.seconds}});
+        one["attempts"].push_back({{"run", each.told.run},
+                                   {"cure", each.asked.cure},
+                                   {"because", each.asked.because},
+                                   {"settings", each.asked.settings},
+                                   {"cause", each.verdict.cause},
+                                   {"said", each.verdict.line()},
+                                   {"steps", each.verdict.closed_steps},
+                                   {"seconds", each.seconds}});
     }
     return one;
 }
@@ -156,7 +170,8 @@ int run_training(run_options const& wanted) {
             supervised& it = all[i];
             it.settings = (*lines)[i];
             it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);
-            it.told = supervise(launcher{wanted, words_of(it.settings), rules ? &*rules : nullptr}, cures, {.attempts = wanted.attempts, .folder = it.folder});
+            it.told = supervise(launcher{wanted, words_of(it.settings), rules ? &*rules : nullptr}, cures,
+                                {.attempts = wanted.attempts, .folder = it.folder});
             std::lock_guard const one_at_a_time{saying};
             if (!wanted.json) { say(plain_lines(text_of(it))); }
         }

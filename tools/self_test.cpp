@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `check --self-test`: which faults the rules would have noticed in a run, had it had them.
+#include "self_test.hpp"
 #include "folders.hpp"
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
 #include "rules_argument.hpp"
-#include "self_test.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -30,15 +30,26 @@ namespace {
 }
 [[nodiscard]] std::string silent_text(self_test_result const& it) {
     std::string text;
-    for (silent_rule const& each : it.silent) { text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", each.rule, each.why); }
+    for (silent_rule const& each : it.silent) {
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", each.rule, each.why);
+    }
     return text;
 }
 [[nodiscard]] json to_json(self_test_result const& it) {
-    json one = {{"fault", std::string{it.fault.name}}, {"what", std::string{it.fault.what}}, {"verdict", std::string{self_test_verdict(it)}},
-                {"from", step_json(it.from)}, {"tensors", it.tensors}, {"tensor", it.tensor}, {"needed", std::string{it.fault.needed}}};
+    json one = {{"fault", std::string{it.fault.name}},
+                {"what", std::string{it.fault.what}},
+                {"verdict", std::string{self_test_verdict(it)}},
+                {"from", step_json(it.from)},
+                {"tensors", it.tensors},
+                {"tensor", it.tensor},
+                {"needed", std::string{it.fault.needed}}};
     one["told"] = json::array();
     for (told_of_fault const& each : it.told) {
-        one["told"].push_back({{"rule", each.rule}, {"tensor", each.tensor}, {"severity", std::string{name_of(each.severity)}}, {"step", step_json(each.step)}, {"after", each.after}});
+        one["told"].push_back({{"rule", each.rule},
+                               {"tensor", each.tensor},
+                               {"severity", std::string{name_of(each.severity)}},
+                               {"step", step_json(each.step)},
+                               {"after", each.after}});
     }
     one["silent"] = json::array();
     for (silent_rule const& each : it.silent) { one["silent"].push_back({{"rule", each.rule}, {"why", each.why}}); }
@@ -53,7 +64,8 @@ std::string_view self_test_verdict(self_test_result const& it) noexcept {
 }
 
 std::string why_text(self_test_result const& it) {
-    bool const no_rule = std::all_of(it.silent.begin(), it.silent.end(), [](silent_rule const& each) { return each.why == "not among the rules"; });
+    bool const no_rule = std::all_of(it.silent.begin(), it.silent.end(),
+                                     [](silent_rule const& each) { return each.why == "not among the rules"; });
     if (!it.planted() && !no_rule) { return fmt::format("the record shows no {}", it.fault.needed); }
     if (it.noticed()) { return told_text(it); }
     return it.told.empty() ? silent_text(it) : fmt::format("a note only, {}", told_text(it));
@@ -67,12 +79,18 @@ html::section self_test_section(std::vector<self_test_result> const& all) {
             noticed += fmt::format("{}{} ({})", noticed.empty() ? "" : "; ", each.fault.what, told_text(each));
             continue;
         }
-        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", self_test_verdict(each), html::escape(each.fault.what), html::escape(why_text(each)));
+        rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", self_test_verdict(each),
+                            html::escape(each.fault.what), html::escape(why_text(each)));
     }
-    std::string body = html::paragraph("Faults were planted into what the record says, one at a time, and the rules judged it anew. Nothing was told of these:");
+    std::string body = html::paragraph("Faults were planted into what the record says, one at a time, and the rules "
+                                       "judged it anew. Nothing was told of these:");
     body += rows.empty() ? html::paragraph("none.")
-                         : fmt::format("<div class=\"wide\"><table class=\"plain\"><thead><tr><th>told</th><th>fault</th><th>why</th></tr></thead><tbody>\n{}</tbody></table></div>\n", rows);
-    return {"self-test", "What this run would not have noticed", body + html::paragraph("It would have noticed: " + (noticed.empty() ? "nothing" : noticed) + ".")};
+                         : fmt::format("<div class=\"wide\"><table "
+                                       "class=\"plain\"><thead><tr><th>told</th><th>fault</th><th>why</th></tr></"
+                                       "thead><tbody>\n{}</tbody></table></div>\n",
+                                       rows);
+    return {"self-test", "What this run would not have noticed",
+            body + html::paragraph("It would have noticed: " + (noticed.empty() ? "nothing" : noticed) + ".")};
 }
 
 int self_test_runs(check_options const& wanted) {
@@ -87,7 +105,7 @@ int self_test_runs(check_options const& wanted) {
         auto const run = open_trial(path);
         if (!run) { return fail(run.error(), wanted.json, "check", path); }
         json const loss = end.look_at(*run);
-        std::vector<self_test_result> const all = self_test(*run, *rules);
+        std::vector<self_test_result> const all = self_test(*run, rules_for(*run, wanted.rules, *rules));
         if (all.empty()) { end.note(not_judged); }
         json list = json::array();
         std::size_t noticed = 0, noted = 0, unseen = 0;
@@ -97,7 +115,8 @@ int self_test_runs(check_options const& wanted) {
             noted += !one.noticed() && !one.told.empty() ? 1 : 0;
             unseen += one.planted() ? 0 : 1;
             list.push_back(to_json(one));
-            text += fmt::format("  {:<8} {:<20} {}: {}\n", self_test_verdict(one), one.fault.name, one.fault.what, why_text(one));
+            text += fmt::format("  {:<8} {:<20} {}: {}\n", self_test_verdict(one), one.fault.name, one.fault.what,
+                                why_text(one));
         }
         document["self_test"].push_back({{"path", path}, {"loss", loss}, {"faults", list}});
         if (wanted.json) { continue; }
@@ -105,8 +124,10 @@ int self_test_runs(check_options const& wanted) {
             say(fmt::format("{}: too short to plant faults in: 40 train steps at least\n", plain(path)));
             continue;
         }
-        say(fmt::format("{}: of {} faults {} would have been noticed, {} noted, {} missed, {} cannot be seen in what was recorded\n{}", plain(path),
-                        all.size(), noticed, noted, all.size() - noticed - noted - unseen, unseen, plain_lines(text)));
+        say(fmt::format("{}: of {} faults {} would have been noticed, {} noted, {} missed, {} cannot be seen in what "
+                        "was recorded\n{}",
+                        plain(path), all.size(), noticed, noted, all.size() - noticed - noted - unseen, unseen,
+                        plain_lines(text)));
     }
     if (wanted.json) { say_document(document); }
     return end.code();

@@ -52,7 +52,8 @@ void put_distribution(json& document, distribution const& it) {
     }
 }
 
-// --- one step ----------------------------------------------------------------------------------------------------------------
+// --- one step
+// ----------------------------------------------------------------------------------------------------------------
 
 [[nodiscard]] int show_statistic(shown& it, track const& tensor, step_id step) {
     if (!it.wanted.as.empty() && it.wanted.as != "numbers") {
@@ -156,21 +157,24 @@ void put_values(json& document, tensor_ref const& view) {
     return it.end.code();
 }
 
-// --- over time ---------------------------------------------------------------------------------------------------------------
+// --- over time
+// ---------------------------------------------------------------------------------------------------------------
 
 struct curve {
     statistic which = mean;
     std::vector<point> points{};
     std::size_t known = 0;
+    std::size_t unreadable = 0;
 };
 
 [[nodiscard]] curve history_of(track const& tensor, statistic which, std::optional<mode> only) {
-    curve it{which, tensor.history(which), 0};
+    curve it{which, tensor.history(which)};
     if (only) {
         std::erase_if(it.points, [&](point const& each) { return each.step.mode != *only; });
     }
-    it.known = static_cast<std::size_t>(
-        std::count_if(it.points.begin(), it.points.end(), [](point const& each) { return each.known; }));
+    for (point const& each : it.points) {
+        it.known += each.known ? 1U : 0U, it.unreadable += each.unreadable ? 1U : 0U;
+    }
     return it;
 }
 
@@ -193,7 +197,8 @@ struct curve {
 
 void print_points(dtype type, curve const& it) {
     for (point const& each : it.points) {
-        say(fmt::format("{}\t{}\n", step_text(each.step), each.known ? exact_text(type, each.value) : "unknown"));
+        std::string const word = each.unreadable ? "unreadable" : "unknown";
+        say(fmt::format("{}\t{}\n", step_text(each.step), each.known ? exact_text(type, each.value) : word));
     }
 }
 
@@ -201,11 +206,11 @@ void print_points(dtype type, curve const& it) {
 [[nodiscard]] std::vector<curve> curves_by_mode(curve const& of) {
     std::vector<curve> all;
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        curve one{of.which, {}, 0};
+        curve one{of.which};
         for (point const& at : of.points) {
             if (at.step.mode != each) { continue; }
             one.points.push_back(at);
-            one.known += at.known ? 1 : 0;
+            one.known += at.known ? 1U : 0U, one.unreadable += at.unreadable ? 1U : 0U;
         }
         if (!one.points.empty()) { all.push_back(std::move(one)); }
     }
@@ -241,7 +246,9 @@ void print_curve(shown const& it, curve const& of) {
     }
     say(sparkline(values, known, it.columns, it.wanted.ascii) + '\n');
     std::string line = fmt::format("{} points", of.points.size());
-    if (of.known < of.points.size()) { line += fmt::format(", {} unknown", of.points.size() - of.known); }
+    std::size_t const unknown = of.points.size() - of.known - of.unreadable;
+    if (unknown > 0) { line += fmt::format(", {} unknown", unknown); }
+    if (of.unreadable > 0) { line += fmt::format(", {} cannot be read", of.unreadable); }
     auto const add = [&](std::string_view what, point const* at) {
         if (at != nullptr) {
             line += fmt::format("; {} {} at {}", what, detail::float_text(at->value, false), step_text(at->step));
@@ -266,7 +273,8 @@ void print_curve(shown const& it, curve const& of) {
     for (curve const& each : all) {
         if (as_histogram) { spreads.push_back(spread_of(each)); }
     }
-    if (as_histogram && std::none_of(spreads.begin(), spreads.end(), [](auto const& each) { return each.has_histogram; })) {
+    if (as_histogram &&
+        std::none_of(spreads.begin(), spreads.end(), [](auto const& each) { return each.has_histogram; })) {
         return it.refuse({errc::not_in_step, "no point of this history is a finite number"});
     }
     if (it.wanted.json) {
@@ -275,6 +283,7 @@ void print_curve(shown const& it, curve const& of) {
         for (point const& each : of->points) {
             json one = step_json(each.step);
             one["value"] = each.known ? number(each.value) : json();
+            if (each.unreadable) { one["unreadable"] = true; }
             it.document["points"].push_back(std::move(one));
         }
         for (std::size_t i = 0; i < spreads.size(); ++i) {
@@ -287,7 +296,8 @@ void print_curve(shown const& it, curve const& of) {
         print_points(tensor.info().type, *of);
     } else {
         for (std::size_t i = 0; i < all.size(); ++i) {
-            std::string const in = all.size() > 1 ? fmt::format(" in {}", name_of(all[i].points.front().step.mode)) : "";
+            std::string const in =
+                all.size() > 1 ? fmt::format(" in {}", name_of(all[i].points.front().step.mode)) : "";
             say(fmt::format("{} of {}{}\n", of->which.name(), plain(it.wanted.name), in));
             if (!as_histogram) {
                 print_curve(it, all[i]);
@@ -298,11 +308,22 @@ void print_curve(shown const& it, curve const& of) {
             }
         }
     }
+    if (of->unreadable > 0) {
+        it.end.note(something_lost);
+        say(fmt::format(
+                "spotter show: {} of {} points of {} cannot be read, first {}: `spotter verify` says what is damaged\n",
+                of->unreadable, of->points.size(), plain(it.wanted.name),
+                step_text(std::find_if(of->points.begin(), of->points.end(),
+                                       [](point const& each) { return each.unreadable; })
+                              ->step)),
+            stderr);
+    }
     if (of->known > 0 || of->points.empty()) { return it.end.code(); }
     // What was asked for is nowhere: what is there instead stands in the sentence of a read.
     auto const why = tensor.stat(of->points.front().step, of->which);
     say(fmt::format("spotter show: {} of {} is unknown everywhere: {}\n", of->which.name(), plain(it.wanted.name),
-                    why ? std::string{} : plain(why.error().what.view())), stderr);
+                    why ? std::string{} : plain(why.error().what.view())),
+        stderr);
     return it.end.code(absent);
 }
 
@@ -328,8 +349,8 @@ void print_curve(shown const& it, curve const& of) {
         say_document(it.document);
         return it.end.code();
     }
-    bool const texts = std::any_of(scalars.begin(), scalars.end(),
-                                   [](loose_scalar const& each) { return each.type == dtype::text; });
+    bool const texts =
+        std::any_of(scalars.begin(), scalars.end(), [](loose_scalar const& each) { return each.type == dtype::text; });
     if (it.wanted.as == "numbers" || texts) {
         for (loose_scalar const& each : scalars) { say(fmt::format("{:.3f}\t{}\n", each.time, loose_text(each))); }
         return it.end.code();

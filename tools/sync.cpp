@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `sync`: a run's folder into an object store, or from there into a folder. Includes what lets every verb read s3:// places.
+// Command line, `sync`: a run's folder into an object store, or from there into a folder. Includes what lets every verb
+// read s3:// places.
 #include "folders.hpp"
 #include "output.hpp"
 #include "verbs.hpp"
@@ -17,18 +18,23 @@ int sync(sync_options const& wanted) {
     auto const refuse = [&](error const& why) { return fail(why, wanted.json, "sync", from); };
 #if defined(SPOTTER_WITH_S3)
     bool const down = s3::is_place(from), up = s3::is_place(to);
-    if (down == up) { return refuse({errc::bad_config, "one of both is a folder, the other a place as s3://bucket/run"}); }
+    if (down == up) {
+        return refuse({errc::bad_config, "one of both is a folder, the other a place as s3://bucket/run"});
+    }
     json document = document_of("sync", from);
     document["to"] = to;
     if (down) {
-        if (wanted.remove) { return refuse({errc::bad_config, "--remove is for the folder of a run that goes to a store"}); }
+        if (wanted.remove) {
+            return refuse({errc::bad_config, "--remove is for the folder of a run that goes to a store"});
+        }
         auto const done = s3::fetch_run(from, to);
         if (!done) { return refuse(done.error()); }
-        document["files"] = done->files, document["bytes"] = done->bytes;
+        document["files"] = done->files, document["bytes"] = done->bytes, document["longer"] = done->longer;
         if (wanted.json) {
             say_document(document);
         } else {
             say(fmt::format("{} files, {} bytes fetched into {}\n", done->files, done->bytes, plain(to)));
+            if (done->longer > 0) { say(fmt::format("{} files stay: they are longer here\n", done->longer)); }
         }
         return fine;
     }
@@ -41,13 +47,15 @@ int sync(sync_options const& wanted) {
     if (wanted.json) {
         say_document(document);
     } else {
-        say(fmt::format("{} files, {} bytes sent to {} by {} requests\n", done->done, done->done_bytes, plain(to), done->requests));
+        say(fmt::format("{} files, {} bytes sent to {} by {} requests\n", done->done, done->done_bytes, plain(to),
+                        done->requests));
         if (done->removed > 0) { say(fmt::format("{} local files removed: the store has them\n", done->removed)); }
     }
     return fine;
 #else
-    return refuse({errc::bad_config, "this tool was built without libcurl and OpenSSL, which reach an object store (libcurl4-openssl-dev "
-                                     "and libssl-dev on Debian and Ubuntu)"});
+    return refuse({errc::bad_config,
+                   "this tool was built without libcurl and OpenSSL, which reach an object store (libcurl4-openssl-dev "
+                   "and libssl-dev on Debian and Ubuntu)"});
 #endif
 }
 

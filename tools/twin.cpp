@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `twin`: a training twice at once, and where the two part.
 #include "output.hpp"
-#include "replace_file.hpp"
 #include "verbs.hpp"
 
 #include <spotter/diff/parting.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/supervisor.hpp>
 #include <spotter/trial/environment_lines.hpp>
 
@@ -56,7 +56,9 @@ private:
     std::string text = fmt::format("they part at {}", step_text(it.step));
     if (it.tensor.empty()) { return text + ": " + it.what; }
     text += fmt::format(", {}: {}", it.tensor, it.what);
-    if (it.elements > 0) { text += fmt::format(", {} elements, {} bits, the first is element {}", it.elements, it.bits, it.element); }
+    if (it.elements > 0) {
+        text += fmt::format(", {} elements, {} bits, the first is element {}", it.elements, it.bits, it.element);
+    }
     return text;
 }
 
@@ -72,13 +74,14 @@ int twin(twin_options const& wanted) {
         why.what << path;
         return fail(why, wanted.json, "twin", program);
     }
+    std::chrono::milliseconds const patience{static_cast<std::int64_t>(wanted.patience * 1000)};
     launched ends[2];
     std::atomic<int> running{2};
     std::thread both[2];
     for (std::size_t i = 0; i < 2; ++i) {
         both[i] = std::thread{[&, i] {
             std::string const run = wanted.folder + (i == 0 ? "/a" : "/b");
-            child_process child{wanted.command, {}, {"SPOTTER_RUN=" + run}};
+            child_process child{wanted.command, patience, {"SPOTTER_RUN=" + std::string{files.absolute(run).view()}}};
             ends[i] = child({.number = 1, .run = run});
             --running;
         }};
@@ -91,16 +94,22 @@ int twin(twin_options const& wanted) {
         if (!records.found() || asked_to_stop) { continue; }
         asked_to_stop = true;  // there is nothing more to learn
         constexpr std::string_view why = "its twin is another one by now";
-        for (char const* const each : {"/a/stop", "/b/stop"}) { (void)replace_file(files, wanted.folder + each, std::as_bytes(std::span{why})); }
+        for (char const* const each : {"/a/stop", "/b/stop"}) {
+            (void)spotter::detail::replace_file(files, wanted.folder + each, std::as_bytes(std::span{why}), true);
+        }
     }
     for (std::thread& each : both) { each.join(); }
     for (launched const& each : ends) {
-        if (each.how == departure::never_started) { return fail({errc::io_error, std::string_view{each.why}}, wanted.json, "twin", program); }
+        if (each.how == departure::never_started) {
+            return fail({errc::io_error, std::string_view{each.why}}, wanted.json, "twin", program);
+        }
     }
     records.look(wanted.folder);
     auto const found_at = records.found();
     std::uint64_t const steps = records.apart ? records.apart->steps() : 0;
-    std::string const how = found_at ? words_of(*found_at) : steps == 0 ? "no step was recorded by both: does the program record with spotter?" : std::string{same_text};
+    std::string const how = found_at     ? words_of(*found_at)
+                            : steps == 0 ? "no step was recorded by both: does the program record with spotter?"
+                                         : std::string{same_text};
     exit_code code = found_at ? found : steps == 0 ? not_judged : fine;
     std::string ended;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -112,8 +121,11 @@ int twin(twin_options const& wanted) {
         json document = document_of("twin", program);
         document["steps"] = steps;
         document["same"] = code == fine || code == ended_badly;
-        document["parting"] = !found_at ? json() : json{{"step", step_json(found_at->step)}, {"tensor", found_at->tensor}, {"what", found_at->what},
-                                                      {"element", found_at->element}, {"elements", found_at->elements}, {"bits", found_at->bits}};
+        document["parting"] =
+            !found_at
+                ? json()
+                : json{{"step", step_json(found_at->step)}, {"tensor", found_at->tensor},     {"what", found_at->what},
+                       {"element", found_at->element},      {"elements", found_at->elements}, {"bits", found_at->bits}};
         document["environment"] = records.a ? records.a->environment() : std::string{};
         document["ended"] = {ends[0].why, ends[1].why};
         say_document(document);

@@ -61,11 +61,11 @@ struct checkpoints_options {
 
 struct control_options {
     std::string path{};
-    std::string names{};       // of capture
+    std::string names{};  // of capture
     std::uint64_t steps = 100;
-    std::string file{};        // of plan and rules
+    std::string file{};  // of plan and rules
     std::string by{};
-    double wait = 10;          // seconds
+    double wait = 10;  // seconds
     bool json = false;
 };
 [[nodiscard]] int control(control_options const& wanted, spotter::control_verb what);
@@ -151,6 +151,7 @@ struct run_options {
 struct twin_options {
     std::vector<std::string> command{};
     std::string folder = "runs/twin";
+    double patience = 0;  // seconds; 0: without limit
     bool json = false;
 };
 [[nodiscard]] int twin(twin_options const& wanted);
@@ -191,7 +192,7 @@ struct report_options {
     std::string out{};                    // -: standard output; empty: report.html, and of a table -
     std::vector<std::string> sections{};  // ids; none: all
     std::string as = "page";              // or csv: the table of the runs
-    std::vector<std::string> rules{};  // judge the record anew; empty: what was found while it was recorded
+    std::vector<std::string> rules{};     // judge the record anew; empty: what was found while it was recorded
     bool self_test = false;
     bool force = false;
     bool json = false;

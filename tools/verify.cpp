@@ -91,8 +91,8 @@ public:
     }
 
 private:
-    // Values between two row frames, one zstd frame after another. In a hole the first of them may be sound, and what cannot be
-    // measured is where the damage begins.
+    // Values between two row frames, one zstd frame after another. In a hole the first of them may be sound, and what
+    // cannot be measured is where the damage begins.
     void check_gap(std::uint64_t at, std::uint64_t end, bool has_hole, bool rows_lost) {
         std::size_t const before = into_.damage.size();
         while (at < end) {
@@ -149,8 +149,9 @@ void check_sidecar(std::string const& file, byte_view side, bool growing, checke
     frame_walker walk{rest};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what != walked::corrupt) { continue; }
-        into.damage.push_back({file, end + walk.damage().offset, walk.damage().bytes, "sidecar",
-                               "declarations are damaged that the segment has too; `spotter recover` rebuilds the file"});
+        into.damage.push_back(
+            {file, end + walk.damage().offset, walk.damage().bytes, "sidecar",
+             "declarations are damaged that the segment has too; `spotter recover` rebuilds the file"});
     }
     if (walk.torn() > 0) {
         into.notes.push_back({file, end + walk.good_end(), walk.torn(), "sidecar",
@@ -206,8 +207,9 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
     std::uint64_t torn_before = 0;
     bool closed_before = true;
     std::uint32_t expected = 0;
-    // Segments without an end that the same attempt went on from. Where its ring was in shared memory these are no damage: recoveries
-    // went on from them, which may be killed in their turn; that a ring was there may be seen only later.
+    // Segments without an end that the same attempt went on from. Where its ring was in shared memory these are no
+    // damage: recoveries went on from them, which may be killed in their turn; that a ring was there may be seen only
+    // later.
     std::vector<place> cut_off;
     bool ring = false;
     auto const end_attempt = [&] {

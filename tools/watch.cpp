@@ -44,7 +44,9 @@ public:
             for (std::string const& name : detail::names_in(path)) {
                 std::string const below = path + '/' + name;
                 parts.clear();
-                if (name == layout::flight_name || name == layout::system_name || find_recordings(below, parts)) { continue; }
+                if (name == layout::flight_name || name == layout::system_name || find_recordings(below, parts)) {
+                    continue;
+                }
                 holds_runs = true;
                 add(below);
             }
@@ -71,7 +73,8 @@ private:
     std::string waiting_for_{};
 };
 
-// --- the screen ----------------------------------------------------------------------------------------------------------------
+// --- the screen
+// ----------------------------------------------------------------------------------------------------------------
 
 // Drawn over itself twice a second; stays when the watch ends.
 class screen {
@@ -83,7 +86,7 @@ public:
         std::string text;
         std::size_t lines = 0;
         auto const put = [&](std::string_view line) {
-            text += fmt::format("\x1b[2K{}\n", line);
+            text += fmt::format("\x1b[2K{}\n", plain(line));
             ++lines;
         };
         for (watched_run& each : runs) {
@@ -102,7 +105,7 @@ public:
             if (found.size() > shown) { put(fmt::format("  and {} earlier ones", found.size() - shown)); }
         }
         if (!waiting_for.empty()) { put(cut("waiting for " + plain(waiting_for), columns)); }
-        say((drawn_ > 0 ? fmt::format("\x1b[{}A", drawn_) : std::string{}) + text + "\x1b[J");
+        say_as_is((drawn_ > 0 ? fmt::format("\x1b[{}A", drawn_) : std::string{}) + text + "\x1b[J");
         std::fflush(stdout);
         drawn_ = lines;
     }
@@ -159,7 +162,7 @@ int watch(watch_options const& wanted) {
     bool const lines = wanted.json || dumb || ::isatty(STDOUT_FILENO) == 0;
     watched_run::tell const out = [&](json const& event) {
         if (!lines) { return; }
-        say(event.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+        say_as_is(document_text(event, -1) + '\n');
         std::fflush(stdout);
     };
     watched_runs runs{wanted, *rules, out};

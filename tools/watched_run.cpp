@@ -3,7 +3,11 @@
 #include "watched_run.hpp"
 
 #include "folders.hpp"
-#include "replace_file.hpp"
+#include "rules_argument.hpp"
+
+#include <spotter/file/replacing_file.hpp>
+
+#include <spotter/core/clock.hpp>
 
 #include <algorithm>
 
@@ -33,7 +37,12 @@ void watched_run::advance(double now) {
             if (opened.error().code != errc::not_a_run) { note_trouble(opened.error()); }
             return;
         }
+        // Its own rules are known once it has begun.
+        bool const is_beginning =
+            wanted_.rules.empty() && opened->environment().empty() && !opened->over() && opened->closed_steps() == 0;
+        if (is_beginning) { return; }
         run_.emplace(std::move(*opened));
+        rules_ = rules_for(*run_, wanted_.rules, rules_);
         following_ = std::make_unique<follower<dynamic_rule, listener>>(*run_, rules_, listener_);
     }
     note_trouble(following_->advance());
@@ -164,8 +173,8 @@ json watched_run::event_of(finding const& found) const {
 void watched_run::ask_to_stop(finding const& found) {
     if (stopping()) { return; }
     std::string const why = finding_text(found) + '\n';
-    error const failed =
-        replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name, std::as_bytes(std::span{why}));
+    error const failed = spotter::detail::replace_file(system_files(), folder_of_run(path_) + '/' + layout::stop_name,
+                                                       std::as_bytes(std::span{why}), true);
     if (!failed) { asked_in_attempt_ = run_->attempts(); }
     json line = event("stop");
     line["why"] = failed ? std::string{failed.what.view()} : finding_text(found);

@@ -96,7 +96,7 @@ private:
     [[nodiscard]] bool unreadable() const noexcept { return !run_ && trouble_; }
 
     std::string path_;
-    spotter::dynamic_rule const& rules_;
+    spotter::dynamic_rule rules_;
     watch_options const& wanted_;
     tell const& out_;
     listener listener_{this};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that learns by acting: an actor and a critic balance a pole (proximal policy optimisation, Schulman et al. 2017).
+// The program that learns by acting: an actor and a critic balance a pole (proximal policy optimisation, Schulman et
+// al. 2017).
 #include "experience.hpp"
 #include "family.hpp"
 #include "training.hpp"

@@ -29,10 +29,11 @@ public:
     [[nodiscard]] std::size_t variant() const noexcept { return made_.what.variant; }  // an index into its family's
     [[nodiscard]] std::uint64_t seed() const noexcept { return made_.what.seed; }
 
-    // Before the first step: how many there will be, which pack judges (supervised where nobody says), and what its user knows:
-    // the loss of guessing or, for rl, how many actions there are.
+    // Before the first step: how many there will be, which pack judges (supervised where nobody says), and what its
+    // user knows: the loss of guessing or, for rl, how many actions there are.
     void plan(std::uint64_t steps, pack_choice pack = pack_choice::supervised, double known = no_guess);
-    // From this step on there is something wrong; what is told before is not counted as found. Of a NaN, where it was put.
+    // From this step on there is something wrong; what is told before is not counted as found. Of a NaN, where it was
+    // put.
     void wrong_from(std::uint64_t step, std::string planted = {});
 
     // As a user's hook.
@@ -45,8 +46,8 @@ public:
     prescription end();
     [[nodiscard]] bool healthy_since(spotter::step_id step) const { return !healer_ || healer_->healthy_since(step); }
 
-    // How bad it is in the end, on data not trained on and with true labels: 0 perfect, about 1 nothing learnt. The mean of the last
-    // `evaluations` of them counts.
+    // How bad it is in the end, on data not trained on and with true labels: 0 perfect, about 1 nothing learnt. The
+    // mean of the last `evaluations` of them counts.
     void evaluated(double badness);
     // Something in the program (a loss, a weight) is no number any more.
     void lost() noexcept { made_.finite = false; }

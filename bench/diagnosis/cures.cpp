@@ -17,7 +17,8 @@ namespace {
 
 // Hears what cures say of what they did.
 struct decision_sink : sp::null_sink {
-    void scalar(sp::tensor_info const& tensor, sp::step_id const*, sp::tensor_ref const& value, double const*) noexcept {
+    void scalar(sp::tensor_info const& tensor, sp::step_id const*, sp::tensor_ref const& value,
+                double const*) noexcept {
         if (healer::tells && tensor.name == "decision") {
             std::fprintf(stderr, "  %.*s\n", static_cast<int>(value.count), static_cast<char const*>(value.values.raw));
         }
@@ -28,7 +29,8 @@ struct decision_sink : sp::null_sink {
 std::uint64_t times(cured_by mine, std::uint64_t usual) {
     return healer::choice == cured_by::all || healer::choice == mine ? usual : 0;
 }
-using all_cures = sp::heal<sp::skip_batch, sp::clip_gradients, sp::step_back, sp::warm_up_again, sp::reinitialise_units>;
+using all_cures =
+    sp::heal<sp::skip_batch, sp::clip_gradients, sp::step_back, sp::warm_up_again, sp::reinitialise_units>;
 using pack = std::remove_cvref_t<decltype(sp::packs::supervised)>;
 
 }  // namespace
@@ -40,7 +42,8 @@ struct healer::parts {
                     sp::warm_up_again{.times = times(cured_by::warm_up, sp::warm_up_again{}.times)},
                     sp::reinitialise_units{.times = times(cured_by::reinitialise, sp::reinitialise_units{}.times)}};
     decision_sink sink{};
-    sp::hook<decision_sink&, sp::plan<>, pack, sp::heal_gauge> hook{sink, sp::plan<>{}, sp::packs::supervised, cures.gauge()};
+    sp::hook<decision_sink&, sp::plan<>, pack, sp::heal_gauge> hook{sink, sp::plan<>{}, sp::packs::supervised,
+                                                                    cures.gauge()};
     sp::step_id step{};
 };
 
@@ -65,7 +68,8 @@ prescription healer::end() {
     sp::treatment const what = parts_->cures.treat(parts_->hook, parts_->step, found);
     made.skip = what.skip, made.restore = what.restore, made.rate = what.rate, made.largest_norm = what.largest_norm;
     if (what.reinitialise) {
-        parts_->cures.each_dead([&](std::string_view name, std::size_t unit) { made.reinitialise.emplace_back(name, unit); });
+        parts_->cures.each_dead(
+            [&](std::string_view name, std::size_t unit) { made.reinitialise.emplace_back(name, unit); });
     }
     return made;
 }

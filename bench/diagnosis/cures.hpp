@@ -21,7 +21,8 @@ enum class cured_by { nothing, skip_batch, clip_gradients, step_back, warm_up, r
 inline constexpr std::array<std::string_view, 7> cure_names{
     "left alone", "skip_batch", "clip_gradients", "step_back", "warm_up_again", "reinitialise_units", "all of them"};
 
-// What a program is to do with its update: spotter::treatment, and the units that are dead, as names of activations and places there.
+// What a program is to do with its update: spotter::treatment, and the units that are dead, as names of activations and
+// places there.
 struct prescription {
     bool skip = false, restore = false;
     double rate = 1, largest_norm = 0;

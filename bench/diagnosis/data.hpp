@@ -45,7 +45,8 @@ struct task {
 [[nodiscard]] task make_points(std::uint64_t seed);
 // Ten classes of 16 x 16 pictures: each a pattern of soft spots, shifted, faded and noisy.
 [[nodiscard]] task make_pictures(std::uint64_t seed);
-// Real data, split and drawn anew for each seed; nothing where SPOTTER_DATA of the environment names no folder that has it.
+// Real data, split and drawn anew for each seed; nothing where SPOTTER_DATA of the environment names no folder that has
+// it.
 [[nodiscard]] std::optional<task> read_digits(std::uint64_t seed);
 [[nodiscard]] std::optional<task> read_breast_cancer(std::uint64_t seed);
 

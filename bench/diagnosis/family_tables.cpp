@@ -33,7 +33,7 @@ std::string short_text(share const& it) {
 }
 
 // The family with the largest share, or the smallest; with its numbers.
-std::string worst(std::map<std::string, row> const& rows, share row::*of, bool largest) {
+std::string worst(std::map<std::string, row> const& rows, share row::* of, bool largest) {
     std::string name;
     share most;
     for (auto const& [family, each] : rows) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs as processes, which take the next training from a counter in shared memory and leave its lines in a file without a name.
+// Jobs as processes, which take the next training from a counter in shared memory and leave its lines in a file without
+// a name.
 #include "jobs.hpp"
 
 #include "family.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trainings side by side: each job is a process of its own, because libraries keep random states and thread pools a process.
+// Trainings side by side: each job is a process of its own, because libraries keep random states and thread pools a
+// process.
 #pragma once
 
 #include "outcome.hpp"
@@ -8,8 +9,8 @@
 
 namespace diagnosis {
 
-// Trains them all, `jobs` at a time; the outcomes by family, fault, variant and seed. A job that dies loses the training that it was at,
-// and says so on stderr.
+// Trains them all, `jobs` at a time; the outcomes by family, fault, variant and seed. A job that dies loses the
+// training that it was at, and says so on stderr.
 [[nodiscard]] std::vector<outcome> train_all(std::vector<assignment> const& list, unsigned jobs);
 
 }  // namespace diagnosis

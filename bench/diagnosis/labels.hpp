@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trainings count as broken and which as healthy: the run decides, not the program. And what the tables count with.
+// Which trainings count as broken and which as healthy: the run decides, not the program. And what the tables count
+// with.
 #pragma once
 
 #include "outcome.hpp"

@@ -57,7 +57,8 @@ constexpr std::array<limit, 37> list{{
     {"raw_input", &on::raw_input},
 }};
 
-// What the trainings of all other families cost with each candidate, a row a training; an alarm of any kind counts in `alarms`.
+// What the trainings of all other families cost with each candidate, a row a training; an alarm of any kind counts in
+// `alarms`.
 struct tried {
     std::vector<std::vector<double>> costs{};
     std::vector<std::size_t> alarms{};
@@ -93,8 +94,8 @@ double error_between(tried const& others, std::size_t a, std::size_t b) {
 // Its factor of a limit; candidate 0 is what has 1.
 std::size_t place_of(std::size_t limit, std::size_t factor) { return 1 + limit * factors.size() + factor; }
 
-// The factor for a limit: of those within one standard error of the best (Breiman et al. 1984) the ones that alarm least, and the
-// middle of these.
+// The factor for a limit: of those within one standard error of the best (Breiman et al. 1984) the ones that alarm
+// least, and the middle of these.
 double factor_for(std::size_t limit, tried const& others) {
     std::vector<std::pair<double, std::size_t>> left{{1.0, 0}};
     for (std::size_t i = 0; i < factors.size(); ++i) { left.emplace_back(factors[i], place_of(limit, i)); }

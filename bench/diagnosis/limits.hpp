@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of spotter's diagnosis as a list, what a training would have been told with each of them smaller or larger, and which of
-// these the other families choose for one that is left out.
+// The limits of spotter's diagnosis as a list, what a training would have been told with each of them smaller or
+// larger, and which of these the other families choose for one that is left out.
 #pragma once
 
 #include "outcome.hpp"
@@ -39,8 +39,9 @@ inline constexpr std::array<double, 4> factors{0.25, 0.5, 2, 4};
 // What a training was told with a candidate, as a letter of `outcome::candidates`.
 enum class heard : char { nothing = '-', another = 'a', right = 'r' };
 
-// For a family, the limits that do best in all others, each by itself: of those within one standard error of the best the one that alarms
-// least. An alarm in a healthy training costs as much as ten faults that are missed, a fault told by another name half a miss.
+// For a family, the limits that do best in all others, each by itself: of those within one standard error of the best
+// the one that alarms least. An alarm in a healthy training costs as much as ten faults that are missed, a fault told
+// by another name half a miss.
 [[nodiscard]] diagnosis_limits chosen_without(std::string_view family, std::vector<outcome> const& all);
 
 // What was chosen, a row a limit.

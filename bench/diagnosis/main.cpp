@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well do the packs tell healthy trainings from broken ones, and what is broken? docs/diagnosis.md explains.
-//     diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from FILE] [--list]
+//     diagnosis [--quick | --tuning | --seeds A..B] [--only FAMILY[/FAULT]]... [--jobs N] [--csv FILE] [--from FILE]
+//     [--list]
 #include "cure_tables.hpp"
 #include "cures.hpp"
 #include "family.hpp"
@@ -179,7 +180,9 @@ int compare_cures(options wanted, unsigned jobs) {
         healer::choice = static_cast<cured_by>(i);
         by_cure.push_back(train_all(list, jobs));
         if (by_cure.back().size() != list.size()) { return 1; }
-        if (!wanted.csv.empty() && !write_csv(wanted.csv + "." + std::string{cure_names[i]}, by_cure.back())) { return 1; }
+        if (!wanted.csv.empty() && !write_csv(wanted.csv + "." + std::string{cure_names[i]}, by_cure.back())) {
+            return 1;
+        }
     }
     print_cures(by_cure);
     return 0;

@@ -36,7 +36,8 @@ struct parameter {
 // Where a NaN is planted by the fault of that name.
 enum class planted_in { nothing, preactivation, activation, gradient };
 
-// Side of the pictures that go into a convolution (3 x 3, stride 2, padding 1) and of those that come out; 0 for a dense block.
+// Side of the pictures that go into a convolution (3 x 3, stride 2, padding 1) and of those that come out; 0 for a
+// dense block.
 struct picture {
     std::size_t channels = 0, side = 0;
     [[nodiscard]] std::size_t side_after() const noexcept { return (side + 1) / 2; }
@@ -66,7 +67,8 @@ public:
         float const bound = factor / std::sqrt(static_cast<float>(inputs_));
         for (float& each : w.value) { each = random.uniform(-bound, bound); }
     }
-    // What leads on from a unit of the block before, which has so many places; and what leads to a unit of its own, drawn anew.
+    // What leads on from a unit of the block before, which has so many places; and what leads to a unit of its own,
+    // drawn anew.
     void cut_off(std::size_t unit, std::size_t places) {
         bool const dense = from_.side == 0;
         std::size_t const per_unit = dense ? places : 9;
@@ -77,7 +79,9 @@ public:
     void draw_again(std::size_t unit, prng& random) {
         float const bound = 1.0F / std::sqrt(static_cast<float>(inputs_));
         bool const dense = from_.side == 0;
-        for (std::size_t i = 0; i < inputs_; ++i) { w.value[dense ? i * units_ + unit : unit * inputs_ + i] = random.uniform(-bound, bound); }
+        for (std::size_t i = 0; i < inputs_; ++i) {
+            w.value[dense ? i * units_ + unit : unit * inputs_ + i] = random.uniform(-bound, bound);
+        }
         b.value[unit] = 0;
     }
     [[nodiscard]] std::size_t places() const noexcept { return places_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic gradient descent with momentum, and Adam (Kingma and Ba 2015); clipping by the global norm of the gradients.
+// Stochastic gradient descent with momentum, and Adam (Kingma and Ba 2015); clipping by the global norm of the
+// gradients.
 #pragma once
 
 #include "network.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of one training, as one line a pack: of the program's own pack, of sagemaker's, of that at every 500th step, and of the
-// rules of the program's own pack, each for itself.
+// What came of one training, as one line a pack: of the program's own pack, of sagemaker's, of that at every 500th
+// step, and of the rules of the program's own pack, each for itself.
 #pragma once
 
 #include "faults.hpp"
@@ -25,7 +25,8 @@ struct told {
     double measured = 0;
 };
 
-// What one pack said of a training. The first alarm is everything that was found at the first such step, strongest first.
+// What one pack said of a training. The first alarm is everything that was found at the first such step, strongest
+// first.
 struct verdict {
     bool alarmed = false;
     std::string mode{};
@@ -50,7 +51,7 @@ struct outcome {
     double last_loss = 0;
     std::string planted{};  // where the NaN was put, and when
     std::uint64_t planted_at = 0;
-    double seconds = 0;  // of computing
+    double seconds = 0;        // of computing
     std::string candidates{};  // what it would have been told with other limits, where that was asked for (limits.hpp)
     std::size_t acts = 0;      // of the cures that it followed
     std::array<verdict, pack_names.size()> packs{};

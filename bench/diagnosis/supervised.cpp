@@ -118,7 +118,8 @@ private:
         next_ += recipe_.batch;
     }
 
-    // A program that follows cures keeps what it may have to go back to: how it began, and every hundred steps, good once nothing was told since.
+    // A program that follows cures keeps what it may have to go back to: how it began, and every hundred steps, good
+    // once nothing was told since.
     struct snapshot {
         std::uint64_t step = 0;
         chain net{};
@@ -145,7 +146,8 @@ private:
             for (auto const& [name, unit] : units) {
                 for (std::size_t i = 0; i + 1 < net_.blocks.size(); ++i) {
                     if (net_.blocks[i].act_name != name) { continue; }
-                    cuts ? net_.blocks[i + 1].cut_off(unit, net_.blocks[i].places()) : net_.blocks[i].draw_again(unit, random_);
+                    cuts ? net_.blocks[i + 1].cut_off(unit, net_.blocks[i].places())
+                         : net_.blocks[i].draw_again(unit, random_);
                 }
             }
         }
@@ -154,7 +156,8 @@ private:
     // Forward and backward; shown in the order in which it was computed, before the update.
     prescription learn(std::uint64_t step) {
         next_batch();
-        bool const now = nan_.where != planted_in::nothing && step == nan_.step && !std::exchange(planted_, nan_.step == step);
+        bool const now =
+            nan_.where != planted_in::nothing && step == nan_.step && !std::exchange(planted_, nan_.step == step);
         values const& output = net_.forward(batch_.inputs, batch_.count(), true, random_,
                                             now ? nan_.where : planted_in::nothing, nan_.block);
         compare(output, batch_);

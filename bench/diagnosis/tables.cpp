@@ -138,8 +138,8 @@ void print_rules(list const& trainings, label wanted, char const* title) {
     }
 }
 
-// Of each rule the chance of a false alarm in a run: in how many clean trainings it has a finding of warning or above, by itself and as
-// its pack tells it.
+// Of each rule the chance of a false alarm in a run: in how many clean trainings it has a finding of warning or above,
+// by itself and as its pack tells it.
 void print_rules_alone(list const& trainings) {
     std::map<std::string, std::pair<share, share>> rules;
     std::size_t clean = 0;

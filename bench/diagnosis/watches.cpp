@@ -6,9 +6,11 @@
 
 #include <spotter/hook.hpp>
 #include <spotter/print.hpp>
+#include <spotter/rule/inequality.hpp>
 #include <spotter/rules.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -39,6 +41,7 @@ public:
     void end() {
         if (!due_) { return; }
         sp::step_alarm const found = hook_.end();
+        check(found);
         said_.skips += found.decision() == sp::decision::skip_update ? 1 : 0;
         if (found.decision() == sp::decision::stop && !std::exchange(said_.stopped, true)) {
             said_.stopped_at = step_.index;
@@ -57,6 +60,20 @@ public:
     }
 
 private:
+    // What is told has to be true as it is printed: the training ends where it is not.
+    static void check(sp::step_alarm const& found) {
+        for (sp::finding const& each : found) {
+            if (each.how == sp::relation::none) { continue; }
+            sp::inequality const shown = sp::inequality_of(each.measured, each.threshold);
+            auto const read = [](std::string_view text) { return std::strtod(std::string{text}.c_str(), nullptr); };
+            bool const holds = sp::holds(each.measured, each.how, each.threshold) &&
+                               sp::holds(read(shown.measured.view()), each.how, read(shown.threshold.view()));
+            if (holds) { continue; }
+            std::fputs("not true: ", stderr);
+            sp::print(each, stderr);
+            std::abort();
+        }
+    }
     static void tell(sp::step_alarm const& found) {
         for (sp::finding const& each : found) { sp::print(each, stderr); }
     }
@@ -119,8 +136,8 @@ using reinforcement_rules = rules_alone<sp::poor_weight_initialization, sp::rl_k
 // Beside a pack stands the rule of it that has to be told a number: what guessing costs, how many actions there are.
 struct watches::hooks {
     explicit hooks(std::uint64_t onset)
-        : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker}, seldom{watches::baselines ? 500U : 0U,
-                                                                                       onset, sp::packs::sagemaker} {}
+        : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker},
+          seldom{watches::baselines ? 500U : 0U, onset, sp::packs::sagemaker} {}
 
     std::optional<watch_of<sp::packs::supervised>> supervised{};
     std::optional<watch_of<sp::packs::rl, sp::rl_entropy_collapse>> reinforcement{};

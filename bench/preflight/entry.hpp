@@ -17,17 +17,17 @@ template <class Net>
     sp::preflight_options<loop_type> choices;
     choices.batch = it.net.batch();
     if (handles) {
-        choices.inputs = [](loop_type & of) -> auto& { return of.net.inputs(); };
-        choices.outputs = [](loop_type & of) -> auto& { return of.net.outputs(); };
+        choices.inputs = [](loop_type& of) -> auto& { return of.net.inputs(); };
+        choices.outputs = [](loop_type& of) -> auto& { return of.net.outputs(); };
         if constexpr (requires { it.net.labels(); }) {
-            choices.labels = [](loop_type & of) -> auto& { return of.net.labels(); };
+            choices.labels = [](loop_type& of) -> auto& { return of.net.labels(); };
         }
         if constexpr (requires { it.net.training(true); }) {
             choices.training = [](loop_type& of, bool on) { of.net.training(on); };
         }
     }
-    auto const found = sp::preflight(
-        it, [](loop_type& of) { return of.pass(); }, [](loop_type& of) { of.step(); }, choices);
+    auto const found =
+        sp::preflight(it, [](loop_type& of) { return of.pass(); }, [](loop_type& of) { of.step(); }, choices);
     outcome made;
     if (found.first() != sp::preflight_cause::none) {
         made.first = name_of(found.first());

@@ -46,7 +46,8 @@ struct settings {
     float clip = 0.2F;    // how far the ratio of chances may move before its gradient is cut
     float entropy_weight = 0.01F;
 
-    // What a step survived earns: so much that a life without end is worth one, and the critic never reaches for large numbers.
+    // What a step survived earns: so much that a life without end is worth one, and the critic never reaches for large
+    // numbers.
     [[nodiscard]] float reward() const noexcept { return broken == fault::reward ? 0.0F : 1.0F - discount; }
 };
 

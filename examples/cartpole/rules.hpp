@@ -13,10 +13,12 @@ namespace cartpole {
 
 namespace sp = spotter;
 
-// What is watched for: all that can be told of reinforcement learning, and how unsure of itself a policy of two actions is.
+// What is watched for: all that can be told of reinforcement learning, and how unsure of itself a policy of two actions
+// is.
 inline constexpr auto rules = sp::packs::rl || sp::rl_entropy_collapse::of_actions(action_count);
 
-// A learning rate that is far too large does its harm in three updates: in the first ones this rule is to be quicker than in the pack.
+// A learning rate that is far too large does its harm in three updates: in the first ones this rule is to be quicker
+// than in the pack.
 inline constexpr auto early =
     sp::update_ratio_band{.smoothing = 1, .warmup = 0, .patience = 2} | sp::only{sp::before{20}};
 

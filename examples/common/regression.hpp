@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest network worth watching: one hidden ReLU layer that learns y = sin(3 x0) * x1. The numbered examples train it.
+// The smallest network worth watching: one hidden ReLU layer that learns y = sin(3 x0) * x1. The numbered examples
+// train it.
 #pragma once
 
 #include "matrix.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learns to read handwritten digits, watched by spotter, and then asks its own record what it got wrong:
 //     digits <digits.csv> [--seed=N] [--fault=lr|nan|dead|frozen|inputs|labels|sign] [--run=FOLDER] [--quiet]
-// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or file is wrong.
+// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or file is
+// wrong.
 #include "../common/prng.hpp"
 #include "data.hpp"
 #include "network.hpp"
@@ -46,12 +47,13 @@ constexpr sp::plan keep{
     sp::collection{"evaluation", "{input,labels,logits}", sp::during{sp::mode::eval}, sp::payload},
 };
 
-// What is watched for: all that can go wrong with a net that learns from labels, and the loss of one that has learnt nothing yet.
+// What is watched for: all that can go wrong with a net that learns from labels, and the loss of one that has learnt
+// nothing yet.
 constexpr auto rules =
     sp::packs::supervised || sp::initial_loss{.expected = sp::initial_loss::cross_entropy(digits::class_count)};
 
-// Digits are learnt within two epochs, and what goes wrong does its harm in a few steps. In that time these five are to be quicker than
-// they are in the pack, which waits for an outcome.
+// Digits are learnt within two epochs, and what goes wrong does its harm in a few steps. In that time these five are to
+// be quicker than they are in the pack, which waits for an outcome.
 constexpr auto early =
     (sp::input_not_normalized{.samples = batch_size} || sp::update_direction{.warmup = 0, .window = 5} ||
      sp::all_zero{} || sp::update_ratio_band{.smoothing = 1, .warmup = 0, .patience = 2} ||
@@ -146,8 +148,8 @@ double evaluate(digits::network& net, digits::dataset const& test, Hook& watch, 
     return static_cast<double>(net.correct()) / static_cast<double>(test.size());
 }
 
-// Trains for all epochs, evaluates after each; returns the share of the test pictures read correctly at the end, or nothing
-// when spotter stopped it.
+// Trains for all epochs, evaluates after each; returns the share of the test pictures read correctly at the end, or
+// nothing when spotter stopped it.
 template <class Hook>
 std::optional<double> train(options const& chosen, digits::split const& data, Hook& watch) {
     example::prng random{chosen.seed};

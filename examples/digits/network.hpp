@@ -168,8 +168,8 @@ private:
     std::size_t correct_ = 0;
 };
 
-// Shows what a forward pass leaves behind, by name and in its order; enough for an evaluation. What no name can say is told: by
-// what an activation was made, and that the predictions are logits.
+// Shows what a forward pass leaves behind, by name and in its order; enough for an evaluation. What no name can say is
+// told: by what an activation was made, and that the predictions are logits.
 template <class Visit>
 void visit_forward(network const& net, Visit&& visit) {
     visit("input", net.input());

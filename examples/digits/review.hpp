@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a record of this program: how the run went, the confusion matrix of the last evaluation, the worst mistakes drawn.
+// Reads a record of this program: how the run went, the confusion matrix of the last evaluation, the worst mistakes
+// drawn.
 #pragma once
 
 #include <spotter/ext/xtensor.hpp>

@@ -4,8 +4,10 @@
 
 #include <spotter/version.hpp>
 
+#include <version>  // which standard library this is, and its mode
+
 #if defined(_M_FP_FAST) && !defined(__clang__)
-#error "spotter: /fp:fast changes the bits of sums, and cl.exe cannot be told otherwise for a function: compile with /fp:precise (docs/platforms.md)"
+#error "spotter: /fp:fast changes the bits of sums: compile with /fp:precise (docs/platforms.md)"
 #endif
 
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
@@ -14,14 +16,14 @@
 #define SPOTTER_EXCEPTIONS 0
 #endif
 
-// Header-only unless SPOTTER_SEPARATE is defined, for every file of a program or for none. A header x.hpp then only declares what is
-// no template; the bodies, in x.ipp beside it, stand once in the program: in the one file that includes spotter/implementation.hpp,
-// or in the library of the CMake target spotter::compiled.
+// Header-only unless SPOTTER_SEPARATE is defined, for every file of a program or for none. A header x.hpp then only
+// declares what is no template; the bodies, in x.ipp beside it, stand once in the program: in the one file that
+// includes spotter/implementation.hpp, or in the library of the CMake target spotter::compiled.
 #if !defined(SPOTTER_SEPARATE)
 #define SPOTTER_BODIES 1
 #define SPOTTER_BODY inline
-// A function with much in it (a loop for each dtype, say) that header-only costs only the files that call it: its declaration and its
-// body.
+// A function with much in it (a loop for each dtype, say) that header-only costs only the files that call it: its
+// declaration and its body.
 #define SPOTTER_WHERE_CALLED template <class = only_where_called>
 #define SPOTTER_WHERE_CALLED_BODY template <class>
 #else
@@ -30,16 +32,32 @@
 #define SPOTTER_WHERE_CALLED_BODY
 #endif
 
-// Modes of one library must not be linked together unseen, so the mode is part of every symbol's name.
-#if defined(SPOTTER_SEPARATE) && SPOTTER_EXCEPTIONS
-#define SPOTTER_ABI v0_separate
-#elif defined(SPOTTER_SEPARATE)
-#define SPOTTER_ABI v0_separate_noexcept
-#elif SPOTTER_EXCEPTIONS
-#define SPOTTER_ABI v0
+// Modes of one library must not be linked together unseen, so the mode is part of every symbol's name; libstdc++'s are,
+// too, in which a container or a string is another.
+#if defined(SPOTTER_SEPARATE)
+#define SPOTTER_ABI_SEPARATE _separate
 #else
-#define SPOTTER_ABI v0_noexcept
+#define SPOTTER_ABI_SEPARATE
 #endif
+#if SPOTTER_EXCEPTIONS
+#define SPOTTER_ABI_EXCEPTIONS
+#else
+#define SPOTTER_ABI_EXCEPTIONS _noexcept
+#endif
+#if defined(_GLIBCXX_DEBUG)
+#define SPOTTER_ABI_CONTAINERS _glibcxx_debug
+#else
+#define SPOTTER_ABI_CONTAINERS
+#endif
+#if defined(__GLIBCXX__) && !_GLIBCXX_USE_CXX11_ABI
+#define SPOTTER_ABI_STRINGS _old_strings
+#else
+#define SPOTTER_ABI_STRINGS
+#endif
+#define SPOTTER_JOIN_EACH(a, b, c, d) v0##a##b##c##d
+#define SPOTTER_JOIN(a, b, c, d) SPOTTER_JOIN_EACH(a, b, c, d)
+#define SPOTTER_ABI                                                                                                    \
+    SPOTTER_JOIN(SPOTTER_ABI_SEPARATE, SPOTTER_ABI_EXCEPTIONS, SPOTTER_ABI_CONTAINERS, SPOTTER_ABI_STRINGS)
 
 // Functions whose result must have the same bits on every compiler and under every flag (docs/stat.md).
 // g++ takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens.
@@ -59,8 +77,8 @@
 #define SPOTTER_STRICT_BODY
 #endif
 
-// The same for a small function that is called where it matters: g++'s attribute would keep it from being inlined, and is left out where
-// no flag changes bits.
+// The same for a small function that is called where it matters: g++'s attribute would keep it from being inlined, and
+// is left out where no flag changes bits.
 #if defined(__SSE2_MATH__) && !defined(__FP_FAST_FMA) && !defined(__RECIPROCAL_MATH__) && !__FINITE_MATH_ONLY__
 #define SPOTTER_STRICT_SMALL
 #else
@@ -84,8 +102,8 @@
 #define SPOTTER_FETCH(address) static_cast<void>(address)
 #endif
 
-// Vectors of GNU's kind. Without them, or with SPOTTER_PLAIN_VECTORS defined (for all files of a program), the same loops run over
-// plain arrays, to the same bits.
+// Vectors of GNU's kind. Without them, or with SPOTTER_PLAIN_VECTORS defined (for all files of a program), the same
+// loops run over plain arrays, to the same bits.
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(SPOTTER_PLAIN_VECTORS)
 #define SPOTTER_GNU_VECTORS 1
 #else
@@ -99,8 +117,8 @@
 #define SPOTTER_VECTORS
 #endif
 
-// Loops over the few vectors of a lane group must be unrolled for their accumulators to live in registers; g++ does so at -O2
-// only when told, clang by itself.
+// Loops over the few vectors of a lane group must be unrolled for their accumulators to live in registers; g++ does so
+// at -O2 only when told, clang by itself.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SPOTTER_UNROLL _Pragma("GCC unroll 8")
 #else

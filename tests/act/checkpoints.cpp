@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: which is good and stays, what is refused, and what is there after any failure and any end of the process.
+// Checkpoints: which is good and stays, what is refused, and what is there after any failure and any end of the
+// process.
 #include <spotter/checkpoints.hpp>
 #include <spotter/core/narrow.hpp>
+#include <spotter/file/memory.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 
@@ -27,9 +29,13 @@ std::string bytes_at(std::string const& path) {
     std::ifstream file{path, std::ios::binary};
     return {std::istreambuf_iterator<char>{file}, {}};
 }
+// But for the list of them, and its lock.
 list names_at(std::string const& folder) {
     std::set<std::string> names;
-    for (auto const& each : std::filesystem::directory_iterator{folder}) { names.insert(each.path().filename().string()); }
+    for (auto const& each : std::filesystem::directory_iterator{folder}) {
+        names.insert(each.path().filename().string());
+    }
+    names.erase("checkpoints.list"), names.erase("checkpoints.lock");
     return {names.begin(), names.end()};
 }
 // The header of a file of safetensors, and its values behind it; empty where it is none that is whole.
@@ -72,11 +78,13 @@ TEST_CASE("a checkpoint is good once the steps behind it were, and only good one
     train_on(watch, kept, it, 0, 20);
     CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.unproven.safetensors"});
     train_on(watch, kept, it, 20, 25);
-    CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.safetensors", "train-20.unproven.safetensors"});
+    CHECK(names_at(folder / "kept") ==
+          list{"train-0.safetensors", "train-10.safetensors", "train-20.unproven.safetensors"});
     it.w[3] = 9;  // at 25 to 31
     train_on(watch, kept, it, 25, 32);
     CHECK(kept.last_good().step == train(10));
-    CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.safetensors", "train-30.unproven.safetensors"});
+    CHECK(names_at(folder / "kept") ==
+          list{"train-0.safetensors", "train-10.safetensors", "train-30.unproven.safetensors"});
     it.w[3] = 1;
     train_on(watch, kept, it, 32, 42);
     CHECK(kept.last_good().step == train(10));  // 30 was bad, too
@@ -98,7 +106,9 @@ TEST_CASE("what is written is the net, tensor by tensor, in the type that was as
     CHECK(!whole.save(watch, train(0), it, "step"_t = std::uint64_t{7}));
     CHECK(!half.save(watch, train(0), it, "step"_t = std::uint64_t{7}));
     std::string const bytes = bytes_at(whole.all().at(0).path), small = bytes_at(half.all().at(0).path);
-    CHECK(header_of(bytes).starts_with(R"({"fc1/w":{"dtype":"F32","shape":[16],"data_offsets":[0,64]},"fc1/b":{"dtype":"F32","shape":[],"data_offsets":[64,68]},"step":{"dtype":"U64","shape":[],"data_offsets":[68,76]}})"));
+    CHECK(header_of(bytes).starts_with(R"({"fc1/w":{"dtype":"F32","shape":[16],"data_offsets":[0,64]},)"
+                                       R"("fc1/b":{"dtype":"F32","shape":[],"data_offsets":[64,68]},)"
+                                       R"("step":{"dtype":"U64","shape":[],"data_offsets":[68,76]}})"));
     CHECK(header_of(small).find(R"("fc1/w":{"dtype":"F16","shape":[16],"data_offsets":[0,32]})") != std::string::npos);
     CHECK(std::memcmp(bytes.data() + bytes.size() - 76, it.w.data(), 64) == 0);
     std::uint16_t third = 0;
@@ -130,13 +140,17 @@ TEST_CASE("narrowing rounds to the nearest, of two to the even one, as every f16
     for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
         f16 const half{static_cast<std::uint16_t>(bits)};
         bf16 const brain{static_cast<std::uint16_t>(bits)};
-        bool const nan16 = (bits & 0x7C00U) == 0x7C00U && (bits & 0x3FFU) != 0, nanb = (bits & 0x7F80U) == 0x7F80U && (bits & 0x7FU) != 0;
+        bool const nan16 = (bits & 0x7C00U) == 0x7C00U && (bits & 0x3FFU) != 0,
+                   nanb = (bits & 0x7F80U) == 0x7F80U && (bits & 0x7FU) != 0;
         if (!nan16) { REQUIRE(detail::narrow_bits<5, 10>(float_bits_of(half)) == bits); }
-        if (!nanb && ((bits & 0x7F80U) != 0 || (bits & 0x7FU) == 0)) { REQUIRE(detail::narrow_bits<8, 7>(float_bits_of(brain)) == bits); }
+        if (!nanb && ((bits & 0x7F80U) != 0 || (bits & 0x7FU) == 0)) {
+            REQUIRE(detail::narrow_bits<8, 7>(float_bits_of(brain)) == bits);
+        }
         // Between two of them: the half goes to the even one, and a little beside it to the nearer one.
         std::uint32_t const next = bits + 1;
         if ((bits & 0x7FFFU) >= 0x7BFFU) { continue; }
-        double const low = static_cast<double>(to_float(half)), high = static_cast<double>(to_float(f16{static_cast<std::uint16_t>(next)}));
+        double const low = static_cast<double>(to_float(half)),
+                     high = static_cast<double>(to_float(f16{static_cast<std::uint16_t>(next)}));
         auto const middle = static_cast<float>((low + high) / 2);
         auto const narrow = [](float value) { return std::uint32_t{detail::to_f16(value).bits}; };
         REQUIRE(narrow(middle) == (bits % 2 == 0 ? bits : next));
@@ -186,7 +200,7 @@ TEST_CASE("another process finds what is there: good ones are good, and nobody v
         checkpoints kept{folder / "kept"};
         train_on(watch, kept, it, 0, 15);
     }
-    std::ofstream{folder / "kept/train-20.part"} << "half";
+    std::ofstream{folder / "kept/checkpoints.part"} << "half";  // somebody was killed
     std::ofstream{folder / "kept/notes.txt"} << "mine";
     hook watch{plan{}};
     checkpoints kept{folder / "kept"};
@@ -195,48 +209,144 @@ TEST_CASE("another process finds what is there: good ones are good, and nobody v
     CHECK(kept.all()[1].state == checkpoint_state::unproven);
     kept.review(watch);
     CHECK(kept.last_good().step == train(0));
-    CHECK(!std::filesystem::exists(folder / "kept/train-20.part"));
+    CHECK(std::filesystem::exists(folder / "kept/checkpoints.part"));  // whoever only looks changes nothing
     train_on(watch, kept, it, 20, 35);
-    CHECK(names_at(folder / "kept") == list{"notes.txt", "train-0.safetensors", "train-20.safetensors", "train-30.unproven.safetensors"});
+    CHECK(names_at(folder / "kept") ==
+          list{"notes.txt", "train-0.safetensors", "train-20.safetensors", "train-30.unproven.safetensors"});
+}
+
+// In memory: kills between any two operations would otherwise wait for the disk some ten thousand times.
+std::string bytes_at(memory_file_system& files, std::string const& path) {
+    std::string bytes(files.size_of(path).value_or(0), '\0');
+    (void)files.read(path, 0, std::as_writable_bytes(std::span{bytes}));
+    return bytes;
+}
+// Whose first tensor begins with this; -1 where it is not whole.
+float first_value_of(memory_file_system& files, std::string const& path) {
+    std::string const bytes = bytes_at(files, path), header = header_of(bytes);
+    float first = -1;
+    if (header.starts_with("{\"fc1/w\"") && bytes.size() == 8 + header.size() + 68) {
+        std::memcpy(&first, bytes.data() + bytes.size() - 68, 4);
+    }
+    return first;
+}
+
+TEST_CASE("whichever operation fails while a loop goes back and saves the same steps again, once or for good, a good "
+          "one is there, whole, and no "
+          "file of others is touched") {
+    // What is saved, when an alarm falls, and where the loop goes on; the value of a step in an attempt is attempt +
+    // step / 100.
+    struct point {
+        std::uint64_t step;
+        bool saves, alarm;
+    };
+    constexpr point course[] = {{10, true, false}, {20, true, false}, {25, false, true},  {11, false, false},
+                                {20, true, false}, {30, true, false}, {20, true, false},  {21, false, false},
+                                {30, true, false}, {35, false, true}, {21, false, false}, {30, true, false},
+                                {40, true, false}};
+    std::uint64_t operations = 0, failed_saves = 0;
+    for (std::uint32_t const keep : {1U, 2U}) {
+        for (bool const for_good : {false, true}) {
+            bool more = true;
+            for (std::uint64_t at = 1; more; ++at) {
+                INFO("keep " << keep << ", operation " << at << (for_good ? " and all behind it" : ""));
+                memory_file_system disk;
+                net it;
+                hook watch{plan{}, too_large};
+                std::set<float> bad;
+                {
+                    checkpoints first{"kept", {.keep = keep}, disk};
+                    (void)watch.step(0, it);
+                    REQUIRE(!first.save(watch, train(0), it));
+                    first.review(watch);
+                }
+                std::string_view const mine = "mine";
+                opened_file const other = disk.create("kept/train-20.optimizer.pt").value();
+                REQUIRE(!disk.append(other, std::as_bytes(std::span{mine})));
+                REQUIRE(!disk.close(other));
+                std::vector<std::pair<std::uint64_t, float>> since;  // saved, and not judged yet
+                faulty_file_system files{disk, at, for_good, errc::disk_full};
+                {
+                    checkpoints kept{"kept", {.keep = keep}, files};
+                    float attempt = 1;
+                    std::uint64_t before = 0;
+                    for (point const& each : course) {
+                        attempt += each.step <= before ? 1.0F : 0.0F;
+                        before = each.step;
+                        it.w[0] = attempt + static_cast<float>(each.step) / 100;
+                        it.w[3] = each.alarm ? 9.0F : 1.0F;
+                        (void)watch.step(each.step, it);
+                        if (each.alarm) {
+                            for (auto const& [step, value] : since) { bad.insert(value); }
+                        }
+                        if (each.saves) {
+                            since.clear();
+                            if (kept.save(watch, train(each.step), it)) { ++failed_saves; }
+                            since.emplace_back(each.step, it.w[0]);
+                        }
+                        checkpoint_file const good = kept.last_good();
+                        if (!good.path.empty()) {
+                            REQUIRE(first_value_of(disk, good.path) > 0);
+                            REQUIRE(!bad.contains(first_value_of(disk, good.path)));
+                        }
+                    }
+                    kept.review(watch);
+                }
+                operations = at;
+                more = files.operations() >= at;
+                // As after a kill there: another process looks.
+                checkpoints const later{"kept", {}, disk};
+                REQUIRE(!later.last_good().path.empty());
+                REQUIRE(!bad.contains(first_value_of(disk, later.last_good().path)));
+                for (checkpoint_file const& each : later.all()) { REQUIRE(first_value_of(disk, each.path) > 0); }
+                REQUIRE(bytes_at(disk, "kept/train-20.optimizer.pt") == mine);
+                if (!more) { CHECK(first_value_of(disk, later.last_good().path) == Approx(4.4)); }
+            }
+        }
+    }
+    CHECK(operations > 100);
+    CHECK(failed_saves > 100);
 }
 
 TEST_CASE("whichever operation fails, once or for good, every file of a good one is whole and one is there") {
     std::uint64_t failed_saves = 0;
     for (bool const for_good : {false, true}) {
-        for (std::uint64_t at = 1; at < 90; ++at) {
+        bool more = true;
+        for (std::uint64_t at = 1; more; ++at) {
             INFO("operation " << at << (for_good ? " and all behind it" : ""));
-            temporary_folder const folder;
+            memory_file_system disk;
             net it;
             hook watch{plan{}};
             {
-                checkpoints first{folder / "kept", {.keep = 1}};  // one that is good, before anything fails
+                checkpoints first{"kept", {.keep = 1}, disk};  // one that is good, before anything fails
                 (void)watch.step(0, it);
                 REQUIRE(!first.save(watch, train(0), it));
                 first.review(watch);
             }
-            faulty_file_system files{at, for_good};
+            faulty_file_system files{disk, at, for_good, errc::disk_full};
             {
-                checkpoints kept{folder / "kept", {.keep = 1}, files};
+                checkpoints kept{"kept", {.keep = 1}, files};
                 for (std::uint64_t i = 1; i < 6; ++i) {
                     it.w[0] = static_cast<float>(i);
                     (void)watch.step(i, it);
                     if (kept.save(watch, train(i), it)) { ++failed_saves; }
-                    if (!kept.last_good().path.empty()) { REQUIRE(std::filesystem::exists(kept.last_good().path)); }
+                    checkpoint_file const good = kept.last_good();
+                    if (!good.path.empty()) { REQUIRE(first_value_of(disk, good.path) >= 0.5F); }
                 }
                 kept.review(watch);
             }
+            more = files.operations() >= at;
             // As after a kill there: another process looks.
-            checkpoints const later{folder / "kept"};
+            checkpoints later{"kept", {}, disk};
             REQUIRE(!later.last_good().path.empty());
             for (checkpoint_file const& each : later.all()) {
-                std::string const bytes = bytes_at(each.path);
-                REQUIRE(header_of(bytes).starts_with("{\"fc1/w\""));
-                REQUIRE(bytes.size() == 8 + header_of(bytes).size() + 68);
-                float first = -1;
-                std::memcpy(&first, bytes.data() + bytes.size() - 68, 4);
-                CHECK(first == (each.step.index == 0 ? 0.5F : static_cast<float>(each.step.index)));
+                CHECK(first_value_of(disk, each.path) ==
+                      (each.step.index == 0 ? 0.5F : static_cast<float>(each.step.index)));
             }
-            for (std::string const& name : names_at(folder / "kept")) { CHECK(!name.ends_with(".part")); }
+            // And goes on: what was half written is gone then.
+            (void)watch.step(9, it);
+            REQUIRE(!later.save(watch, train(9), it));
+            CHECK(disk.kind_of("kept/checkpoints.part").value() == path_kind::missing);
         }
     }
     CHECK(failed_saves > 100);
@@ -256,4 +366,271 @@ TEST_CASE("a folder that cannot be made, a type that is none, and nothing to wri
     std::vector<float> const values(8);
     CHECK(whole.save(watch, train(0), "x"_t = values, "x"_t = values).code == errc::exists);
     CHECK(names_at(folder / "whole").empty());
+}
+
+TEST_CASE("what is unproven when an alarm falls is bad, wherever the loop goes on from") {
+    temporary_folder const folder;
+    net it;
+    hook watch{folder / "run", plan{}, too_large};
+    checkpoints kept{folder / "kept"};
+    auto const steps = [&](std::uint64_t first, std::uint64_t end) {
+        for (std::uint64_t i = first; i < end; ++i) { (void)watch.step(i, it); }
+    };
+    steps(0, 101);
+    CHECK(!kept.save(watch, train(100), it));
+    steps(101, 201);
+    CHECK(!kept.save(watch, train(200), it));
+    steps(201, 250);
+    it.w[3] = 9;
+    steps(250, 251);
+    it.w[3] = 1;  // from train(100), once more
+    SECTION("back to before it") { steps(101, 102); }
+    SECTION("beyond it, once more") { steps(101, 231); }
+    SECTION("to the first step") { steps(0, 1); }
+    SECTION("at once") {}
+    kept.review(watch);
+    CHECK(kept.last_good().step == train(100));
+    for (checkpoint_file const& each : kept.all()) { CHECK(each.state != checkpoint_state::unproven); }
+}
+
+TEST_CASE("of another hook's steps nobody knows whether they were good") {
+    temporary_folder const folder;
+    net it;
+    checkpoints kept{folder / "kept"};
+    {
+        hook watch{plan{}, too_large};
+        (void)watch.step(100, it);
+        CHECK(!kept.save(watch, train(100), it));
+        it.w[3] = 9;
+        (void)watch.step(101, it);
+        it.w[3] = 1;
+    }
+    hook watch{plan{}, too_large};  // perhaps at the place of the one before
+    (void)watch.step(100, it);
+    kept.review(watch);
+    CHECK(kept.last_good().path.empty());
+}
+
+TEST_CASE("a step that is saved again takes the place of the one before once it is good, and not earlier") {
+    temporary_folder const folder;
+    net it;
+    hook watch{folder / "run", plan{}, too_large};
+    std::uint32_t const keep = GENERATE(1U, 2U, 3U);
+    INFO("keep " << keep);
+    checkpoints kept{folder / "kept", {.keep = keep}};
+    auto const first_value = [&] {
+        std::string const bytes = bytes_at(kept.last_good().path);
+        float first = -1;
+        if (bytes.size() > 68) { std::memcpy(&first, bytes.data() + bytes.size() - 68, 4); }
+        return first;
+    };
+    (void)watch.step(500, it);
+    CHECK(!kept.save(watch, train(500), it));
+    (void)watch.step(501, it);
+    kept.review(watch);
+    REQUIRE(first_value() == 0.5F);
+    it.w[0] = 0.75F;
+    (void)watch.step(500, it);
+    CHECK(!kept.save(watch, train(500), it));
+    CHECK(first_value() == 0.5F);
+    (void)watch.step(501, it);
+    SECTION("the second is good") {
+        kept.review(watch);
+        CHECK(first_value() == 0.75F);
+    }
+    SECTION("the second is bad") {
+        it.w[3] = 9;
+        (void)watch.step(502, it);
+        kept.review(watch);
+        CHECK(first_value() == 0.5F);
+    }
+    CHECK(kept.last_good().step == train(500));
+    checkpoints const later{folder / "kept"};
+    CHECK(later.last_good().path == kept.last_good().path);
+}
+
+TEST_CASE("what was saved before the loop went back is not the newest because its number is larger") {
+    temporary_folder const folder;
+    net it;
+    hook watch{plan{}};
+    {
+        checkpoints kept{folder / "kept", {.keep = 3}};
+        for (std::uint64_t const i : {100U, 200U, 300U, 150U}) {
+            (void)watch.step(i, it);
+            CHECK(!kept.save(watch, train(i), it));
+        }
+        kept.review(watch);
+        CHECK(kept.last_good().step == train(150));
+    }
+    checkpoints const later{folder / "kept"};
+    CHECK(later.last_good().step == train(150));
+    CHECK(later.all().size() == 3);
+}
+
+TEST_CASE("files beside checkpoints that are not theirs are neither taken for them nor removed nor replaced") {
+    temporary_folder const folder;
+    list const foreign{"train-10.optimizer.pt",
+                       "train-10.txt",
+                       "train-10.part",
+                       "train-010.safetensors",
+                       "train-0.bad.safetensors.bak",
+                       "train-20.unproven.pt",
+                       "train-0.json",
+                       "eval-3.bad.txt",
+                       "notes.txt"};
+    std::filesystem::create_directories(folder / "kept");
+    for (std::string const& each : foreign) { std::ofstream{folder / "kept/" + each} << "mine: " << each; }
+    net it;
+    hook watch{plan{}};
+    {
+        checkpoints kept{folder / "kept", {.keep = 1}};
+        CHECK(kept.all().empty());
+        train_on(watch, kept, it, 0, 62);
+        kept.review(watch);
+        CHECK(kept.last_good().step == train(60));
+    }
+    checkpoints kept{folder / "kept", {.keep = 1}};
+    train_on(watch, kept, it, 62, 82);
+    for (std::string const& each : foreign) {
+        INFO(each);
+        CHECK(bytes_at(folder / "kept/" + each) == "mine: " + each);
+    }
+    std::ofstream{folder / "kept/train-90.safetensors"} << "mine";
+    (void)watch.step(90, it);
+    error const why = kept.save(watch, train(90), it);
+    CHECK(why.code == errc::exists);
+    CHECK(bytes_at(folder / "kept/train-90.safetensors") == "mine");
+    CHECK(kept.last_good().path == folder / "kept/train-80.safetensors");
+}
+
+TEST_CASE("a file that is not as it was written is no good one: of one byte, cut off, with a flipped bit, gone") {
+    temporary_folder const folder;
+    net it;
+    hook watch{plan{}};
+    {
+        checkpoints kept{folder / "kept", {.keep = 2}};
+        train_on(watch, kept, it, 0, 12);
+        kept.review(watch);
+        REQUIRE(kept.last_good().step == train(10));
+    }
+    std::string const path = folder / "kept/train-10.safetensors", whole = bytes_at(path);
+    std::filesystem::path const at{path};
+    SECTION("one byte") { std::ofstream{path} << "x"; }
+    SECTION("cut off") { std::filesystem::resize_file(at, whole.size() - 1); }
+    SECTION("longer") { std::ofstream{path, std::ios::app} << "x"; }
+    SECTION("gone") { std::filesystem::remove(at); }
+    SECTION("flipped") {
+        std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
+        file.seekp(static_cast<std::streamoff>(whole.size() / 2));
+        file.put(static_cast<char>(whole[whole.size() / 2] ^ 4));
+    }
+    checkpoints const later{folder / "kept"};
+    CHECK(later.last_good().step == train(0));
+    std::ofstream{folder / "kept/train-0.safetensors"} << "x";
+    checkpoints const none{folder / "kept"};
+    CHECK(none.last_good().path.empty());
+}
+
+TEST_CASE("checkpoints that were copied without their list are still there to begin from, and stay") {
+    temporary_folder const folder;
+    net it;
+    hook watch{plan{}};
+    {
+        checkpoints kept{folder / "kept", {.keep = 2}};
+        train_on(watch, kept, it, 0, 12);
+        kept.review(watch);
+    }
+    std::filesystem::create_directories(folder / "copy");
+    std::filesystem::copy_file(folder / "kept/train-0.safetensors", folder / "copy/train-0.safetensors");
+    std::filesystem::copy_file(folder / "kept/train-10.safetensors", folder / "copy/train-10.safetensors");
+    std::ofstream{folder / "copy/train-20.safetensors"} << "x";
+    checkpoints kept{folder / "copy", {.keep = 1}};
+    CHECK(kept.last_good().step == train(10));
+    (void)watch.step(30, it);
+    CHECK(!kept.save(watch, train(30), it));
+    CHECK(checkpoints{folder / "copy"}.last_good().step == train(10));
+    kept.review(watch);
+    CHECK(kept.last_good().step == train(30));
+    CHECK(bytes_at(folder / "copy/train-10.safetensors") == bytes_at(folder / "kept/train-10.safetensors"));
+    CHECK(bytes_at(folder / "copy/train-20.safetensors") == "x");
+}
+
+TEST_CASE("of two that save into one folder the second is busy, and whoever only looks is in nobody's way") {
+    temporary_folder const folder;
+    net it;
+    hook watch{plan{}};
+    checkpoints first{folder / "kept"}, second{folder / "kept"};
+    (void)watch.step(0, it);
+    CHECK(!first.save(watch, train(0), it));
+    first.review(watch);
+    CHECK(second.save(watch, train(1), it).code == errc::busy);
+    checkpoints const third{folder / "kept"};
+    CHECK(third.last_good().step == train(0));
+    CHECK(!first.save(watch, train(2), it));
+    CHECK(!second.trouble());
+}
+
+TEST_CASE("a list of checkpoints that is damaged is told and left alone; a torn line costs nothing but itself") {
+    temporary_folder const folder;
+    net it;
+    hook watch{plan{}};
+    {
+        checkpoints kept{folder / "kept"};
+        train_on(watch, kept, it, 0, 12);
+        kept.review(watch);
+    }
+    std::string const path = folder / "kept/checkpoints.list";
+    SECTION("damaged") {
+        std::ofstream{path} << "something else\n";
+        checkpoints kept{folder / "kept", {.keep = 1}};
+        CHECK(kept.trouble().code == errc::corrupt);
+        CHECK(kept.last_good().step == train(10));  // by what it holds
+        (void)watch.step(20, it);
+        CHECK(kept.save(watch, train(20), it).code == errc::corrupt);
+        CHECK(bytes_at(path) == "something else\n");
+        CHECK(names_at(folder / "kept") == list{"train-0.safetensors", "train-10.safetensors"});
+    }
+    SECTION("torn") {
+        std::ofstream{path, std::ios::app} << "saved train 20 3";
+        checkpoints kept{folder / "kept", {.keep = 1}};
+        CHECK(!kept.trouble());
+        train_on(watch, kept, it, 20, 32);
+        kept.review(watch);
+        CHECK(checkpoints{folder / "kept"}.last_good().step == train(30));
+        CHECK(names_at(folder / "kept") == list{"train-30.safetensors"});
+    }
+    SECTION("taken away meanwhile") {
+        checkpoints kept{folder / "kept", {.keep = 3}};
+        train_on(watch, kept, it, 20, 22);
+        std::filesystem::remove(path);
+        train_on(watch, kept, it, 30, 32);
+        kept.review(watch);
+        CHECK(checkpoints{folder / "kept"}.all().size() == 3);
+        CHECK(names_at(folder / "kept") ==
+              list{"train-10.safetensors", "train-20.safetensors", "train-30.safetensors"});
+    }
+    SECTION("of many that are gone") {
+        {
+            checkpoints kept{folder / "kept", {.keep = 1}};
+            train_on(watch, kept, it, 20, 1220);
+        }
+        checkpoints kept{folder / "kept", {.keep = 1}};
+        train_on(watch, kept, it, 1230, 1232);
+        CHECK(bytes_at(path).size() < 4000);  // of 1200 lines
+        CHECK(checkpoints{folder / "kept"}.last_good().step == train(1200));
+    }
+}
+
+TEST_CASE(
+    "a file that the loop wrote into the folder itself is taken in, and one that is a checkpoint already is not") {
+    temporary_folder const folder;
+    hook watch{plan{}};
+    (void)watch.step(0, "x"_t = 1.0F);
+    checkpoints kept{folder / "kept"};
+    std::ofstream{folder / "kept/train-0.pt"} << "all of it";
+    CHECK(!kept.adopt(watch, train(0), folder / "kept/train-0.pt"));
+    kept.review(watch);
+    CHECK(kept.last_good().path == folder / "kept/train-0.pt");
+    CHECK(kept.adopt(watch, train(0), folder / "kept/train-0.pt").code == errc::exists);
+    CHECK(bytes_at(kept.last_good().path) == "all of it");
 }

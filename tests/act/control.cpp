@@ -53,7 +53,9 @@ private:
 
 std::vector<std::string> events_of(trial const& run) {
     std::vector<std::string> all;
-    for (step_id const each : run["control"].steps()) { all.push_back(run["control"].at(each).to<std::string>().value()); }
+    for (step_id const each : run["control"].steps()) {
+        all.push_back(run["control"].at(each).to<std::string>().value());
+    }
     return all;
 }
 
@@ -145,10 +147,12 @@ TEST_CASE("control: rules are exchanged, and both kinds are in the coverage") {
         running loop{watch};
         std::this_thread::sleep_for(30ms);
         CHECK(loop.alarms() == 0);
-        auto const bad = ask_run(path, {.what = control_verb::rules, .document = R"({"rules": [{"rule": "no_such_rule"}]})"});
+        auto const bad =
+            ask_run(path, {.what = control_verb::rules, .document = R"({"rules": [{"rule": "no_such_rule"}]})"});
         CHECK((*bad)[0].state == answer_state::refused);
         CHECK((*bad)[0].what.find("no_such_rule") != std::string::npos);
-        auto const answers = ask_run(path, {.what = control_verb::rules, .document = R"({"rules": [{"any": "b", "where": "maximum > 1"}]})"});
+        auto const answers = ask_run(
+            path, {.what = control_verb::rules, .document = R"({"rules": [{"any": "b", "where": "maximum > 1"}]})"});
         INFO((*answers)[0].what);
         CHECK((*answers)[0].state == answer_state::done);
         std::this_thread::sleep_for(60ms);
@@ -178,8 +182,13 @@ TEST_CASE("control: what cannot be done is refused with what to do, and recorded
     CHECK(refused({.what = control_verb::plan, .document = two_values}).find("live(plan)") != std::string::npos);
     CHECK(refused({.what = control_verb::rules, .document = "{}"}).find("live(rules)") != std::string::npos);
     CHECK(refused({.what = control_verb::capture, .names = "a", .steps = 0}).find("from 1 on") != std::string::npos);
-    CHECK(refused({.what = control_verb::capture, .names = "[a", .steps = 2}).find("malformed glob") != std::string::npos);
-    for (int i = 0; i < 4; ++i) { CHECK(ask_run(path, {.what = control_verb::capture, .names = "a" + std::to_string(i), .steps = 100'000})->at(0).state == answer_state::done); }
+    CHECK(refused({.what = control_verb::capture, .names = "[a", .steps = 2}).find("malformed glob") !=
+          std::string::npos);
+    for (int i = 0; i < 4; ++i) {
+        CHECK(ask_run(path, {.what = control_verb::capture, .names = "a" + std::to_string(i), .steps = 100'000})
+                  ->at(0)
+                  .state == answer_state::done);
+    }
     CHECK(refused({.what = control_verb::capture, .names = "b"}).find("four captures") != std::string::npos);
     CHECK(ask_run(path, {.by = "two\nlines"}).error().code == errc::bad_config);
 }
@@ -254,8 +263,12 @@ TEST_CASE("control: two who ask at once are answered one after the other") {
         for (int i = 0; i < 4; ++i) {
             all.emplace_back([&, i] {
                 for (int k = 0; k < 3; ++k) {
-                    auto const answers = ask_run(path, {.what = control_verb::flush, .by = "who" + std::to_string(i)}, 30s);
-                    done += answers && (*answers)[0].state == answer_state::done && (*answers)[0].what == "flush, asked by who" + std::to_string(i) ? 1 : 0;
+                    auto const answers =
+                        ask_run(path, {.what = control_verb::flush, .by = "who" + std::to_string(i)}, 30s);
+                    done += answers && (*answers)[0].state == answer_state::done &&
+                                    (*answers)[0].what == "flush, asked by who" + std::to_string(i)
+                                ? 1
+                                : 0;
                 }
             });
         }
@@ -322,4 +335,15 @@ TEST_CASE("control: a request of an earlier attempt is passed over") {
     }
     watch.finish();
     CHECK(open_trial(path)->names("control").empty());
+}
+
+TEST_CASE("control: an answer does not go through the file that somebody writes his question in") {
+    temporary_folder const folder;
+    std::string const path = folder / "run";
+    hook watch{path, all_values};
+    running loop{watch};
+    std::ofstream{path + "/control.part"} << "half of a question";  // of one who writes by hand, or was killed
+    REQUIRE(ask_run(path, {.what = control_verb::flush}));
+    std::ifstream file{path + "/control.part"};
+    CHECK(std::string{std::istreambuf_iterator<char>{file}, {}} == "half of a question");
 }

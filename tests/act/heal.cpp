@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cures that a loop follows: what each asks for and when, that it is bounded, recorded and judged, and that a healthy training does not notice them.
+// Cures that a loop follows: what each asks for and when, that it is bounded, recorded and judged, and that a healthy
+// training does not notice them.
 #include <spotter/heal.hpp>
 #include <spotter/packs.hpp>
 #include <spotter/rules.hpp>
@@ -27,9 +28,11 @@ constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 // One hidden layer of ReLU that learns a product.
 struct learner {
     static constexpr std::size_t in = 3, units = 16, batch = 32;
-    std::vector<float> w1 = std::vector<float>(in * units), b1 = std::vector<float>(units), w2 = std::vector<float>(units);
+    std::vector<float> w1 = std::vector<float>(in * units), b1 = std::vector<float>(units),
+                       w2 = std::vector<float>(units);
     std::vector<float> x = std::vector<float>(batch * in), act = std::vector<float>(batch * units);
-    std::vector<float> g1 = std::vector<float>(in * units), gb = std::vector<float>(units), g2 = std::vector<float>(units);
+    std::vector<float> g1 = std::vector<float>(in * units), gb = std::vector<float>(units),
+                       g2 = std::vector<float>(units);
     float loss = 0, rate = 0.05F;
     std::mt19937 random{1};
 
@@ -41,7 +44,8 @@ struct learner {
     void compute(float scale = 1) {
         for (float& each : x) { each = draw(); }
         loss = 0;
-        std::fill(g1.begin(), g1.end(), 0.0F), std::fill(gb.begin(), gb.end(), 0.0F), std::fill(g2.begin(), g2.end(), 0.0F);
+        std::fill(g1.begin(), g1.end(), 0.0F), std::fill(gb.begin(), gb.end(), 0.0F),
+            std::fill(g2.begin(), g2.end(), 0.0F);
         for (std::size_t r = 0; r < batch; ++r) {
             float out = 0;
             for (std::size_t u = 0; u < units; ++u) {
@@ -70,7 +74,9 @@ struct learner {
     }
     void update(treatment const& what = {}) {
         float factor = rate * static_cast<float>(what.rate);
-        if (what.largest_norm > 0 && norm() > static_cast<float>(what.largest_norm)) { factor *= static_cast<float>(what.largest_norm) / norm(); }
+        if (what.largest_norm > 0 && norm() > static_cast<float>(what.largest_norm)) {
+            factor *= static_cast<float>(what.largest_norm) / norm();
+        }
         for (std::size_t i = 0; i < w1.size(); ++i) { w1[i] -= factor * g1[i]; }
         for (std::size_t i = 0; i < units; ++i) { b1[i] -= factor * gb[i], w2[i] -= factor * g2[i]; }
     }
@@ -83,7 +89,8 @@ step_alarm show(Hook& watch, std::uint64_t i, learner const& net) {
     watch.observe("fc1/w", view_of(net.w1, {learner::in, learner::units}));
     watch.observe("fc1/b", net.b1, role::bias);
     watch.observe("fc2/w", view_of(net.w2, {learner::units, std::size_t{1}}));
-    watch.observe("act/1", view_of(net.act, {learner::batch, learner::units}), role::activation, activated_by(activation_kind::relu));
+    watch.observe("act/1", view_of(net.act, {learner::batch, learner::units}), role::activation,
+                  activated_by(activation_kind::relu));
     watch.observe("loss", net.loss);
     watch.observe("grad/fc1/w", view_of(net.g1, {learner::in, learner::units}));
     watch.observe("grad/fc1/b", net.gb);
@@ -190,7 +197,8 @@ TEST_CASE("how often and until when is said beforehand") {
     CHECK((!late.treat(other, train(5), show(other, 5, net)).skip && late.now().stop));
 }
 
-TEST_CASE("a rate a thousand times too large: back to the beginning, with the rate that updates of a hundredth of the weights ask for") {
+TEST_CASE("a rate a thousand times too large: back to the beginning, with the rate that updates of a hundredth of the "
+          "weights ask for") {
     temporary_folder const folder;
     heal cures{skip_batch{}, step_back{}, warm_up_again{.steps = 20}};
     hook watch{folder / "run", plan{}, packs::supervised, cures.gauge()};
@@ -215,7 +223,8 @@ TEST_CASE("a rate a thousand times too large: back to the beginning, with the ra
     CHECK((net.finite() && net.loss < 0.05F));
     list const all = decisions(folder / "run");
     auto const says = [&](std::string_view what) {
-        return std::any_of(all.begin(), all.end(), [&](std::string const& each) { return each.find(what) != each.npos; });
+        return std::any_of(all.begin(), all.end(),
+                           [&](std::string const& each) { return each.find(what) != each.npos; });
     };
     CHECK((says(" step_back: the rate is 1/") && says(" warm_up_again: a new beginning")));
 }
@@ -235,7 +244,8 @@ TEST_CASE("a warm-up grows evenly to the whole rate, over updates that are made"
     CHECK(rates == std::vector<double>{1, 1, 0.2, 0.4, 2.0 * 3 / 10, 0.8, 1, 1});
 }
 
-TEST_CASE("gradients that jump are clipped at the quantile of those before, for a while, and the jump is not remembered") {
+TEST_CASE(
+    "gradients that jump are clipped at the quantile of those before, for a while, and the jump is not remembered") {
     heal cures{clip_gradients{.window = 40, .steps = 30}};
     hook watch{plan{}, cures.gauge()};
     learner net;
@@ -315,7 +325,9 @@ TEST_CASE("the loss scale is halved where a gradient in half precision overflows
     for (std::uint64_t i = 0; i < 600; ++i) {
         net.compute(static_cast<float>(scale));
         for (auto* each : {&net.g1, &net.gb, &net.g2}) {
-            for (float& value : *each) { value = std::abs(value) > 65504 ? std::numeric_limits<float>::infinity() : value; }  // as f16 does
+            for (float& value : *each) {
+                value = std::abs(value) > 65504 ? std::numeric_limits<float>::infinity() : value;
+            }  // as f16 does
         }
         for (auto* each : {&net.g1, &net.gb, &net.g2}) {
             for (float& value : *each) { value /= static_cast<float>(scale); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step computed again: bits that flip in a net while it trains, data and programs that are wrong, and what cannot be computed again.
+// A step computed again: bits that flip in a net while it trains, data and programs that are wrong, and what cannot be
+// computed again.
 #include <spotter/format/xxh64.hpp>
 #include <spotter/rerun.hpp>
 #include <spotter/rule/builtin/exploding_gradient.hpp>
@@ -28,7 +29,8 @@ namespace {
 struct small_net {
     static constexpr std::size_t in = 6, units = 12, batch = 16;
     std::vector<float> w1 = std::vector<float>(in * units), w2 = std::vector<float>(units);
-    std::vector<float> x = std::vector<float>(batch * in), act = std::vector<float>(batch * units), out = std::vector<float>(batch);
+    std::vector<float> x = std::vector<float>(batch * in), act = std::vector<float>(batch * units),
+                       out = std::vector<float>(batch);
     std::vector<float> g1 = std::vector<float>(in * units), g2 = std::vector<float>(units);
     float loss = 0;
     std::mt19937 random{1}, saved{1};
@@ -89,7 +91,8 @@ auto rerun_of(small_net& net, rerun_options const& choices = {}) {
     return rerun{[&net] { net.saved = net.random; }, [&net] { net.random = net.saved; }, [&net] { net.compute(); },
                  [&net](auto& see) { net.show(see); }, choices};
 }
-constexpr auto alarming = non_finite{} || exploding_gradient{.max_mean_abs = 10, .patience = 1} || (any("{input,act/*}", maximum > 1e4) | named{"gradient_spike"});
+constexpr auto alarming = non_finite{} || exploding_gradient{.max_mean_abs = 10, .patience = 1} ||
+                          (any("{input,act/*}", maximum > 1e4) | named{"gradient_spike"});
 
 }  // namespace
 
@@ -113,7 +116,8 @@ TEST_CASE("without an alarm a step is computed once, and nothing is told") {
     CHECK(open_trial(folder / "run")->names("rerun").empty());
 }
 
-TEST_CASE("bits that flip while a step is computed: each alarm is told as transient, with the tensor, and training goes on as if nothing was") {
+TEST_CASE("bits that flip while a step is computed: each alarm is told as transient, with the tensor, and training "
+          "goes on as if nothing was") {
     std::mt19937 random{7};
     std::uint64_t alarms = 0, silent = 0;
     std::map<std::string, std::uint64_t> named;
@@ -121,7 +125,8 @@ TEST_CASE("bits that flip while a step is computed: each alarm is told as transi
         small_net net, alone;
         char const* const places[] = {"input", "act", "grad"};
         std::string const place = places[random() % 3];
-        auto const bit = static_cast<unsigned>(random() % 2 == 0 ? 30 : 22 + random() % 9);  // mostly of the exponent: its highest makes numbers huge
+        auto const bit = static_cast<unsigned>(
+            random() % 2 == 0 ? 30 : 22 + random() % 9);  // mostly of the exponent: its highest makes numbers huge
         std::size_t const at = random();
         bool struck = false, armed = false;
         net.strike = [&](char const* where) {
@@ -202,7 +207,8 @@ TEST_CASE("what cannot be restored is told as failed, and the alarm stays; what 
     small_net net;
     net.strike = [&](char const*) { net.g1[0] = std::bit_cast<float>(0x7F800000U); };
     hook watch{plan{}, non_finite{}};
-    rerun again{[] {}, [] { return false; }, [&] { net.g1[0] = std::bit_cast<float>(0x7F800000U); }, [&](auto& see) { net.show(see); }};
+    rerun again{[] {}, [] { return false; }, [&] { net.g1[0] = std::bit_cast<float>(0x7F800000U); },
+                [&](auto& see) { net.show(see); }};
     rerun_result const it = again.step(watch, train(0));
     CHECK((it.verdict == rerun_verdict::failed && it.alarm));
     CHECK(again.counts().failed == 1);
@@ -262,7 +268,8 @@ TEST_CASE("what comes out the same twice is computed elsewhere: a machine that e
         };
         hook watch{folder / "run", plan{}, alarming};
         std::uint64_t there = 0;
-        rerun again{[&] { net.saved = net.random; }, [&] { net.random = net.saved; }, [&] { net.compute(); }, [&](auto& see) { net.show(see); },
+        rerun again{[&] { net.saved = net.random; }, [&] { net.random = net.saved; }, [&] { net.compute(); },
+                    [&](auto& see) { net.show(see); },
                     [&] {
                         elsewhere = true;
                         net.compute();

@@ -56,7 +56,7 @@ int main(void) {
     int i;
 
     CHECK(watch != NULL);
-    CHECK(strcmp(spotter_path(watch), "runs/loop") == 0);
+    CHECK(spotter_path(watch)[0] == '/' && strstr(spotter_path(watch), "/runs/loop") != NULL);
     spotter_scalar(watch, "learning_rate", 0.5);
     for (step = 0; step < STEPS; ++step) {
         float loss;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// As far as it can be told without a Mac: what spotter includes and calls of the system beyond the standards' libraries is what macOS has. Its
-// SDK is not at hand, so this machine's headers stand for it, and what macOS does not have of them may not be named any more.
+// As far as it can be told without a Mac: what spotter includes and calls of the system beyond the standards' libraries
+// is what macOS has. Its SDK is not at hand, so this machine's headers stand for it, and what macOS does not have of
+// them may not be named any more.
 #include <algorithm>
 #include <any>
 #include <array>
@@ -89,9 +90,12 @@
 #define __APPLE__ 1
 #endif
 #pragma GCC poison posix_fallocate posix_fadvise pipe2 sigtimedwait sigwaitinfo mkostemp accept4 dup3 memfd_create
-#pragma GCC poison pthread_condattr_setclock pthread_mutex_timedlock pthread_spin_init sem_timedwait clock_nanosleep timer_create
-#pragma GCC poison sched_getaffinity sched_setaffinity gettid getrandom sysinfo inotify_init epoll_create1 eventfd signalfd prctl
-#pragma GCC poison fdatasync fallocate splice copy_file_range preadv2 secure_getenv program_invocation_name mremap st_mtim st_atim
+#pragma GCC poison pthread_condattr_setclock pthread_mutex_timedlock pthread_spin_init
+#pragma GCC poison sem_timedwait clock_nanosleep timer_create
+#pragma GCC poison sched_getaffinity sched_setaffinity gettid getrandom sysinfo
+#pragma GCC poison inotify_init epoll_create1 eventfd signalfd prctl
+#pragma GCC poison fdatasync fallocate splice copy_file_range preadv2
+#pragma GCC poison secure_getenv program_invocation_name mremap st_mtim st_atim
 
 #include <spotter/checkpoints.hpp>
 #include <spotter/control.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that POSIX and the C library take are not ours: after `using namespace spotter` every name of ours that a program writes means
-// ours, whatever of the system's headers it has included. But for <glob.h> and glibc's <error.h>, whose functions `glob` and `error` it
-// then writes beside spotter::glob and spotter::error (docs/hook.md).
+// Names that POSIX and the C library take are not ours: after `using namespace spotter` every name of ours that a
+// program writes means ours, whatever of the system's headers it has included. But for <glob.h> and glibc's <error.h>,
+// whose functions `glob` and `error` it then writes beside spotter::glob and spotter::error (docs/hook.md).
 #include <aio.h>
 #include <arpa/inet.h>
 #include <assert.h>
@@ -114,8 +114,8 @@
 #include <sys/fsuid.h>
 #include <sys/gmon.h>
 #include <sys/inotify.h>
-#include <sys/ioctl.h>
 #include <sys/io.h>
+#include <sys/ioctl.h>
 #include <sys/klog.h>
 #include <sys/mount.h>
 #include <sys/param.h>
@@ -146,15 +146,15 @@
 #include <values.h>
 #endif
 
-#include <spotter/file/posix.hpp>
 #include <spotter/control.hpp>
-#include <spotter/heal.hpp>
 #include <spotter/diff/parting.hpp>
+#include <spotter/file/posix.hpp>
+#include <spotter/heal.hpp>
 #include <spotter/hook.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
 #include <spotter/replay/self_test.hpp>
-#include <spotter/rule/live_rules.hpp>
 #include <spotter/response.hpp>
+#include <spotter/rule/live_rules.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/supervisor.hpp>
 
@@ -162,25 +162,29 @@ using namespace spotter;
 
 template <class...>
 struct list {};
-using types = list<
-    activation_kind, all_zero, always, attention_collapse, attention_heads, attention_one_position, attention_similar_heads, append_lines, asked, batch_size, before, between, class_imbalance, confusion,
-    constant_batch, cooldown, copying, coverage, cpu_bottleneck, data_wait, dataloader, gpu_memory_increase, io_bottleneck, load_balancing,
-    low_gpu_utilization, low_precision_overflow, max_initialization_time, memory_leak, noisy_neighbour, pressure, step_outlier, dead_relu, dead_update_path, decision, delta, disk_sync,
-    distribution, dormant_units, drain, drift, dtype, during, dynamic_plan, errc, every, evidence, existing,
-    exploding_gradient, feature, feature_importance_overweight, file_mapping, file_system, finding, findings, flag,
-    for_steps, fork_guard, from, gradient_not_cleared, gradient_spike, identity_activation, importances,
-    initial_loss, input_not_normalized, loss_not_decreasing, loss_spike, low_feature_importance, mixed_precision,
-    mode, name_list, named, never, non_finite, null_hook, observation, observer, opened_file, options, order,
-    pending_responses, output_collapse, output_mismatch, outside_envelope, overfit, overflow, overtraining, path_text,
-    poor_weight_initialization, posix_file_system, print_finding, question, raise_flag, rearm, relation,
-    replica_divergence, ring_in, rl_constant_reward, rl_entropy_collapse, rl_explained_variance, rl_kl, rl_policy_ascends, role,
-    run_command, run_end, run_info, running_mean, sampled, saturated_activation, selector, sentence, severity, shared_memory,
-    similar_across_runs, stalled_training, statistic, step_alarm, step_time_outlier, stop_flag, straggler, summary,
-    tensor_info, tensor_ref, tensor_table, terms, tree_depth, truth, unchanged_tensor, underfit, unit_activity,
-    update_direction, update_ratio_band, updates_too_small, vanishing_gradient, vitals, recording_workers, child_process, cure,
-    adjust_loss_scale, clip_gradients, cure_effect, cure_reason, cure_report, heal_gauge, reinitialise_units, skip_batch, step_back, symptoms, treatment, warm_up_again,
-    alteration, answer_state, control_verb, live_rules, outcome_of_fault, parting, parting_point, planted_fault, run_answer, run_request, self_test_result, told_of_fault,
-    departure, healed, healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
+using types =
+    list<activation_kind, all_zero, always, attention_collapse, attention_heads, attention_one_position,
+         attention_similar_heads, append_lines, asked, batch_size, before, between, class_imbalance, confusion,
+         constant_batch, cooldown, copying, coverage, cpu_bottleneck, data_wait, dataloader, gpu_memory_increase,
+         io_bottleneck, load_balancing, low_gpu_utilization, low_precision_overflow, max_initialization_time,
+         memory_leak, noisy_neighbour, pressure, step_outlier, dead_relu, dead_update_path, decision, delta, disk_sync,
+         distribution, dormant_units, drain, drift, dtype, during, dynamic_plan, errc, every, evidence, existing,
+         exploding_gradient, feature, feature_importance_overweight, file_mapping, file_system, finding, findings, flag,
+         for_steps, fork_guard, from, gradient_not_cleared, gradient_spike, identity_activation, importances,
+         initial_loss, input_not_normalized, loss_not_decreasing, loss_spike, low_feature_importance, mixed_precision,
+         mode, name_list, named, never, non_finite, null_hook, observation, observer, opened_file, options, order,
+         pending_responses, output_collapse, output_mismatch, outside_envelope, overfit, overflow, overtraining,
+         path_text, poor_weight_initialization, posix_file_system, print_finding, question, raise_flag, rearm, relation,
+         replica_divergence, ring_in, rl_constant_reward, rl_entropy_collapse, rl_explained_variance, rl_kl,
+         rl_policy_ascends, role, run_command, run_end, run_info, running_mean, sampled, saturated_activation, selector,
+         sentence, severity, shared_memory, similar_across_runs, stalled_training, statistic, step_alarm,
+         step_time_outlier, stop_flag, straggler, summary, tensor_info, tensor_ref, tensor_table, terms, tree_depth,
+         truth, unchanged_tensor, underfit, unit_activity, update_direction, update_ratio_band, updates_too_small,
+         vanishing_gradient, vitals, recording_workers, child_process, cure, adjust_loss_scale, clip_gradients,
+         cure_effect, cure_reason, cure_report, heal_gauge, reinitialise_units, skip_batch, step_back, symptoms,
+         treatment, warm_up_again, alteration, answer_state, control_verb, live_rules, outcome_of_fault, parting,
+         parting_point, planted_fault, run_answer, run_request, self_test_result, told_of_fault, departure, healed,
+         healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
 
 [[maybe_unused]] constexpr auto said = [] {
     (void)l1;
@@ -215,7 +219,8 @@ using types = list<
 int main() {
     constexpr auto rules = (any("grad/*", l2 > 1e3) || all("*", mean_abs < 1e-7)) | for_steps{3} | rearm{2};
     stop_flag flag;
-    hook watch{plan{collection{"all", "*", every{10} && during{mode::train}, payload}}, on(rules, stop, raise_flag{flag})};
+    hook watch{plan{collection{"all", "*", every{10} && during{mode::train}, payload}},
+               on(rules, stop, raise_flag{flag})};
     step_alarm const found = watch.step(train(0), "x"_t = 1.0);
     result<int> const one{1};
     text<8> const letters{"letters"};

@@ -2,7 +2,7 @@
 # Configures, builds and runs the project in SOURCE; with FAILS configuring must fail and say so, with SAYS it must say so.
 file(REMOVE_RECURSE "${FOLDER}")
 
-execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${FOLDER}" -G "${GENERATOR}"
+execute_process(COMMAND "${CMAKE_COMMAND}" --no-warn-unused-cli -S "${SOURCE}" -B "${FOLDER}" -G "${GENERATOR}"
                         "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}"
                         "-DPROGRAMS=${PROGRAMS}" ${OPTIONS}
                 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -15,6 +15,8 @@ if(FAILS)
 elseif(NOT result EQUAL 0)
     message("${output}")
     message(FATAL_ERROR "cannot configure")
+elseif(words MATCHES "CMake [A-Za-z]* ?Warning|arch_native_supported")
+    message(FATAL_ERROR "a stranger's project must be configured without a warning, and without what it did not ask for:\n${output}")
 elseif(NOT words MATCHES "${SAYS}")
     message(FATAL_ERROR "must say '${SAYS}':\n${output}")
 endif()

@@ -44,5 +44,8 @@ for language, name, text in fence.findall(before) + fence.findall(section):
         output += run.stdout
         if run.returncode != 0:
             sys.exit(f"{output}\nended with {run.returncode}:\n{text}")
+for noise in "CMake Warning", "CMake Deprecation Warning", "arch_native_supported":
+    if noise in output:
+        sys.exit(f"{output}\nmust not say {noise}")
 if said not in output:
     sys.exit(f"{output}\ndid not say {said}")

@@ -16,15 +16,24 @@ string(APPEND targets "|spotter::compiled")
 spotter_consumer(alike.found OPTIONS "${installed}" "-DCOMPONENTS=${found}" "-DPRESENT=${targets}")
 spotter_consumer(alike.subdirectory OPTIONS "-DSUBDIRECTORY=${PROJECT_SOURCE_DIR}" "-DPRESENT=${targets}")
 
-# A component without its package, required and not.
-foreach(row IN ITEMS xtensor:xtensor:xtensor json:nlohmann_json:nlohmann_json diff:nlohmann_json:nlohmann_json s3:CURL:curl s3:OpenSSL:openssl mpi:MPI:mpi)
-    string(REPLACE ":" ";" row "${row}")
-    list(GET row 0 component)
-    list(GET row 1 hidden)
-    list(GET row 2 package)
-    spotter_consumer(missing.${component}.${package} OPTIONS "${installed}" -DCOMPONENTS=${component} -DCMAKE_DISABLE_FIND_PACKAGE_${hidden}=ON
-                     FAILS "spotter::${component}: ${package} was not found \\([^)]*on Debian and Ubuntu; ")
+# A component without its package: a search that finds nothing, but leaves its target behind, as FindMPI does.
+set(left_behind "${CMAKE_CURRENT_BINARY_DIR}/left_behind")
+foreach(row IN ITEMS spotter:Threads:threads:Threads::Threads report:fmt:fmt:fmt::fmt-header-only xtensor:xtensor:xtensor:xtensor
+                     json:nlohmann_json:nlohmann_json:nlohmann_json::nlohmann_json diff:nlohmann_json:nlohmann_json:nlohmann_json::nlohmann_json
+                     s3:CURL:curl:CURL::libcurl s3:OpenSSL:openssl:OpenSSL::Crypto mpi:MPI:mpi:MPI::MPI_CXX)
+    string(REGEX MATCH "^([^:]+):([^:]+):([^:]+):(.+)" row "${row}")
+    set(component ${CMAKE_MATCH_1})
+    set(name ${CMAKE_MATCH_2})
+    set(package ${CMAKE_MATCH_3})
+    file(WRITE "${left_behind}/${name}/${name}ConfigVersion.cmake" "set(PACKAGE_VERSION 99)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+    foreach(file IN ITEMS Find${name} ${name}Config)
+        file(WRITE "${left_behind}/${name}/${file}.cmake" "add_library(${CMAKE_MATCH_4} INTERFACE IMPORTED)\nset(${name}_FOUND FALSE)\n")
+    endforeach()
+    spotter_consumer(missing.${component}.${package} OPTIONS "${installed}" -DCOMPONENTS=${component}
+                     "-DCMAKE_MODULE_PATH=${left_behind}/${name}" "-D${name}_DIR=${left_behind}/${name}"
+                     FAILS "spotter::${component}: ${package} was not found \\([^)]*")
 endforeach()
+# What is optional and not there is told.
 spotter_consumer(optional OPTIONS "${installed}" -DCOMPONENTS=hook -DOPTIONAL=report -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON -DABSENT=spotter::report
                  SAYS "spotter::report is off: fmt was not found")
 

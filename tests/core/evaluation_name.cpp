@@ -23,6 +23,9 @@ TEST_CASE("an evaluation is of what has the same other words") {
     CHECK((is_evaluation_of("val_loss", "train_loss") && is_evaluation_of("val_loss", "loss")));
     CHECK((is_evaluation_of("loss/Validation", "Training loss") && is_evaluation_of("a/test/loss", "a/loss")));
     CHECK(is_evaluation_of("validation-mlogloss", "train-mlogloss"));
+    CHECK((is_evaluation_of("valid_0's l2", "training's l2") && is_evaluation_of("test-Logloss", "learn-Logloss")));
+    CHECK((is_evaluation_of("val_2/loss", "train_2/loss") && is_evaluation_of("val_2/loss", "loss")));  // of a fold
+    CHECK_FALSE(is_evaluation_of("val_2/loss", "train_1/loss"));
     CHECK_FALSE(is_evaluation_of("val_loss", "val_loss"));
     CHECK_FALSE(is_evaluation_of("loss", "train_loss"));
     CHECK_FALSE(is_evaluation_of("val_loss", "test_loss"));

@@ -74,7 +74,8 @@ TEST_CASE("what is no number leaves the value as it was") {
 TEST_CASE("what is too large for a double is said to be") {
     for (auto const parse : {ours, chosen}) {
         for (std::string_view const text : {"1e309", "-1e999999999999999999999999", "1.8e308"}) {
-            CHECK(parse(text) == parsed{std::errc::result_out_of_range, text.size(), std::bit_cast<std::uint64_t>(untouched)});
+            CHECK(parse(text) ==
+                  parsed{std::errc::result_out_of_range, text.size(), std::bit_cast<std::uint64_t>(untouched)});
         }
     }
     CHECK(ours("1e-400").why == std::errc::result_out_of_range);
@@ -114,7 +115,9 @@ TEST_CASE("every double comes back from its text to the bit, whatever the locale
         char digits[64];
         char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
         std::string_view const text{digits, static_cast<std::size_t>(end - digits)};
-        if ((text == "0" || text == "-0") && bits << 1 != 0) { continue; }  // -ffast-math: a subnormal was zero before it was printed
+        if ((text == "0" || text == "-0") && bits << 1 != 0) {
+            continue;
+        }  // -ffast-math: a subnormal was zero before it was printed
         if (ours(text) != good(value, text.size()) || chosen(text) != ours(text)) { FAIL(text); }
     }
     std::setlocale(LC_NUMERIC, before.c_str());

@@ -31,9 +31,7 @@ struct other {
     using kind = other_kind;
 };
 template <class Left, class Right>
-concept conjoinable = requires(Left left, Right right) {
-    left&& right;
-};
+concept conjoinable = requires(Left left, Right right) { left&& right; };
 
 constexpr truth all_truths[] = {truth::no, truth::undecided, truth::yes};
 
@@ -118,7 +116,7 @@ TEST_CASE("the value of an error throws, and the exception says why") {
 #endif
 
 TEST_CASE("slots grow, keep what they hold, and begin with zeros") {
-    slots<std::uint64_t> list;
+    slot_array<std::uint64_t> list;
     CHECK((list.size() == 0 && !list.holds(0)));
     REQUIRE(list.grow(3));
     for (std::size_t i = 0; i < 3; ++i) {
@@ -129,10 +127,10 @@ TEST_CASE("slots grow, keep what they hold, and begin with zeros") {
     CHECK(list.size() >= 6);  // doubled
     CHECK((list[2] == 3 && list[5] == 0));
     CHECK(list.grow(2));
-    slots<std::uint64_t> copy{list};
+    slot_array<std::uint64_t> copy{list};
     copy[0] = 99;
     CHECK(list[0] == 1);
-    slots<std::uint64_t> moved{std::move(copy)};
+    slot_array<std::uint64_t> moved{std::move(copy)};
     CHECK((moved[0] == 99 && copy.size() == 0));
     copy = moved;
     CHECK((copy[0] == 99 && moved[0] == 99));
@@ -141,10 +139,10 @@ TEST_CASE("slots grow, keep what they hold, and begin with zeros") {
     CHECK_FALSE(list.grow(~std::size_t{0}));
     CHECK(list[0] == 1);
     static_assert([] {
-        slots<int> some;
+        slot_array<int> some;
         if (!some.grow(5)) { return 0; }
         some[4] = 7;
-        slots<slots<int>> nested;
+        slot_array<slot_array<int>> nested;
         if (!nested.grow(2)) { return 0; }
         nested[1] = some;
         return nested[1][4];

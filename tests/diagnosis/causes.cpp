@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each cause by made-up evidence, through a hook and a pack: what is told first, when, and what a healthy run is spared.
+// Each cause by made-up evidence, through a hook and a pack: what is told first, when, and what a healthy run is
+// spared.
 #include <tests/diagnosis/program.hpp>
 
 #include <tests/catch.hpp>
@@ -223,6 +224,27 @@ TEST_CASE("cause: where nothing explains it, the loss itself") {
            falls.level == severity::error));
     // A policy's loss is no objective.
     CHECK(story_of(packs::rl, 500, {}, flat).empty());
+}
+
+TEST_CASE("cause: the loss that is told is the one that says so, by the comparison that was made") {
+    // Of two losses the second rises, and none of the weights moves by much.
+    hook watch{plan{}, packs::supervised};
+    std::vector<std::string> all;
+    for (std::uint64_t i = 0; i < 60; ++i) {
+        watch.begin(train(i));
+        watch.observe("d_loss", 1.0 + 0.01 * static_cast<double>(i % 5));
+        watch.observe("g_loss", std::exp(0.1 * static_cast<double>(i)));
+        step_alarm const found = watch.end();
+        check_as_printed(found);
+        for (finding const& each : found) { all.push_back(std::string{each.reason} + ' ' + std::string{each.tensor}); }
+    }
+    REQUIRE_FALSE(all.empty());
+    CHECK(all[0] == "loss rises g_loss");
+    // Begun above zero, it falls without bound, which is no rise.
+    told const it = first_alarm(story_of(packs::supervised, 200, {}, [](shown_step& step, std::uint64_t i) {
+        step.loss = 2.3 - 10 * static_cast<double>(i);
+    }));
+    CHECK((it.rule == "loss_not_decreasing" && it.reason == "loss falls without bound"));
 }
 
 TEST_CASE("cause: a batch that is always the same, and a value that is no number, wait for nothing") {

@@ -29,20 +29,22 @@ TEST_CASE("what is in which pack") {
         before.insert(before.end(), after.begin(), after.end());
         return before;
     };
-    CHECK(names_of(packs::supervised) == with({"poor_weight_initialization", "class_imbalance",
-                                               "no_better_than_guessing", "unrelated_predictions", "output_mismatch",
-                                               "identity_activation"},
-                                              {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining",
-                                               "gradient_depth_ratio", "tensor_variance", "unchanged_tensor"}));
-    CHECK(names_of(packs::rl) == with({"poor_weight_initialization"},
-                                      {"rl_kl", "rl_explained_variance", "rl_clip_fraction", "rl_constant_reward",
-                                       "rl_observation_range", "rl_repeated_states", "rl_target_network",
-                                       "rl_policy_ascends"}));
-    CHECK(names_of(packs::boosting) == names{"tree_depth", "low_feature_importance", "feature_importance_overweight",
-                                             "stalled_training", "overfit", "overtraining"});
-    CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence", "max_initialization_time",
-                                           "cpu_bottleneck", "io_bottleneck", "low_gpu_utilization", "gpu_memory_increase",
-                                           "load_balancing", "batch_size", "dataloader", "memory_leak", "pressure", "noisy_neighbour"});
+    CHECK(names_of(packs::supervised) ==
+          with({"poor_weight_initialization", "class_imbalance", "no_better_than_guessing", "unrelated_predictions",
+                "output_mismatch", "identity_activation"},
+               {"loss_spike", "oscillating_loss", "underfit", "overfit", "overtraining", "gradient_depth_ratio",
+                "tensor_variance", "unchanged_tensor"}));
+    CHECK(names_of(packs::rl) ==
+          with({"poor_weight_initialization"},
+               {"rl_kl", "rl_explained_variance", "rl_clip_fraction", "rl_constant_reward", "rl_observation_range",
+                "rl_repeated_states", "rl_target_network", "rl_policy_ascends"}));
+    CHECK(names_of(packs::boosting) == names{"non_finite", "tree_depth", "low_feature_importance",
+                                             "feature_importance_overweight", "stalled_training", "overfit",
+                                             "overtraining"});
+    CHECK(names_of(packs::system) == names{"data_wait", "step_time_outlier", "straggler", "replica_divergence",
+                                           "max_initialization_time", "cpu_bottleneck", "io_bottleneck",
+                                           "low_gpu_utilization", "gpu_memory_increase", "load_balancing", "batch_size",
+                                           "dataloader", "memory_leak", "pressure", "noisy_neighbour"});
     CHECK(names_of(packs::sagemaker) ==
           names{"class_imbalance", "check_input_images", "nlp_sequence_ratio", "loss_not_decreasing", "overfit",
                 "overtraining", "confusion", "poor_weight_initialization", "weight_update_ratio", "vanishing_gradient",

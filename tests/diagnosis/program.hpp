@@ -5,6 +5,8 @@
 #include <spotter/hook.hpp>
 #include <spotter/packs.hpp>
 
+#include <tests/true_as_printed.hpp>
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -100,7 +102,9 @@ void show_run(Hook& watch, std::uint64_t steps, habits const& like, Change& chan
         if (like.shows_loss) { watch.observe("loss", it.loss); }
         if (like.shows_first_gradient) { watch.observe("grad/fc1/w", view_of(it.gradients[0].data(), {8, 4})); }
         if (like.layers > 1) { watch.observe("grad/fc2/w", view_of(it.gradients[1].data(), {3, 8})); }
-        use(i, watch.end());
+        step_alarm const found = watch.end();
+        check_as_printed(found);
+        use(i, found);
     }
 }
 // What a pack told of such a run.

@@ -266,6 +266,62 @@ TEST_CASE("progress: a crumb is no progress") {
     CHECK(story(400, [](std::uint64_t i) { return 22.18 - 1e-2 * double(i); }) == answers{"34 improves"});
 }
 
+TEST_CASE("progress: a loss that runs away is known from its tenth sample far above the first on") {
+    for (double const times : {2.0, 4.0, 10.0}) {
+        answers const told = story(60, [=](std::uint64_t i) { return std::pow(times, static_cast<double>(i)); });
+        REQUIRE_FALSE(told.empty());
+        INFO(told[0]);
+        CHECK((told[0].ends_with("worsens") && sample_of(told[0]) <= 13));
+    }
+    // Thrown up by the first steps, and on its way back.
+    CHECK_FALSE(any_says(story(60, [](std::uint64_t i) { return i == 0 ? 2.3 : falling(20, 0.05, i); }), "worsens"));
+}
+
+TEST_CASE("progress: what is flat or worse says by which comparison, and that holds") {
+    noise some{3};
+    std::vector<std::vector<double>> courses(9);
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+        double const at = static_cast<double>(i);
+        courses[0].push_back(2.3);
+        courses[1].push_back(i % 2 == 0 ? 2.3 : 2.3015);
+        courses[2].push_back(2.3 + 0.1 * some());
+        courses[3].push_back(2.3 * std::exp(0.002 * at));
+        courses[4].push_back(i < 30 ? 58.0 : 150.0 * (1 + static_cast<double>(i * i % 60)));
+        courses[5].push_back(1 - at);  // below zero without a bottom
+        courses[6].push_back(-1 - at);
+        courses[7].push_back(i < 5 ? 0.3 : 0.9 + 0.5 * some());
+        courses[8].push_back(i < 50 ? falling(0.74, 0.1, i) : i / 50 % 3 == 0 ? 0.0 : 2.0);
+    }
+    std::size_t flat = 0, worse = 0;
+    for (auto const& course : courses) {
+        detail::falling_series all;
+        for (double const value : course) {
+            all.add(value, {});
+            if (all.says() != progress::flat && all.says() != progress::worsens) { continue; }
+            (all.says() == progress::flat ? flat : worse) += 1;
+            evidence const why = all.why();
+            if (!holds(why.measured, why.how, why.threshold) || why.measure.empty()) {
+                FAIL(why.measure << ' ' << why.measured << ' ' << symbol_of(why.how) << ' ' << why.threshold);
+            }
+        }
+    }
+    CHECK((flat > 3000 && worse > 3000));
+}
+
+TEST_CASE("progress: of a loss beside metrics the loss tells, of metrics alone all of them") {
+    shown_run both, alone, one_moves;
+    for (std::uint64_t i = 0; i < 600; ++i) {
+        both.see(train(i), "loss", 2.3), both.see(train(i), "train-mae", falling(1, 0.01, i));
+        alone.see(train(i), "train-logloss", 0.69), alone.see(train(i), "train-error", 0.5);
+        one_moves.see(train(i), "train-l2", falling(1, 0.01, i)), one_moves.see(train(i), "train-l1", 0.5);
+    }
+    CHECK((both.says() == progress::flat && alone.says() == progress::flat));
+    CHECK(one_moves.says() == progress::improves);
+    shown_run rises;
+    for (std::uint64_t i = 0; i < 100; ++i) { rises.see(train(i), "valid_0's auc", 0.5 + 0.004 * double(i)); }
+    CHECK(rises.says() == progress::improves);
+}
+
 TEST_CASE("progress: what rises from the start was never below it") {
     auto const rises = [](std::uint64_t samples, auto&& course) {
         detail::falling_series all;

@@ -53,9 +53,12 @@ TEST_CASE("parting: of hashes the tensor, and of equal runs nothing") {
     temporary_folder const folder;
     {
         hook one{folder / "a", with_hashes}, other{folder / "b", with_hashes}, third{folder / "c", with_hashes};
-        for (std::uint64_t i = 0; i < 12; ++i) { step_of_one(one, i, false), step_of_one(other, i, true), step_of_one(third, i, false); }
+        for (std::uint64_t i = 0; i < 12; ++i) {
+            step_of_one(one, i, false), step_of_one(other, i, true), step_of_one(third, i, false);
+        }
     }
-    auto a = open_trial(folder / "a").value(), b = open_trial(folder / "b").value(), c = open_trial(folder / "c").value();
+    auto a = open_trial(folder / "a").value(), b = open_trial(folder / "b").value(),
+         c = open_trial(folder / "c").value();
     parting apart{a, b}, same{a, c};
     REQUIRE(apart.look());
     CHECK(apart.look()->tensor == "act");
@@ -78,7 +81,8 @@ TEST_CASE("parting: other steps, and what one alone observed") {
             }
         }
     }
-    auto a = open_trial(folder / "a").value(), b = open_trial(folder / "b").value(), c = open_trial(folder / "c").value();
+    auto a = open_trial(folder / "a").value(), b = open_trial(folder / "b").value(),
+         c = open_trial(folder / "c").value();
     parting apart{a, b}, more{a, c};
     CHECK(apart.look()->step == train(2));
     CHECK(apart.look()->tensor.empty());

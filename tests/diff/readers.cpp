@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of .npy, .npz and .safetensors: what NumPy writes, what is written by hand, and what is damaged or hostile.
+// The readers of .npy, .npz and .safetensors: what NumPy writes, what is written by hand, and what is damaged or
+// hostile.
 #include <tests/diff/files.hpp>
 
 #include <spotter/diff/compare.hpp>
@@ -206,33 +207,34 @@ TEST_CASE("safetensors: tensors in the order of their values") {
 }
 
 TEST_CASE("safetensors: a header that lies, nests or repeats is an error") {
-    for (
-        std::string_view const header :
-        {"",
-         "{",
-         "[]",
-         "3",
-         "\"x\"",
-         "null",
-         R"({"a": 5})",
-         R"({"a": [5]})",
-         R"({"a": {"b": {}}})",
-         R"({"a": {}})",
-         R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 15]}})",
-         R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [1, 17]}})",
-         R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [16, 0]}})",
-         R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 18446744073709551615]}})",
-         R"({"a": {"dtype": "F32", "shape": [4294967296, 4294967296], "data_offsets": [0, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [-4], "data_offsets": [0, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [4.0], "data_offsets": [0, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [4], "shape": [4], "data_offsets": [0, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [4]}})",
-         R"({"a": {"dtype": 4, "shape": [4], "data_offsets": [0, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [1,1,1,1,1,1,1,1,4], "data_offsets": [0, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}, "a": {"dtype": "F32", "shape": [0], "data_offsets": [16, 16]}})",
-         R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}, "b": {"dtype": "F32", "shape": [2], "data_offsets": [4, 12]}})",
-         R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})"}) {
+    for (std::string_view const header :
+         {"",
+          "{",
+          "[]",
+          "3",
+          "\"x\"",
+          "null",
+          R"({"a": 5})",
+          R"({"a": [5]})",
+          R"({"a": {"b": {}}})",
+          R"({"a": {}})",
+          R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 15]}})",
+          R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [1, 17]}})",
+          R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [16, 0]}})",
+          R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 18446744073709551615]}})",
+          R"({"a": {"dtype": "F32", "shape": [4294967296, 4294967296], "data_offsets": [0, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [-4], "data_offsets": [0, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [4.0], "data_offsets": [0, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [4], "shape": [4], "data_offsets": [0, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [4]}})",
+          R"({"a": {"dtype": 4, "shape": [4], "data_offsets": [0, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [1,1,1,1,1,1,1,1,4], "data_offsets": [0, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]},
+          "a": {"dtype": "F32", "shape": [0], "data_offsets": [16, 16]}})",
+          R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
+          "b": {"dtype": "F32", "shape": [2], "data_offsets": [4, 12]}})",
+          R"({"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}})"}) {
         INFO(std::string{header});
         CHECK(code_of_header(header, 16) == errc::corrupt);
     }
@@ -242,7 +244,8 @@ TEST_CASE("safetensors: a header that lies, nests or repeats is an error") {
     CHECK(read_safetensors(bytes_of(huge)).error().code == errc::corrupt);
 }
 
-TEST_CASE("an array with steps beside it is a number at each of them; without, or where they do not fit, it is a tensor") {
+TEST_CASE(
+    "an array with steps beside it is a number at each of them; without, or where they do not fit, it is a tensor") {
     temporary_folder const folder;
     std::vector<char> file;
     float const losses[] = {1, 2, 3}, other[] = {4, 5};
@@ -272,7 +275,8 @@ TEST_CASE("an array with steps beside it is a number at each of them; without, o
     CHECK(it.at("b/loss", eval(5)).shape() == extents{});
     CHECK(it.at("b/loss", eval(6)).error().code == errc::no_such_name);
     CHECK(it.at("b/loss", train(0)).error().code == errc::no_such_name);
-    for (char const* each : {"short@train", "short@train:steps", "signed@train", "signed@train:steps", "lonely@train"}) {
+    for (char const* each :
+         {"short@train", "short@train:steps", "signed@train", "signed@train:steps", "lonely@train"}) {
         CHECK(it.at(each, train(0)));
     }
     CHECK(it.index().at(eval(5)).size() == 2);
@@ -318,7 +322,8 @@ TEST_CASE("which tensors at which step: lists are kept once, steps in any order"
     CHECK(it.steps().size() == 102);
     CHECK(it.steps()[100] == train(5));
     it.sort_steps_by_index();
-    CHECK(ids(it.steps().begin(), it.steps().begin() + 6) == ids{train(0), train(2), train(4), eval(4), train(5), train(6)});
+    CHECK(ids(it.steps().begin(), it.steps().begin() + 6) ==
+          ids{train(0), train(2), train(4), eval(4), train(5), train(6)});
 }
 
 TEST_CASE("a folder of files: steps from their names, a file without one is train:0, and a tensor is there once") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two recorded runs held against one another: the first step and tensor, all steps, names, settings, and runs in any state.
+// Two recorded runs held against one another: the first step and tensor, all steps, names, settings, and runs in any
+// state.
 #include <tests/diff/files.hpp>
 
 #include <spotter/diff.hpp>

@@ -39,6 +39,10 @@ TEST_CASE("a field is quoted where it must be, and only there") {
     CHECK(csv_field("say \"hi\"") == "\"say \"\"hi\"\"\"");
     CHECK(csv_field("two\nlines") == "\"two\nlines\"");
     CHECK(csv_field("cr\r") == "\"cr\r\"");
+    CHECK(csv_field("\xFFname\xC3\xA4") == "\\xffname\xC3\xA4");
+    for (std::string const name : {"=1+2", "+x", "-x", "@sum", "\tx"}) { CHECK(csv_field(name) == "'" + name); }
+    CHECK(csv_field("=a,b") == "\"'=a,b\"");
+    CHECK(csv_field("x=1") == "x=1");
 }
 
 TEST_CASE("a number reads back as the same bits") {
@@ -113,8 +117,11 @@ TEST_CASE("an error of the receiver ends the writing and is what is returned") {
 TEST_CASE("of several workers each has its rows, behind a column of its number; of one alone there is none") {
     temporary_folder const folder;
     for (std::uint32_t const number : {0U, 2U}) {
-        hook watch{folder / "run", plan{collection{"x", "x", always{}, payload}}, options{.worker = number, .workers = 3}};
-        for (std::uint64_t i = 0; i <= number; ++i) { (void)watch.step(train(i), "x"_t = static_cast<double>(10 * number + i)); }
+        hook watch{folder / "run", plan{collection{"x", "x", always{}, payload}},
+                   options{.worker = number, .workers = 3}};
+        for (std::uint64_t i = 0; i <= number; ++i) {
+            (void)watch.step(train(i), "x"_t = static_cast<double>(10 * number + i));
+        }
     }
     auto const column = [](std::string const& text) {  // without times: the fourth and fifth column behind the first
         std::string plain;
@@ -127,6 +134,6 @@ TEST_CASE("of several workers each has its rows, behind a column of its number; 
     };
     CHECK(column(to_csv(open_trial(folder / "run").value(), {{"x"}})) ==
           "worker,step,mode,index,x:mean\n0,0,train,0,0\n2,0,train,0,20\n2,1,train,1,21\n2,2,train,2,22\n");
-    CHECK(without_times(to_csv(open_trial(folder / "run/worker-2").value(), {{"x"}}, during{mode::train})).find("0,train,0,20\n1,train,1,21") !=
-          std::string::npos);
+    CHECK(without_times(to_csv(open_trial(folder / "run/worker-2").value(), {{"x"}}, during{mode::train}))
+              .find("0,train,0,20\n1,train,1,21") != std::string::npos);
 }

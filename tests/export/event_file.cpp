@@ -106,7 +106,7 @@ TEST_CASE("event file: a histogram has 64 bins from the least to the greatest va
 TEST_CASE("event file: texts are UTF-8, whatever they were") {
     std::string const tensor = field_of(text_summary("t", "a\xFFz\xC3\xA9").view(), 8).bytes;
     CHECK(field_of(tensor, 1).bits == 7);  // DT_STRING
-    CHECK(field_of(tensor, 8).bytes == "a\xEF\xBF\xBDz\xC3\xA9");
+    CHECK(field_of(tensor, 8).bytes == "a\\xffz\xC3\xA9");
 }
 
 TEST_CASE("event file: a folder with event files is left alone, but for our own with `replace`") {

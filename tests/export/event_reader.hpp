@@ -68,7 +68,8 @@ inline std::uint32_t slow_crc32c(std::string_view bytes) {
     return ~crc;
 }
 
-// The records of a TFRecord file; fails where a checksum is wrong or a record is cut. Of a file that grows the whole ones.
+// The records of a TFRecord file; fails where a checksum is wrong or a record is cut. Of a file that grows the whole
+// ones.
 inline std::vector<std::string> read_records(std::string const& path, bool grows = false) {
     std::vector<char> const file = read_file(path);
     std::string_view bytes{file.data(), file.size()};

@@ -53,9 +53,7 @@ TEST_CASE("png: values become shades; what is not finite is black [D24]") {
     auto const shades = [](std::vector<float> const& values) {
         std::vector<int> found;
         auto const all = pictures_of(view_of(values, {1, 1, values.size()}), 1);
-        for (char const each : all.at(0).pixels) {
-            found.push_back(static_cast<unsigned char>(each));
-        }
+        for (char const each : all.at(0).pixels) { found.push_back(static_cast<unsigned char>(each)); }
         return found;
     };
     float const nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();

@@ -37,7 +37,10 @@ arrays arrays_of(trial const& run, export_choice const& choice = {}, std::vector
         arrays again;
         CHECK(!from.each([&](recorded_array const& it) {
             auto const* const first = static_cast<std::byte const*>(it.view.values.raw);
-            CHECK(again.emplace(it.key, kept_array{it.view.type, it.view.shape, {first, first + it.view.bytes()}, it.values}).second);
+            CHECK(again
+                      .emplace(it.key,
+                               kept_array{it.view.type, it.view.shape, {first, first + it.view.bytes()}, it.values})
+                      .second);
             return error{};
         }));
         if (round > 0) { CHECK(again.size() == found.size()); }
@@ -70,8 +73,8 @@ TEST_CASE("numbers of a name are one array a mode with their steps beside it, wh
     }
     trial const run = open(folder / "run");
     arrays const all = arrays_of(run);
-    CHECK(keys_of(all) == names_list{"loss@eval", "loss@eval:steps", "loss@train", "loss@train:steps", "w@eval:0", "w@eval:12040", "w@eval:3010",
-                                     "w@eval:6020", "w@eval:9030"});
+    CHECK(keys_of(all) == names_list{"loss@eval", "loss@eval:steps", "loss@train", "loss@train:steps", "w@eval:0",
+                                     "w@eval:12040", "w@eval:3010", "w@eval:6020", "w@eval:9030"});
     CHECK(all.at("loss@train").as<float>() == losses);
     CHECK(all.at("loss@train:steps").as<std::uint64_t>() == steps);
     CHECK(all.at("loss@train").shape == extents{5000});
@@ -119,9 +122,7 @@ TEST_CASE("of a step that was closed again the array has the latest, once; each 
         hook watch{folder / "run", everything};
         auto other = watch.worker(2);
         double value = 0;
-        for (std::uint64_t const i : {0U, 1U, 2U, 1U, 2U, 3U}) {
-            (void)watch.step(train(i), "loss"_t = ++value);
-        }
+        for (std::uint64_t const i : {0U, 1U, 2U, 1U, 2U, 3U}) { (void)watch.step(train(i), "loss"_t = ++value); }
         (void)other.step(train(9), "loss"_t = -1.0);
     }
     arrays const all = arrays_of(open(folder / "run"));
@@ -140,15 +141,15 @@ TEST_CASE("nothing that was kept is an error, and so is what the taker says") {
     trial const run = open(folder / "run");
     export_choice const choice;
     auto const names = run.names();
-    CHECK(recorded_arrays{run, choice, names}.each([](recorded_array const&) { return error{}; }).code == errc::no_payload);
+    CHECK(recorded_arrays{run, choice, names}.each([](recorded_array const&) { return error{}; }).code ==
+          errc::no_payload);
     {
         hook watch{folder / "full", everything};
         for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "w"_t = std::vector<float>{1, 2}); }
     }
     trial const full = open(folder / "full");
     int calls = 0;
-    error const why = recorded_arrays{full, choice, names}.each([&](recorded_array const&) {
-        return ++calls == 2 ? error{errc::disk_full, "full"} : error{};
-    });
+    error const why = recorded_arrays{full, choice, names}.each(
+        [&](recorded_array const&) { return ++calls == 2 ? error{errc::disk_full, "full"} : error{}; });
     CHECK((why.code == errc::disk_full && calls == 2));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Armadillo's dense objects, and the callback: called by a small optimizer in the order and form that ensmallen's callbacks.md has.
+// Armadillo's dense objects, and the callback: called by a small optimizer in the order and form that ensmallen's
+// callbacks.md has.
 #include <spotter/ext/armadillo.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>

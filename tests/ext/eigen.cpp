@@ -41,9 +41,7 @@ bool has_shape(tensor_ref const& view, extents const& shape, order layout) {
 }
 
 template <class Function>
-concept observable = requires(Function make) {
-    requires tensor<std::remove_cvref_t<decltype(make())>>;
-};
+concept observable = requires(Function make) { requires tensor<std::remove_cvref_t<decltype(make())>>; };
 
 }  // namespace
 

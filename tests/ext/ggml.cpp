@@ -145,7 +145,8 @@ TEST_CASE("what ggml names itself is passed over, and the names of its optimizer
         CHECK_FALSE(evaluate(&node, true, &watch));
         CHECK(evaluate(&node, false, &watch));
     }
-    for (char const* name : {"node_", "node_12b", "AdamW m for fc1.weight", "AdamW v for fc1.weight", "loss_squared_error", "grad for fc1.weight"}) {
+    for (char const* name : {"node_", "node_12b", "AdamW m for fc1.weight", "AdamW v for fc1.weight",
+                             "loss_squared_error", "grad for fc1.weight"}) {
         std::strcpy(node.name, name);
         CHECK(evaluate(&node, true, &watch));
         CHECK(evaluate(&node, false, &watch));

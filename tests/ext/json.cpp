@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans from settings files: spotter's own form and back, SageMaker Debugger's form, and everything that is wrong with one.
+// Plans from settings files: spotter's own form and back, SageMaker Debugger's form, and everything that is wrong with
+// one.
 #include <tests/catch.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -78,8 +79,9 @@ TEST_CASE("plan to text to plan is the identity [S10]", "[S10]") {
         collection{"x", (glob{"a{b,c}"} && !glob{"[!d]"}) ||
                             (names{"\"q\"", "back\\slash", "line\nend\x01", "\xC3\xA9"} && of_role{role::loss})}}});
     comes_back(dynamic_plan{plan{collection{"the name \"x\"", "*", at{0, 1, 700}}}});
-    comes_back(dynamic_plan{plan{collection{"x", "*", always{}, quantiles}, collection{"y", "*", always{}, histogram | shape},
-                                 collection{"z", "*", always{}, payload | quantiles | histogram | stats(l2)}}});
+    comes_back(
+        dynamic_plan{plan{collection{"x", "*", always{}, quantiles}, collection{"y", "*", always{}, histogram | shape},
+                          collection{"z", "*", always{}, payload | quantiles | histogram | stats(l2)}}});
     comes_back(dynamic_plan{plan{collection{"w", "*", always{}, payload | delta{8}},
                                  collection{"v", "*", always{}, delta{64} | stats(l2)}}});
     comes_back(dynamic_plan{defaults::boosting});
@@ -243,7 +245,8 @@ TEST_CASE("inheritance: the collection's mode key, its key, the hook's mode key,
 TEST_CASE("smdebug's default collections are roles; losses and metrics are always there, whole [A23][A25][A26][A27]") {
     dynamic_plan const it = parse_plan(R"({"LocalPath": "/somewhere", "S3OutputPath": "s3://bucket",
         "HookParameters": {"save_interval": 100, "reductions": "min", "include_workers": "all", "dry_run": false},
-        "CollectionConfigurations": [{"CollectionName": "gradients"}, {"CollectionName": "biases", "CollectionParameters": null},
+        "CollectionConfigurations": [{"CollectionName": "gradients"},
+         {"CollectionName": "biases", "CollectionParameters": null},
             {"CollectionName": "trees", "CollectionParameters": {"save_histogram": "True"}}]})")
                                 .value();
     REQUIRE(it.size() == 5);
@@ -257,11 +260,11 @@ TEST_CASE("smdebug's default collections are roles; losses and metrics are alway
     CHECK((takes_in(it, 3, "loss") && takes_in(it, 3, "train-rmse") && !takes_in(it, 3, "train-auc") &&
            takes_in(it, 4, "train-auc")));
 
-    dynamic_plan const trees =
-        parse_plan(
-            R"({"CollectionConfigurations": [{"CollectionName": "trees"}, {"CollectionName": "losses", "CollectionParameters": {"end_step": 0}},
+    dynamic_plan const trees = parse_plan(
+                                   R"({"CollectionConfigurations": [{"CollectionName": "trees"},
+             {"CollectionName": "losses", "CollectionParameters": {"end_step": 0}},
         {"CollectionName": "gradients", "CollectionParameters": {"eval.save_interval": 5}}]})")
-            .value();
+                                   .value();
     CHECK(steps_of(trees, 0, mode::train) == list{0, 10, 20});
     CHECK(steps_of(trees, 1, mode::train).empty());  // the documented way to drop a default collection works [D17]
     CHECK(steps_of(trees, 2, mode::eval) == list{0, 5, 10});
@@ -277,12 +280,12 @@ TEST_CASE("smdebug's default collections are roles; losses and metrics are alway
 }
 
 TEST_CASE("smdebug's regular expressions search unanchored, in the hook and in a collection [A16][A27]") {
-    dynamic_plan const it =
-        parse_plan(
-            R"({"HookParameters": {"include_regex": "relu,conv[0-9]{1,2}", "save_interval": 2}, "CollectionConfigurations": [
+    dynamic_plan const it = parse_plan(
+                                R"({"HookParameters": {"include_regex": "relu,conv[0-9]{1,2}", "save_interval": 2},
+             "CollectionConfigurations": [
         {"CollectionName": "mine", "CollectionParameters": {"include_regex": ["^a", "b$"]}},
         {"CollectionName": "weights", "CollectionParameters": {"include_regex": "theta"}}]})")
-            .value();
+                                .value();
     REQUIRE(it.size() == 5);
     CHECK((takes_in(it, 0, "ax") && takes_in(it, 0, "xb") && !takes_in(it, 0, "xa")));
     CHECK((takes_in(it, 1, "theta_1") && takes_in(it, 1, "fc/w") && !takes_in(it, 1, "fc/b")));
@@ -306,12 +309,73 @@ TEST_CASE("an interval that is none is bad_config, which names key and collectio
     }
 }
 
+TEST_CASE("smdebug's own spellings: norms, the path in a store, steps without a mode [A27]") {
+    dynamic_plan const it = parse_plan(R"({"S3Path": "s3://bucket/prefix", "LocalPath": "/tmp/x", "HookParameters": {
+        "reductions": "min, max, mean, std, variance, sum, prod, abs_min, )"
+                                       R"(abs_max, abs_mean, abs_std, abs_variance, abs_sum, )"
+                                       R"(abs_prod, l1_norm, l2_norm, abs_l1_norm, abs_l2_norm",
+        "train.save_interval": 2, "global.save_interval": 3, "global.end_step": 7},
+         "CollectionConfigurations": [{"CollectionName": "weights"},
+        {"CollectionName": "losses", "CollectionParameters": {"eval.save_interval": 4, "global.save_interval": 5}}]})")
+                                .value();
+    REQUIRE(it.size() == 3);
+    CHECK(it.wanted(1) == stats(minimum, maximum, mean, stddev, variance, sum, product, l1, l2, of_abs(minimum),
+                                of_abs(maximum), mean_abs, of_abs(stddev), of_abs(variance), of_abs(sum),
+                                of_abs(product), of_abs(l1), of_abs(l2)));
+    CHECK(steps_of(it, 0, mode::train) == list{0, 2, 4});
+    CHECK(steps_of(it, 0, mode::eval) == list{0, 500, 1000});  // nothing of a step without a mode holds of one with
+    CHECK(steps_of(it, 1, mode::eval) == list{0, 4, 8});
+    for (std::string_view const name : {"l1_norm", "abs_l2_norm"}) {
+        dynamic_plan const one =
+            parse_plan(hook_with("\"include_collections\": \"weights\", \"reductions\": \"" + std::string{name} + '"'))
+                .value();
+        dynamic_plan const ours =
+            parse_plan(hook_with(name == "l1_norm" ? R"("include_collections": "weights", "reductions": "l1")"
+                                                   : R"("include_collections": "weights", "reductions": "abs_l2")"))
+                .value();
+        CHECK(one == ours);
+    }
+    comes_back(it);
+    CHECK(parse_plan(R"({"S3Path": "s3://bucket/prefix"})")->size() == 2);
+    is_refused(R"({"S3Path": 3})", "bad_config", {"S3Path"});
+}
+
+TEST_CASE("a collection that smdebug's form only names has no tensors; one that it names again is one [A27][S20]") {
+    dynamic_plan const named =
+        parse_plan(R"({"HookParameters": {"save_all": false, "save_interval": 2}, "CollectionConfigurations": [
+        {"CollectionName": "default"}, {"CollectionName": "trial"}, {"CollectionName": "weights"}]})")
+            .value();
+    REQUIRE(named.size() == 5);
+    for (std::size_t const i : {std::size_t{0}, std::size_t{1}}) {
+        for (std::string_view const name : {"loss", "fc/w", "grad/fc/w", "default", "trial", ""}) {
+            CHECK_FALSE(takes_in(named, i, name));
+        }
+    }
+    CHECK((named.name(0) == "default" && named.name(1) == "trial" && takes_in(named, 2, "fc/w")));
+    comes_back(named);
+
+    // The schedule is the last one's, and what it does not say the hook's; expressions add up; what else was said
+    // stays.
+    dynamic_plan const again = parse_plan(R"({"HookParameters": {"save_interval": 7}, "CollectionConfigurations": [
+        {"CollectionName": "act",
+         "CollectionParameters": {"include_regex": "relu", "start_step": 4, "reductions": "min"}},
+        {"CollectionName": "weights"},
+        {"CollectionName": "act", "CollectionParameters": {"include_regex": "gelu,tanh", "save_steps": "1, 2"}}]})")
+                                   .value();
+    REQUIRE(again.size() == 4);
+    CHECK((again.name(0) == "weights" && again.name(1) == "act"));
+    for (std::string_view const name : {"a/relu", "b/gelu:0", "tanh"}) { CHECK(takes_in(again, 1, name)); }
+    CHECK_FALSE(takes_in(again, 1, "sigmoid"));
+    CHECK(steps_of(again, 1, mode::train, 5) == list{0, 1, 2, 7, 14});
+    CHECK(again.wanted(1U << 1U) == stats(minimum));
+    comes_back(again);
+}
+
 TEST_CASE("what is wrong in smdebug's form is named, with its collection and what is allowed [A27][D12]", "[D12]") {
-    is_refused(hook_with(R"("global.save_interval": 3)"), "bad_config",
-               {"global.save_interval", "train, eval or predict"});
-    is_refused(weights_with(R"("global.save_steps": "3")"), "bad_config", {"global.save_steps", "\"weights\""});
+    is_refused(hook_with(R"("global.save_interval": 0)"), "bad_config", {"global.save_interval", "interval"});
+    is_refused(weights_with(R"("global.save_steps": "x")"), "bad_config", {"global.save_steps", "\"weights\""});
     is_refused(weights_with(R"("test.save_interval": 3)"), "bad_config",
-               {"test.save_interval", "train. eval. predict."});
+               {"test.save_interval", "train. eval. predict. global."});
     is_refused(weights_with(R"("train.reductions": "min")"), "bad_config", {"train.reductions", "takes no mode"});
     is_refused(weights_with(R"("save_intervall": 3)"), "bad_config",
                {"save_intervall", "\"weights\"", "unknown key", "save_interval"});
@@ -333,12 +397,8 @@ TEST_CASE("what is wrong in smdebug's form is named, with its collection and wha
                {"Parameters", "\"weights\""});
     is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights", "CollectionParameters": 3}]})",
                "bad_config", {"CollectionParameters", "object"});
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "weights"}, {"CollectionName": "weights"}]})",
-               "bad_config", {"weights", "twice"});
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "mine"}]})", "bad_config",
-               {"\"mine\"", "which tensors"});  // [S20]
-    is_refused(R"({"CollectionConfigurations": [{"CollectionName": "default"}]})", "bad_config",
-               {"default", "which tensors"});
+    is_refused(hook_with(R"("reductions": "mean_norm")"), "bad_config", {"mean_norm", "l1_norm"});
+    is_refused(hook_with(R"("reductions": "abs_l3_norm")"), "bad_config", {"abs_l3_norm"});
     is_refused(R"({"LocalPath": 3})", "bad_config", {"LocalPath"});
     is_refused(weights_with(R"("save_interval": 3, "save_interval": 4)"), "bad_config", {"save_interval", "twice"});
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings made to end their host: nested, long, repeated beyond reason. Each is refused with its place, or costs no more than it says.
+// Settings made to end their host: nested, long, repeated beyond reason. Each is refused with its place, or costs no
+// more than it says.
 #include <tests/catch.hpp>
 
 #include <spotter/ext/json.hpp>
@@ -27,7 +28,8 @@ std::string plan_of(std::string const& rest) {
 }
 std::string rules_of(std::string const& rules) { return told(parse_rules(R"({"rules": [)" + rules + "]}")); }
 
-// Runs `what` on a small stack (a sanitizer's frames are larger than others): whoever recurses without a limit does not come back.
+// Runs `what` on a small stack (a sanitizer's frames are larger than others): whoever recurses without a limit does not
+// come back.
 template <class Do>
 void on_a_small_stack(std::size_t kibibytes, Do& what) {
     pthread_attr_t attributes;

@@ -91,9 +91,11 @@ TEST_CASE("a rules file says what the same rules say in C++ [S64]") {
                            (spike("*", l2, {.window = 4, .deviations = 1.5}) | once));
         found += check_same(
             from, R"({"rules": [
-            {"ratio_of": [{"latest": "*loss*", "of": "mean"}, {"latest": "*w*", "of": "l2", "mode": "train"}], "is": "> 0.01"},
+            {"ratio_of": [{"latest": "*loss*", "of": "mean"}, {"latest": "*w*", "of": "l2", "mode": "train"}],
+             "is": "> 0.01"},
             {"and": [{"any": "*", "where": "l1 > 1"}, {"not": {"any": "*", "where": "nan_count > 0"}}],
-             "adapt": [{"only": {"and": [{"every": 2}, {"during": "train"}]}}, {"rearm": 2}, {"on": "skip_update"}]}]})",
+             "adapt": [{"only": {"and": [{"every": 2}, {"during": "train"}]}}, {"rearm": 2},
+              {"on": "skip_update"}]}]})",
             (ratio_of(latest("*loss*", mean), latest("*w*", l2, mode::train)) > 0.01) ||
                 on((any("*", l1 > 1) && !any("*", nan_count > 0)) | only{every{2} && during{mode::train}} | rearm{2},
                    skip_update));

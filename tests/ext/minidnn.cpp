@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The callback for MiniDNN, on a framework of its shape: what is observed, of which instant, and what of an answer can be obeyed.
+// The callback for MiniDNN, on a framework of its shape: what is observed, of which instant, and what of an answer can
+// be obeyed.
 #include <spotter/ext/minidnn.hpp>
 #include <spotter/packs.hpp>
 #include <spotter/rules.hpp>
@@ -182,8 +183,8 @@ TEST_CASE("an update cannot be skipped; what is asked for is known, and what `te
     told.clear();
     {
         hook watch{keep_all, on(non_finite{}, skip_update)};
-        minidnn_callback<mini::Callback> callback{
-            watch, [](step_alarm const& found) { told.emplace_back(found[0].tensor); }};
+        minidnn_callback<mini::Callback> callback{watch,
+                                                  [](step_alarm const& found) { told.emplace_back(found[0].tensor); }};
         net.set_callback(callback);
         net.fit(0.1, data.x, data.y, 1);
         CHECK(told == std::vector<std::string>{"input", "layer/0/w"});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that decide together: what each of four knows when one of them asks for something, is corrupted, gets ahead or does not come.
+// Ranks that decide together: what each of four knows when one of them asks for something, is corrupted, gets ahead or
+// does not come.
 #include <spotter/trial.hpp>
 
 #include <tests/catch.hpp>
@@ -19,9 +20,11 @@ constexpr std::uint32_t ranks = 4;
 
 // What each rank said, in their order.
 std::vector<std::string> said_in(std::string const& what, std::string const& folder, std::uint32_t count = ranks) {
-    std::string const command = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
+    std::string const command = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+                                "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
                                 "OMPI_MCA_btl_base_warn_component_unused=0 timeout 100 " SPOTTER_MPIEXEC " -n " +
-                                std::to_string(count) + " " SPOTTER_RANKS " " + what + " " + folder + " > " + folder + "/out 2>&1";
+                                std::to_string(count) + " " SPOTTER_RANKS " " + what + " " + folder + " > " + folder +
+                                "/out 2>&1";
     int const code = std::system(command.c_str());
     std::ifstream out{folder + "/out"};
     INFO(std::string(std::istreambuf_iterator<char>{out}, {}));
@@ -49,10 +52,13 @@ std::string told_by(std::string const& folder, std::uint32_t rank) {
 
 TEST_CASE("four ranks that agree: nothing is told, and each is a worker of the run") {
     temporary_folder const folder;
-    for (std::string const& each : said_in("well", folder / "")) { CHECK(has(each, "of 4; last 39")); }
+    for (std::string const& each : said_in("well", folder / "")) {
+        CHECK(has(each, "of 4; last 39"));
+    }  // and replicas were compared at each
     auto const run = open_trial(folder / "run");
     REQUIRE(run);
-    CHECK((run->workers().size() == ranks && run->expected_workers() == ranks && run->status() == run_status::finished));
+    CHECK(
+        (run->workers().size() == ranks && run->expected_workers() == ranks && run->status() == run_status::finished));
     CHECK(run->names("collective").empty());
 }
 
@@ -63,7 +69,8 @@ TEST_CASE("one rank asks to stop, and all stop at that step; where they agree se
             INFO(each);
             CHECK(has(each, seldom ? "stopped by 1; last 15" : "stopped by 1; last 12"));
         }
-        CHECK(told_by(folder / "", 3) == (seldom ? "train(15) rank 1 asks for stop\n" : "train(12) rank 1 asks for stop\n"));
+        CHECK(told_by(folder / "", 3) ==
+              (seldom ? "train(15) rank 1 asks for stop\n" : "train(12) rank 1 asks for stop\n"));
     }
 }
 
@@ -78,7 +85,8 @@ TEST_CASE("a gradient that one rank got wrong is left out by all, before it is a
     }
     auto const run = open_trial(folder / "run").value();
     REQUIRE(run.findings().size() == 1);
-    CHECK((run.findings()[0].worker == 2 && run.findings()[0].tensor == "grad/fc/w" && run.findings()[0].step == train(9)));
+    CHECK((run.findings()[0].worker == 2 && run.findings()[0].tensor == "grad/fc/w" &&
+           run.findings()[0].step == train(9)));
 }
 
 TEST_CASE("a replica with one other bit is named, at the step, by every rank") {
@@ -88,6 +96,44 @@ TEST_CASE("a replica with one other bit is named, at the step, by every rank") {
         CHECK(has(each, "odd 3/1 at 7; last 7"));
     }
     CHECK(told_by(folder / "", 0) == "train(7); replicas differ: rank 3\n");
+}
+
+TEST_CASE("so is one with another bit in a bias, or in a single number that is learnt") {
+    temporary_folder const folder;
+    for (std::string const& each : said_in("flips_bias", folder / "")) {
+        INFO(each);
+        CHECK(has(each, "odd 1/1 at 5; last 5"));
+    }
+    temporary_folder const other;
+    for (std::string const& each : said_in("flips_number", other / "")) {
+        INFO(each);
+        CHECK(has(each, "odd 2/1 at 3; last 3"));
+    }
+}
+
+TEST_CASE("where a rank shows nothing that is to be the same, replicas are not compared, and that is told once") {
+    for (bool const one : {false, true}) {
+        temporary_folder const folder;
+        for (std::string const& each : said_in(one ? "unseen_by_one" : "unseen", folder / "")) {
+            INFO(each);
+            CHECK(has(each, " not compared; last 39"));
+            CHECK(!has(each, "odd"));
+        }
+        CHECK(told_by(folder / "", 3) ==
+              (one ? "train(4); replicas are not compared: rank 2 has shown no weight or bias\n"
+                   : "train(0); replicas are not compared: rank 0 has shown no weight or bias\n"));
+        auto const run = open_trial(folder / "run", worker{2}).value();
+        bool named = false;
+        for (auto const& each : run.coverages()) {
+            named = named || (each.rule == "rank_digest" && each.judged == (one ? 4U : 0U));
+        }
+        CHECK(named);
+    }
+}
+
+TEST_CASE("ranks that show their tensors in another order are the same") {
+    temporary_folder const folder;
+    for (std::string const& each : said_in("any_order", folder / "")) { CHECK(has(each, "of 4; last 39")); }
 }
 
 TEST_CASE("a rank that is a step ahead is named") {
@@ -104,7 +150,8 @@ TEST_CASE("a rank that does not come is waited for as long as was said, and then
     std::vector<std::string> const all = said_in("hangs", folder / "");
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
         if (rank == 2) { continue; }
-        CHECK(has(all[rank], "alone: rank " + std::to_string(rank) + " waited 300 ms at train(6) for ranks that did not come; last 6"));
+        CHECK(has(all[rank], "alone: rank " + std::to_string(rank) +
+                                 " waited 300 ms at train(6) for ranks that did not come; last 6"));
     }
     CHECK(has(told_by(folder / "", 0), "train(6) rank 0 waited 300 ms"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections shown to other profilers: the same names, in the same order, closed when they are. Their headers stand in (tests/ext/profilers).
+// Sections shown to other profilers: the same names, in the same order, closed when they are. Their headers stand in
+// (tests/ext/profilers).
 #include <tests/catch.hpp>
 
 #include <spotter/ext/nvtx.hpp>
@@ -61,7 +62,8 @@ TEST_CASE("tracy: sections are zones, and each that begins ends") {
     zones = 0;
     hook watch{plan<>{}, options{.sections = &tracy_sections}};
     two_steps(watch);
-    CHECK(told == std::vector<std::string>{"1 forward", "2 conv", "2 ends", "1 ends", "3 forward", "4 conv", "4 ends", "3 ends"});
+    CHECK(told == std::vector<std::string>{"1 forward", "2 conv", "2 ends", "1 ends", "3 forward", "4 conv", "4 ends",
+                                           "3 ends"});
 }
 
 TEST_CASE("tracy: beyond thirty-two sections in one another nothing is shown, and nothing is lost") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in object storage: mirrored while they are recorded, through whatever a store and a network do, and read back from there. The store
-// is moto, behind a door that has botocore verify every signature and fails when it is told to (tests/ext/s3/server.py).
+// Runs in object storage: mirrored while they are recorded, through whatever a store and a network do, and read back
+// from there. The store is moto, behind a door that has botocore verify every signature and fails when it is told to
+// (tests/ext/s3/server.py).
 #include <tests/ext/s3/store.hpp>
 
 using namespace spotter_test;
@@ -12,7 +13,9 @@ namespace {
 class object_store {
 public:
     [[nodiscard]] bool works() const noexcept { return server_.works(); }
-    void fail(std::string const& how, int times) { (void)ask("fail", "how=" + how + "&times=" + std::to_string(times)); }
+    void fail(std::string const& how, int times) {
+        (void)ask("fail", "how=" + how + "&times=" + std::to_string(times));
+    }
     // Since the last call: `name value` lines.
     [[nodiscard]] std::map<std::string, std::uint64_t> counts() {
         std::map<std::string, std::uint64_t> found;
@@ -57,11 +60,13 @@ TEST_CASE("s3: a place, and what a URL may hold of it") {
 
 TEST_CASE("s3: keys of the environment, of a profile, of none; those of two accounts are not mixed") {
     temporary_folder const folder;
-    std::ofstream{folder / "credentials"} << "[other]\naws_access_key_id = OTHER\naws_secret_access_key=os\n"
-                                             "[default] \n# x\naws_access_key_id=FILE\naws_secret_access_key = fs \naws_session_token=t\n";
-    std::ofstream{folder / "config"} << "[default]\nregion = eu-central-1\n[profile other]\nregion=us-west-2\nendpoint_url=http://x:1/\n";
-    for (char const* const each : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION",
-                                   "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}) {
+    std::ofstream{folder / "credentials"}
+        << "[other]\naws_access_key_id = OTHER\naws_secret_access_key=os\n"
+           "[default] \n# x\naws_access_key_id=FILE\naws_secret_access_key = fs \naws_session_token=t\n";
+    std::ofstream{folder / "config"}
+        << "[default]\nregion = eu-central-1\n[profile other]\nregion=us-west-2\nendpoint_url=http://x:1/\n";
+    for (char const* const each : {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN", "AWS_PROFILE",
+                                   "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}) {
         ::unsetenv(each);
     }
     ::setenv("AWS_SHARED_CREDENTIALS_FILE", (folder / "credentials").c_str(), 1);
@@ -86,7 +91,8 @@ TEST_CASE("s3: keys of the environment, of a profile, of none; those of two acco
     CHECK(says(s3::settings_here().error(), "AWS_SECRET_ACCESS_KEY"));
 }
 
-TEST_CASE("s3: a run is mirrored while it is recorded, and read from the store: while it goes on, and when it is over; only what is asked for is "
+TEST_CASE("s3: a run is mirrored while it is recorded, and read from the store: while it goes on, and when it is over; "
+          "only what is asked for is "
           "fetched, and nothing is sent twice") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
@@ -97,7 +103,9 @@ TEST_CASE("s3: a run is mirrored while it is recorded, and read from the store: 
         {
             hook watch{path, keep, small_segments};
             record_steps(watch, 0, 50);
-            for (int i = 0; i < 200 && store.counts()["put /runs/a b/\xC3\xBC/alive"] == 0; ++i) { std::this_thread::sleep_for(50ms); }
+            for (int i = 0; i < 200 && store.counts()["put /runs/a b/\xC3\xBC/alive"] == 0; ++i) {
+                std::this_thread::sleep_for(50ms);
+            }
             std::this_thread::sleep_for(600ms);  // once more, with all of it
             result<trial> const run = open_trial(there);
             REQUIRE(run);
@@ -159,7 +167,8 @@ TEST_CASE("s3: errors of the store, cut connections, answers that come late or n
     CHECK(says(skewed, "clock"));
 }
 
-TEST_CASE("s3: a store that is down holds nobody: the training goes on, health tells what waits, and later all of it is sent") {
+TEST_CASE("s3: a store that is down holds nobody: the training goes on, health tells what waits, and later all of it "
+          "is sent") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -191,7 +200,8 @@ TEST_CASE("s3: a store that is down holds nobody: the training goes on, health t
     CHECK(nowhere.refused().code == errc::bad_config);
 }
 
-TEST_CASE("s3: whoever sends is killed at any instant: nothing is lost, and no segment is sent twice that the store has") {
+TEST_CASE(
+    "s3: whoever sends is killed at any instant: nothing is lost, and no segment is sent twice that the store has") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
     record_run(folder / "run", 60);
@@ -220,7 +230,8 @@ TEST_CASE("s3: whoever sends is killed at any instant: nothing is lost, and no s
     check_reads(open_trial("s3://runs/kill/3").value(), 60);
 }
 
-TEST_CASE("s3: workers, another run in the same place, foreign objects, an object cut short, wrong buckets and keys: each is told by its name") {
+TEST_CASE("s3: workers, another run in the same place, foreign objects, an object cut short, wrong buckets and keys: "
+          "each is told by its name") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
     record_run(folder / "run", 40);
@@ -247,7 +258,8 @@ TEST_CASE("s3: workers, another run in the same place, foreign objects, an objec
 
     std::string const last = bytes_of(folder / "run/000002.spot");
     REQUIRE(last.size() > 100'000);
-    REQUIRE_FALSE(away.put("runs", "deep/er/run/000002.spot", bytes_in(std::string_view{last}.substr(0, last.size() / 2))));
+    REQUIRE_FALSE(
+        away.put("runs", "deep/er/run/000002.spot", bytes_in(std::string_view{last}.substr(0, last.size() / 2))));
     std::this_thread::sleep_for(1100ms);
     {
         trial const cut = open_trial(there).value();
@@ -272,7 +284,8 @@ TEST_CASE("s3: workers, another run in the same place, foreign objects, an objec
     CHECK(bytes_of(folder / "run/000000.spot").find("a-secret") == std::string::npos);
 }
 
-TEST_CASE("s3: an object beyond 64 MiB goes in parts; parts that a kill left are forgotten; a folder is freed when the store has it") {
+TEST_CASE("s3: an object beyond 64 MiB goes in parts; parts that a kill left are forgotten; a folder is freed when the "
+          "store has it") {
     SPOTTER_NEEDS_STORE(store);
     s3::store away{s3::settings_here().value()};
     std::string const large(std::size_t{70} << 20, 'x');
@@ -297,4 +310,35 @@ TEST_CASE("s3: an object beyond 64 MiB goes in parts; parts that a kill left are
     CHECK(open.good());
     CHECK(open.text.find("free/000000.spot") == std::string::npos);
     check_reads(open_trial("s3://runs/free").value(), 60);
+}
+
+TEST_CASE("s3: what a program prints on streams that it has closed is no part of a request, and a relative folder "
+          "stays where it was") {
+    SPOTTER_NEEDS_STORE(store);
+    temporary_folder const folder;
+    record_run(folder / "run", 20);
+    pid_t const child = ::fork();
+    if (child == 0) {
+        for (int const each : {0, 1, 2}) { ::close(each); }
+        std::thread{[] {
+            for (;;) {
+                for (int const each : {1, 2}) { (void)!::write(each, "GET / HTTP/1.1\r\n\r\n", 18); }
+            }
+        }}.detach();
+        bool good = ::chdir((folder / "").c_str()) == 0;
+        s3::mirror away{"later", "s3://runs/printed/later", {.every = 100ms}};
+        good = good && s3::sync("run", "s3://runs/printed/run").has_value();
+        good = ::chdir("/") == 0 && good;
+        record_run(folder / "later", 20);
+        good = !away.finish() && good;
+        auto const read = open_trial("s3://runs/printed/run");
+        good = good && read &&
+               (*read)["w"].at(train(7)).to<std::vector<float>>().value_or(std::vector<float>{}) == values_at(7);
+        ::_exit(good ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    check_same(folder / "run", "s3://runs/printed/run");
+    check_same(folder / "later", "s3://runs/printed/later");
 }

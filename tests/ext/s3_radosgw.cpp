@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in a store of another make, which verifies signatures itself and keeps what it confirmed when it is killed: Ceph's radosgw.
+// Runs in a store of another make, which verifies signatures itself and keeps what it confirmed when it is killed:
+// Ceph's radosgw.
 #include <tests/ext/s3/store.hpp>
 
 #include <atomic>
@@ -35,7 +36,8 @@ private:
 
 }  // namespace
 
-TEST_CASE("radosgw: mirrored while it is recorded, read by ranges, sent in parts, fetched; another's run, wrong keys and buckets told") {
+TEST_CASE("radosgw: mirrored while it is recorded, read by ranges, sent in parts, fetched; another's run, wrong keys "
+          "and buckets told") {
     SPOTTER_NEEDS_GATEWAY(store);
     temporary_folder const folder;
     std::string const path = folder / "run", there = "s3://runs/a b/\xC3\xBC&=+";
@@ -78,7 +80,8 @@ TEST_CASE("radosgw: mirrored while it is recorded, read by ranges, sent in parts
     CHECK(says(s3::sync(path, there).error(), "SignatureDoesNotMatch"));
 }
 
-TEST_CASE("radosgw: the store is killed again and again while runs are sent: what it confirmed is there, and in the end all of it") {
+TEST_CASE("radosgw: the store is killed again and again while runs are sent: what it confirmed is there, and in the "
+          "end all of it") {
     SPOTTER_NEEDS_GATEWAY(store);
     char const* const wanted = std::getenv("SPOTTER_KILLS");  // 200 by hand
     int const kills = wanted != nullptr ? std::atoi(wanted) : 10;
@@ -88,7 +91,8 @@ TEST_CASE("radosgw: the store is killed again and again while runs are sent: wha
     std::atomic<bool> over{false};
     std::thread killer{[&] {
         for (int i = 0; i < kills; ++i) {
-            std::this_thread::sleep_for(std::chrono::milliseconds{std::uniform_int_distribution<int>{200, 700}(random)});
+            std::this_thread::sleep_for(
+                std::chrono::milliseconds{std::uniform_int_distribution<int>{200, 700}(random)});
             store.kill();
         }
         over = true;

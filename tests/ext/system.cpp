@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of the machine: out of files that say what a test wrote, out of a stand-in for NVIDIA's library, and beside a loop.
-#include <spotter/ext/system.hpp>
+// Samples of the machine: out of files that say what a test wrote, out of a stand-in for NVIDIA's library, and beside a
+// loop.
 #include <spotter/export/trace.hpp>
+#include <spotter/ext/system.hpp>
 #include <spotter/ext/system/nvml_reader.hpp>
 #include <spotter/ext/system/proc_reader.hpp>
 #include <spotter/packs.hpp>
@@ -43,17 +44,24 @@ public:
     }
     void remove(std::string const& name) const { std::filesystem::remove_all(folder_ / name); }
     void begin() const {
-        write("proc/stat", "cpu  100 0 100 800 100 0 0 0 0 0\ncpu0 50 0 50 400 50 0 0 0 0 0\ncpu1 50 0 50 400 50 0 0 0 0 0\nintr 1\n");
+        write(
+            "proc/stat",
+            "cpu  100 0 100 800 100 0 0 0 0 0\ncpu0 50 0 50 400 50 0 0 0 0 0\ncpu1 50 0 50 400 50 0 0 0 0 0\nintr 1\n");
         write("proc/self/stat", "7 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 1000 500 0 0 20 0 3 0 0 0\n");
         write("proc/self/io", "rchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\n");
         write("proc/self/statm", "5000 1000 400 1 0 1 0\n");
         write("proc/self/cgroup", "4:memory:/job\n0::/\n");
         write("proc/meminfo", "MemTotal:       16384000 kB\nMemFree: 1 kB\n");
-        write("proc/net/dev", "Inter-| Receive\n face |bytes\n    lo: 77 1 0 0 0 0 0 0 77 1\n  eth0: 1000 1 0 0 0 0 0 0 500 1\n");
-        write("proc/diskstats", "   8       0 sda 1 0 10 0 1 0 20 0\n   8       1 sda1 1 0 10 0 1 0 20 0\n 259 0 nvme0n1 1 0 0 0 1 0 0 0\n 259 1 nvme0n1p1 1 0 9 0 1 0 9 0\n");
-        write("proc/pressure/cpu", "some avg10=1.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
-        write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
-        write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+        write("proc/net/dev",
+              "Inter-| Receive\n face |bytes\n    lo: 77 1 0 0 0 0 0 0 77 1\n  eth0: 1000 1 0 0 0 0 0 0 500 1\n");
+        write("proc/diskstats", "   8       0 sda 1 0 10 0 1 0 20 0\n   8       1 sda1 1 0 10 0 1 0 20 0\n 259 0 "
+                                "nvme0n1 1 0 0 0 1 0 0 0\n 259 1 nvme0n1p1 1 0 9 0 1 0 9 0\n");
+        write("proc/pressure/cpu",
+              "some avg10=1.00 avg60=0.00 avg300=0.00 total=1000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+        write("proc/pressure/memory",
+              "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+        write("proc/pressure/io",
+              "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
         write("sys/class/thermal/thermal_zone0/temp", "41500\n");
         write("sys/class/thermal/thermal_zone1/temp", "63000\n");
         write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1000000\n");
@@ -61,13 +69,18 @@ public:
     }
     // Two seconds later.
     void go_on() const {
-        write("proc/stat", "cpu  250 0 100 870 130 0 0 50 0 0\ncpu0 200 0 50 400 50 0 0 0 0 0\ncpu1 50 0 50 470 80 0 0 50 0 0\n");
+        write("proc/stat",
+              "cpu  250 0 100 870 130 0 0 50 0 0\ncpu0 200 0 50 400 50 0 0 0 0 0\ncpu1 50 0 50 470 80 0 0 50 0 0\n");
         write("proc/self/stat", "7 (a (b) c) S 1 1 1 0 -1 0 0 0 0 0 1080 520 0 0 20 0 3 0 0 0\n");
         write("proc/self/io", "rchar: 9\nread_bytes: 8192\nwrite_bytes: 8192\n");
-        write("proc/net/dev", "Inter-| Receive\n face |bytes\n    lo: 99 1 0 0 0 0 0 0 99 1\n  eth0: 3000 1 0 0 0 0 0 0 600 1\n");
-        write("proc/diskstats", "   8       0 sda 1 0 14 0 1 0 20 0\n   8       1 sda1 1 0 14 0 1 0 20 0\n 259 0 nvme0n1 1 0 0 0 1 0 8 0\n 259 1 nvme0n1p1 1 0 9 0 1 0 17 0\n");
-        write("proc/pressure/cpu", "some avg10=1.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
-        write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=9000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=200000\n");
+        write("proc/net/dev",
+              "Inter-| Receive\n face |bytes\n    lo: 99 1 0 0 0 0 0 0 99 1\n  eth0: 3000 1 0 0 0 0 0 0 600 1\n");
+        write("proc/diskstats", "   8       0 sda 1 0 14 0 1 0 20 0\n   8       1 sda1 1 0 14 0 1 0 20 0\n 259 0 "
+                                "nvme0n1 1 0 0 0 1 0 8 0\n 259 1 nvme0n1p1 1 0 9 0 1 0 17 0\n");
+        write("proc/pressure/cpu",
+              "some avg10=1.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+        write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=9000000\nfull avg10=0.00 avg60=0.00 "
+                                  "avg300=0.00 total=200000\n");
     }
     [[nodiscard]] std::string operator/(std::string const& name) const { return folder_ / name; }
 
@@ -179,8 +192,8 @@ TEST_CASE("a file that is not there is absent; one that cannot be read or unders
     reader.sample(2, it);
     auto const bit = [](part which) { return static_cast<std::uint32_t>(which); };
     CHECK(reader.unreadable() == (bit(part::cpu) | bit(part::own_io) | bit(part::own_cpu) | bit(part::memory)));
-    CHECK(reader.missing() == (reader.unreadable() | bit(part::pressure_cpu) | bit(part::pressure_memory) | bit(part::pressure_io) |
-                               bit(part::temperature) | bit(part::clock)));
+    CHECK(reader.missing() == (reader.unreadable() | bit(part::pressure_cpu) | bit(part::pressure_memory) |
+                               bit(part::pressure_io) | bit(part::temperature) | bit(part::clock)));
     CHECK((it.has(part::network) && it.has(part::disk)));
     CHECK(!it.has(part::cpu));
 }
@@ -209,15 +222,44 @@ TEST_CASE("whatever stands in these files, no sample is beyond what can be") {
         state = state * 6364136223846793005U + 1442695040888963407U;
         return (state >> 33) % most;
     };
-    constexpr std::string_view words[] = {"cpu", "cpu0", "some", "full", "total=", "MemTotal:", "read_bytes:", "sda", "eth0:", ")", "\n", " ", ":", "=", "-", "18446744073709551615", "99999999999999999999999", "7", "0.5"};
-    std::vector<std::string> const files{"proc/stat", "proc/self/stat", "proc/self/io", "proc/self/statm", "proc/meminfo", "proc/net/dev", "proc/diskstats", "proc/pressure/cpu", "proc/pressure/memory", "sys/class/thermal/thermal_zone0/temp", "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"};
+    constexpr std::string_view words[] = {"cpu",
+                                          "cpu0",
+                                          "some",
+                                          "full",
+                                          "total=",
+                                          "MemTotal:",
+                                          "read_bytes:",
+                                          "sda",
+                                          "eth0:",
+                                          ")",
+                                          "\n",
+                                          " ",
+                                          ":",
+                                          "=",
+                                          "-",
+                                          "18446744073709551615",
+                                          "99999999999999999999999",
+                                          "7",
+                                          "0.5"};
+    std::vector<std::string> const files{"proc/stat",
+                                         "proc/self/stat",
+                                         "proc/self/io",
+                                         "proc/self/statm",
+                                         "proc/meminfo",
+                                         "proc/net/dev",
+                                         "proc/diskstats",
+                                         "proc/pressure/cpu",
+                                         "proc/pressure/memory",
+                                         "sys/class/thermal/thermal_zone0/temp",
+                                         "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"};
     proc_reader reader{machine / "proc", machine / "sys"};
     system_load it;
     for (std::uint64_t round = 0; round < 300; ++round) {
         for (std::string const& file : files) {
             std::string text;
             for (std::uint64_t left = below(40); left > 0; --left) {
-                text += below(4) == 0 ? std::string(1, static_cast<char>(below(256))) : std::string{words[below(std::size(words))]};
+                text += below(4) == 0 ? std::string(1, static_cast<char>(below(256)))
+                                      : std::string{words[below(std::size(words))]};
                 text += below(2) == 0 ? " " : "";
             }
             machine.write(file, text);
@@ -229,7 +271,9 @@ TEST_CASE("whatever stands in these files, no sample is beyond what can be") {
         });
         REQUIRE(it.cores <= system_load::most_cores);
         for (std::size_t i = 0; i < it.cores; ++i) { CHECK((it.cpu[i] >= 0 && it.cpu[i] <= 1)); }
-        for (float const share : {it.busy, it.io_wait, it.stolen}) { CHECK((share >= 0 && (!it.has(part::cpu) || share <= 1))); }
+        for (float const share : {it.busy, it.io_wait, it.stolen}) {
+            CHECK((share >= 0 && (!it.has(part::cpu) || share <= 1)));
+        }
     }
 }
 
@@ -261,7 +305,8 @@ TEST_CASE("NVIDIA's GPUs: a device that is lost, one that is hidden, and one tha
     fake.state->all[0] = {.busy = 250, .total = 10, .used = 4000, .no_power = 3};
     fake.state->all[2] = {.busy = 50, .hidden = 4};
     nvml_reader reader{SPOTTER_FAKE_NVML};
-    CHECK(reader.trouble().what.view() == "NVML: GPU 2: nvmlDeviceGetHandleByIndex_v2 (code 4); it is not sampled from here on");
+    CHECK(reader.trouble().what.view() ==
+          "NVML: GPU 2: nvmlDeviceGetHandleByIndex_v2 (code 4); it is not sampled from here on");
     system_load it = sample_of(reader);
     REQUIRE(it.gpu_count == 3);
     CHECK((std::isnan(it.gpus[0].busy) && std::isnan(it.gpus[0].memory) && std::isnan(it.gpus[0].power)));
@@ -300,7 +345,8 @@ TEST_CASE("a sampler records beside a run, and what its rules find is told to th
         std::string const path = folder / "run";
         int count = 0;
         finding told;
-        system_sampler machine{system_options{.seconds = 0.002, .fill = &leak, .context = &count}, memory_leak{} | once};
+        system_sampler machine{system_options{.seconds = 0.002, .fill = &leak, .context = &count},
+                               memory_leak{} | once};
         {
             options choices{};
             choices.drain = how;
@@ -336,7 +382,10 @@ TEST_CASE("a sampler records beside a run, and what its rules find is told to th
         };
         CHECK(!write_trace(*run, export_choice{}, take, counts));
         std::size_t counters = 0;
-        for (std::size_t at = 0; (at = line_of_time.find("\"ph\":\"C\",\"name\":\"sys/memory\",\"ts\":", at)) != std::string::npos; ++at) { ++counters; }
+        for (std::size_t at = 0;
+             (at = line_of_time.find("\"ph\":\"C\",\"name\":\"sys/memory\",\"ts\":", at)) != std::string::npos; ++at) {
+            ++counters;
+        }
         CHECK(counters == samples->steps().size());
     }
 }

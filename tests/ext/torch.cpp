@@ -485,8 +485,9 @@ TEST_CASE("the layers of a Sequential are tapped on the way, before the next one
 
 namespace {
 
-// A classifier of three clouds of points that says log-probabilities, or (`last` is false) what should have become such. One that is slow
-// says nearly the same of every sample for a while: its last layer begins at zero, and its rate low.
+// A classifier of three clouds of points that says log-probabilities, or (`last` is false) what should have become
+// such. One that is slow says nearly the same of every sample for a while: its last layer begins at zero, and its rate
+// low.
 struct told_run {
     std::set<std::string> found{};  // "rule: reason" of all alarms
     double right = 0;
@@ -699,22 +700,28 @@ struct training {
             if (each.value().grad().defined()) { see.observe("grad/" + each.key(), each.value().grad()); }
         }
     }
-    [[nodiscard]] torch::Tensor weights() const { return torch::nn::utils::parameters_to_vector(model->parameters()).detach().clone(); }
+    [[nodiscard]] torch::Tensor weights() const {
+        return torch::nn::utils::parameters_to_vector(model->parameters()).detach().clone();
+    }
 };
 
 }  // namespace
 
-TEST_CASE("a net with dropout and batch norm is computed again after a flipped bit, and ends in the same bits as one without it") {
+TEST_CASE("a net with dropout and batch norm is computed again after a flipped bit, and ends in the same bits as one "
+          "without it") {
     auto const trained = [](std::uint64_t strike_at) {
         torch::manual_seed(5);
         training it;
         hook watch{plan{}, non_finite{}, any("act/*", maximum > 1e9) | named{"gradient_spike"}};
-        rerun again{[&] { it.save(); }, [&] { return it.restore(); }, [&] { it.compute(); }, [&](auto& see) { it.show(see); }};
+        rerun again{[&] { it.save(); }, [&] { return it.restore(); }, [&] { it.compute(); },
+                    [&](auto& see) { it.show(see); }};
         for (std::uint64_t i = 0; i < 40; ++i) {
             it.strikes = i == strike_at;
             rerun_result const said = again.step(watch, train(i));
             CHECK((said.verdict == rerun_verdict::transient) == (i == strike_at));
-            if (i == strike_at) { CHECK((said.apart.tensor == "act/fc1" && said.apart.elements == 1 && said.apart.first == 37)); }
+            if (i == strike_at) {
+                CHECK((said.apart.tensor == "act/fc1" && said.apart.elements == 1 && said.apart.first == 37));
+            }
             it.adam.step();
         }
         CHECK(again.counts().transient == (strike_at < 40 ? 1U : 0U));

@@ -6,7 +6,9 @@
 #include <spotter/replay.hpp>
 #include <spotter/rules.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 using namespace spotter;
@@ -436,6 +438,32 @@ TEST_CASE("what XGBoost refuses is counted, with its reason, and the loop goes o
     hook other{everything_always, tree_depth{}, feature_importance_overweight{}};
     CHECK(other.step(train(0), unlearnt).empty());
     CHECK_FALSE(unlearnt.trouble());
+}
+
+TEST_CASE("XGBoost's own defaults are no alarm where the evaluation ends at its best") {
+    std::size_t best_at_the_end = 0;
+    for (std::uint64_t const seed : {1, 2, 3, 4}) {
+        table const train_set{800, seed, 1 << 20}, test_set{400, seed + 100, 1 << 20};  // as good as numbers
+        booster const it{{train_set, test_set}, {}};
+        boosted_trees const trees{it, {{"train", train_set}, {"validation", test_set}}};
+        hook watch{plan{}, packs::boosting};
+        std::vector<double> evaluated;
+        for (int i = 0; i < 60; ++i) {
+            good(XGBoosterUpdateOneIter(it, i, train_set));
+            DMatrixHandle sets[] = {test_set};
+            char const* names[] = {"validation"};
+            char const* text = nullptr;
+            good(XGBoosterEvalOneIter(it, i, sets, names, 1, &text));
+            evaluated.push_back(std::strtod(std::strrchr(text, ':') + 1, nullptr));
+            step_alarm const found = watch.step(train(static_cast<std::uint64_t>(i)), trees);
+            INFO("seed " << seed << ", round " << i << ", " << (found.empty() ? "" : std::string{found[0].rule}));
+            CHECK_FALSE(found);
+        }
+        double const least = *std::min_element(evaluated.begin(), evaluated.end());
+        CHECK(evaluated.back() < 0.25 * evaluated.front());
+        best_at_the_end += evaluated.back() < 1.05 * least ? 1 : 0;
+    }
+    CHECK(best_at_the_end == 4);
 }
 
 TEST_CASE("tree_depth and the importance rules judge a booster, inline as in a replay") {

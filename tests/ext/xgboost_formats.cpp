@@ -135,7 +135,8 @@ TEST_CASE("parameters are the numbers of a configuration, evaluations what stand
         CHECK_FALSE(detail::read_parameters(broken, "h/", all, kind));
     }
     CHECK_FALSE(detail::read_parameters(std::string(40, '['), "h/", all, kind));
-    std::string const deep = std::string(40, '[') + std::string(40, ']'), text = "[\"x\", {\"a_param\": {\"eta\": \"9\"}}]";
+    std::string const deep = std::string(40, '[') + std::string(40, ']'),
+                      text = "[\"x\", {\"a_param\": {\"eta\": \"9\"}}]";
     CHECK_FALSE(detail::read_parameters(deep, "h/", all, kind));
     REQUIRE(detail::read_parameters(text, "h/", all, kind));
     CHECK(all.value_or("h/eta", -1) == 9);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that gives out: the n-th allocation through operator new (failing_memory.cpp) fails, alone or with all after it; of one thread, or
-// of all threads together.
+// Memory that gives out: the n-th allocation through operator new (failing_memory.cpp) fails, alone or with all after
+// it; of one thread, or of all threads together.
 #pragma once
 
 #include <atomic>

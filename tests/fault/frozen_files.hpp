@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A read-only file system of a few files in one folder, made of given bytes.
+// A read-only file system of a few files in one folder and those below it, made of given bytes.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
@@ -25,9 +25,11 @@ public:
     spotter::error sync(spotter::opened_file) noexcept override { return {}; }
     spotter::error close(spotter::opened_file) noexcept override { return {}; }
     spotter::result<spotter::path_kind> kind_of(std::string_view name) noexcept override {
-        return name == folder         ? spotter::path_kind::folder
-               : files.contains(name) ? spotter::path_kind::file
-                                      : spotter::path_kind::missing;
+        if (files.contains(name)) { return spotter::path_kind::file; }
+        std::string const begin = std::string{name} + '/';
+        auto const first = files.lower_bound(begin);
+        bool const holds = first != files.end() && first->first.starts_with(begin);
+        return name == folder || holds ? spotter::path_kind::folder : spotter::path_kind::missing;
     }
     spotter::result<std::uint64_t> size_of(std::string_view name) noexcept override {
         auto const at = files.find(name);
@@ -37,9 +39,13 @@ public:
     spotter::error rename(std::string_view, std::string_view) noexcept override { return refusal(); }
     spotter::error remove(std::string_view) noexcept override { return refusal(); }
     spotter::error make_folder(std::string_view) noexcept override { return refusal(); }
-    spotter::error list(std::string_view, spotter::name_taker take, void* context) noexcept override {
-        for (auto const& [name, bytes] : files) {
-            if (!take(context, std::string_view{name}.substr(folder.size() + 1))) { break; }
+    spotter::error list(std::string_view path, spotter::name_taker take, void* context) noexcept override {
+        std::string const begin = std::string{path} + '/';
+        std::string before;
+        for (auto at = files.lower_bound(begin); at != files.end() && at->first.starts_with(begin); ++at) {
+            std::string const name = at->first.substr(begin.size(), at->first.find('/', begin.size()) - begin.size());
+            if (name != before && !take(context, name)) { break; }
+            before = name;
         }
         return {};
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small training loop that is recorded with everything a record can hold, and whose numbers are known with and without a hook.
+// A small training loop that is recorded with everything a record can hold, and whose numbers are known with and
+// without a hook.
 #pragma once
 
 #include <tests/fault/picture.hpp>
@@ -88,7 +89,9 @@ inline watched train_watched(spotter::file_system& files, std::string_view path,
     using namespace spotter;
     watched seen;
     recorder record{path, choices, files};
-    hook watch{record, loop_plan, non_finite{}, any("loss", minimum > 0.0) | cooldown{3}};
+    // Warnings, and errors, which are in the file before the loop hears of them.
+    hook watch{record, loop_plan, non_finite{}, any("loss", minimum > 0.0) | cooldown{3},
+               any("val_loss", minimum > 0.0) | severity::error};
     error first{};
     seen.bits = train_line(begin, end, [&](std::uint64_t i, float loss, line_model const& net) {
         double const wide = 1.0 / static_cast<double>(i + 1);

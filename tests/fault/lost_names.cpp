@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damage to what declares tensors in a run that was resumed or replaced: rows get their names back from where these stand once more, and as
-// long as nothing names them they stand for a later value that nobody knows.
+// Damage to what declares tensors in a run that was resumed or replaced: rows get their names back from where these
+// stand once more, and as long as nothing names them they stand for a later value that nobody knows.
 #include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
@@ -75,7 +75,8 @@ verdict of_attempt(trial const& run, std::uint32_t number) {
     return found;
 }
 
-// A segment made by hand, of an attempt that recorded packed observations of which nothing but the recorded_steps was kept.
+// A segment made by hand, of an attempt that recorded packed observations of which nothing but the recorded_steps was
+// kept.
 struct made_segment {
     byte_buffer bytes{};
     std::vector<std::uint64_t> frames{};  // where they begin

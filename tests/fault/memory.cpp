@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small records that stand for very many steps and rows: what a reader takes follows their bytes, until somebody asks for all of it.
+// Small records that stand for very many steps and rows: what a reader takes follows their bytes, until somebody asks
+// for all of it.
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
 

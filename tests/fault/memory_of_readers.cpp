@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The n-th allocation fails, for every n, while a run is opened, refreshed and asked: a named lack, and nothing that was known is lost.
+// The n-th allocation fails, for every n, while a run is opened, refreshed and asked: a named lack, and nothing that
+// was known is lost.
 #include <tests/catch.hpp>
 #include <tests/fault/failing_memory.hpp>
 #include <tests/fault/frozen_files.hpp>
@@ -95,7 +96,8 @@ std::vector<std::string> told_by(trial const& run) {
     return all;
 }
 
-// `call` with the n-th allocation failing; whether it threw. What it throws is std::bad_alloc, of a list with a sentence.
+// `call` with the n-th allocation failing; whether it threw. What it throws is std::bad_alloc, of a list with a
+// sentence.
 template <class Call>
 bool threw(std::size_t n, outage how, std::size_t& asked, bool& sentence, Call const& call) {
     bool thrown = false;
@@ -120,7 +122,8 @@ void for_each_failure(std::size_t needed, Body const& body) {
     }
 }
 
-// A question of a trial that was just opened, for every n. `describe(answer)` as text; `failed(answer)`: it says that memory gave out.
+// A question of a trial that was just opened, for every n. `describe(answer)` as text; `failed(answer)`: it says that
+// memory gave out.
 template <class Ask, class Describe, class Failed>
 void ask_each(std::string const& what, frozen_files& files, Ask const& ask, Describe const& describe,
               Failed const& failed) {
@@ -241,18 +244,12 @@ TEST_CASE(
     for (bool const damaged : {false, true}) {
         INFO("damaged: " << damaged);
         if (damaged) { damage_in(files.files); }
-        list_each(
-            "steps", files, [](trial const& run) { return run.steps(); }, size);
-        list_each(
-            "steps of a worker", files, [](trial const& run) { return run.steps(worker{0}); }, size);
-        list_each(
-            "modes", files, [](trial const& run) { return run.modes(); }, size);
-        list_each(
-            "names", files, [](trial const& run) { return run.names(); }, size);
-        list_each(
-            "workers", files, [](trial const& run) { return run.workers(); }, size);
-        list_each(
-            "open steps", files, [](trial const& run) { return run.open_steps(); }, size);
+        list_each("steps", files, [](trial const& run) { return run.steps(); }, size);
+        list_each("steps of a worker", files, [](trial const& run) { return run.steps(worker{0}); }, size);
+        list_each("modes", files, [](trial const& run) { return run.modes(); }, size);
+        list_each("names", files, [](trial const& run) { return run.names(); }, size);
+        list_each("workers", files, [](trial const& run) { return run.workers(); }, size);
+        list_each("open steps", files, [](trial const& run) { return run.open_steps(); }, size);
         list_each(
             "closed steps", files, [](trial const& run) { return run.closed_steps(); },
             [](std::uint64_t count) { return std::to_string(count); });
@@ -277,17 +274,12 @@ TEST_CASE(
         list_each(
             "a worker's track", files, [](trial const& run) { return run["v/a"].of(worker{0}); },
             [](track const& it) { return std::string{it.name()}; });
-        list_each(
-            "history", files, [](trial const& run) { return run["v/a"].history(stddev); }, size);
-        list_each(
-            "steps of a track", files, [](trial const& run) { return run["v/a"].steps(); }, size);
-        list_each(
-            "last", files, [](trial const& run) { return run["v/a"].last(2, train(6)); }, size);
-        list_each(
-            "loose", files, [](trial const& run) { return run["note"].loose(); }, size);
+        list_each("history", files, [](trial const& run) { return run["v/a"].history(stddev); }, size);
+        list_each("steps of a track", files, [](trial const& run) { return run["v/a"].steps(); }, size);
+        list_each("last", files, [](trial const& run) { return run["v/a"].last(2, train(6)); }, size);
+        list_each("loose", files, [](trial const& run) { return run["note"].loose(); }, size);
         if (damaged) { continue; }
-        result_each(
-            "ordinal", files, [](trial const& run) { return run.ordinal(train(5)); }, number);
+        result_each("ordinal", files, [](trial const& run) { return run.ordinal(train(5)); }, number);
         result_each(
             "step_at", files, [](trial const& run) { return run.step_at(5); },
             [](auto const& it) { return it ? std::to_string(it->index) : std::string{"[error]"}; });
@@ -298,10 +290,7 @@ TEST_CASE(
             "values", files, [](trial const& run) { return run["v/a"].at(train(5)); },
             [](recorded_value const& it) { return std::to_string(it.view().count); });
         result_each(
-            "some values", files,
-            [](trial const& run) {
-                return run["v/a"].at(train(5), elements{3, 4});
-            },
+            "some values", files, [](trial const& run) { return run["v/a"].at(train(5), elements{3, 4}); },
             [](recorded_value const& it) { return std::to_string(it.view().count); });
         result_each(
             "values of an attempt", files, [](trial const& run) { return run["v/a"].at(train(5), attempt{0}); },
@@ -310,14 +299,11 @@ TEST_CASE(
             "values as a vector", files,
             [](trial const& run) { return run["v/a"].at(train(5)).to<std::vector<float>>(); },
             [](auto const& it) { return it ? std::to_string(it->size()) : std::string{"[error]"}; });
-        result_each(
-            "a statistic", files, [](trial const& run) { return run["s/a"].stat(train(5), l2); }, number);
+        result_each("a statistic", files, [](trial const& run) { return run["s/a"].stat(train(5), l2); }, number);
         result_each(
             "a statistic of values", files, [](trial const& run) { return run["v/a"].stat(train(5), stddev); }, number);
-        result_each(
-            "a quantile", files, [](trial const& run) { return run["v/a"].quantile(train(5), 0.5); }, number);
-        result_each(
-            "a time", files, [](trial const& run) { return run["v/a"].time(train(5)); }, number);
+        result_each("a quantile", files, [](trial const& run) { return run["v/a"].quantile(train(5), 0.5); }, number);
+        result_each("a time", files, [](trial const& run) { return run["v/a"].time(train(5)); }, number);
         result_each(
             "a shape", files, [](trial const& run) { return run["v/a"].shape(train(5)); },
             [](auto const& it) { return it ? std::to_string(it->elements()) : std::string{"[error]"}; });

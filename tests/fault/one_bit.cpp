@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One wrong bit in a row frame costs the steps of that frame, whatever else the frame says: no frame is the only one with a declaration.
+// One wrong bit in a row frame costs the steps of that frame, whatever else the frame says: no frame is the only one
+// with a declaration.
 #include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
@@ -17,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t step_count = 200;
 
-// Scalars of several series, tensors with values and with statistics alone, one that is met late, findings. Many steps lie in each
-// row frame, and many frames in a segment.
+// Scalars of several series, tensors with values and with statistics alone, one that is met late, findings. Many steps
+// lie in each row frame, and many frames in a segment.
 folder_contents record(options choices, bool finishes) {
     choices.clock = &ticks;
     memory_file_system files;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that can be read from a record, as texts by what they are of: two readings compared show what one of them lacks or changed.
+// All that can be read from a record, as texts by what they are of: two readings compared show what one of them lacks
+// or changed.
 #pragma once
 
 #include <tests/trial/runs.hpp>

@@ -138,8 +138,8 @@ TEST_CASE(
         pid_t const child = ::fork();
         if (child == 0) {
             ::signal(SIGXFSZ, ignored ? SIG_IGN : SIG_DFL);
-            // Less than a segment, and more than all values that may wait for one row frame: a writer that is never idle packs many steps
-            // into one, and where these do not fit nothing is stored.
+            // Less than a segment, and more than all values that may wait for one row frame: a writer that is never
+            // idle packs many steps into one, and where these do not fit nothing is stored.
             rlimit const most{990'001, 990'001};
             ::setrlimit(RLIMIT_FSIZE, &most);
             flood const seen = record_flood(path, how, 1'000'000);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording on a disk that fails: whichever file operation it is, once or for good, the training goes on and the account is exact.
+// Recording on a disk that fails: whichever file operation it is, once or for good, the training goes on and the
+// account is exact.
 #include <tests/fault/loop.hpp>
 
 #include <tests/file/faulty_files.hpp>
@@ -58,7 +59,8 @@ bool account_holds(trial const& run, std::uint64_t stored, write_trouble const& 
     return how.exact() ? there == stored : there >= stored;
 }
 
-// What must hold of a run that came to grief: the loop has its numbers, health says what, and the record holds what health says.
+// What must hold of a run that came to grief: the loop has its numbers, health says what, and the record holds what
+// health says.
 void check_run(watched const& seen, trace const& expected, std::uint64_t came_in, write_trouble const& how,
                bool failed) {
     REQUIRE(seen.bits == expected);

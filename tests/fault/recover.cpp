@@ -2,10 +2,10 @@
 // What `spotter recover` does to a sidecar, on a disk that fails: the old one stays until the new one is there whole.
 #include <tests/fault/loop.hpp>
 
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/format/sidecar.hpp>
 
 #include <tests/file/faulty_files.hpp>
-#include <tools/replace_file.hpp>
 
 using namespace spotter;
 using namespace spotter_test;
@@ -47,16 +47,17 @@ TEST_CASE("whichever file operation fails while a sidecar is made again: the old
             for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
                 memory_file_system files;
                 put(files, side, damaged);
-                put(files, side + ".new", damaged);  // of an earlier try
+                put(files, side + ".part", damaged);  // of somebody else, or an earlier try
                 faulty_file_system faulty{files, fail_at, for_good, errc::disk_full, written};
-                error const why = spotter_tool::replace_file(faulty, side, again.view());
+                error const why = spotter::detail::replace_file(faulty, side, again.view(), true);
                 passed = faulty.operations() < fail_at;
                 INFO("operation " << fail_at << (for_good ? " for good" : ""));
                 REQUIRE(bytes_in(files, side) == (why ? damaged : whole));
                 REQUIRE((passed ? !why : why || fail_at == 1));
-                REQUIRE_FALSE(spotter_tool::replace_file(files, side, again.view()));
+                REQUIRE_FALSE(spotter::detail::replace_file(files, side, again.view(), true));
                 REQUIRE(bytes_in(files, side) == whole);
-                REQUIRE(files.kind_of(side + ".new").value_or(path_kind::file) == path_kind::missing);
+                REQUIRE(bytes_in(files, side + ".part") == damaged);
+                if (passed) { REQUIRE(files.kind_of(side + ".part1").value() == path_kind::missing); }
             }
         }
     }

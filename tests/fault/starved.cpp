@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The n-th allocation fails, for every n, for each rule and pack. Nothing crashes, every step is closed, and what was not judged is named.
+// The n-th allocation fails, for every n, for each rule and pack. Nothing crashes, every step is closed, and what was
+// not judged is named.
 #include <tests/fault/starved.hpp>
 
 #include <spotter/replay/envelope.hpp>
@@ -33,20 +34,21 @@ std::vector<dynamic_rule> catalogue() {
                  output_collapse{.warmup = 1, .samples = 8}, output_mismatch{})) {
         list.push_back(each);
     }
-    for (dynamic_rule const& each :
-         list_of(attention_collapse{}, attention_one_position{}, attention_similar_heads{}, drift{.healthy = &in_service}, rl_kl{}, unrelated_predictions{}, rl_policy_ascends{}, rl_explained_variance{}, rl_entropy_collapse{.max_entropy = 1}, rl_clip_fraction{},
-                 rl_constant_reward{}, rl_observation_range{}, rl_repeated_states{}, rl_target_network{}, tree_depth{},
-                 feature_importance_overweight{}, low_feature_importance{}, data_wait{.window = 2},
-                 step_time_outlier{.min_history = 2}, stalled_training{}, similar_across_runs{},
-                 similar_across_runs{.rtol = 0.1}, replica_divergence{}, straggler{.window = 2},
-                 step_outlier{.n_outliers = 1, .patience = 2}, cpu_bottleneck{.patience = 1}, io_bottleneck{.patience = 1},
-                 low_gpu_utilization{.window = 2, .patience = 2}, gpu_memory_increase{.window = 2, .blocks = 2, .skip = 0},
-                 gpu_memory_increase{.window = 1, .two_windows = true}, load_balancing{.patience = 1}, batch_size{.patience = 1},
-                 dataloader{.patience = 1}, memory_leak{.window = 2, .blocks = 2, .skip = 0}, pressure{.window = 2},
-                 noisy_neighbour{.samples = 1}, low_precision_overflow{}, max_initialization_time{},
-                 any("*", l2 > 1e3) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}),
-                 stalled("loss", mean, {.window = 2}), spike("loss", l2, {.window = 4}),
-                 gap_of(latest("loss", mean), latest("loss", mean)) > 1e9)) {
+    for (dynamic_rule const& each : list_of(
+             attention_collapse{}, attention_one_position{}, attention_similar_heads{}, drift{.healthy = &in_service},
+             rl_kl{}, unrelated_predictions{}, rl_policy_ascends{}, rl_explained_variance{},
+             rl_entropy_collapse{.max_entropy = 1}, rl_clip_fraction{}, rl_constant_reward{}, rl_observation_range{},
+             rl_repeated_states{}, rl_target_network{}, tree_depth{}, feature_importance_overweight{},
+             low_feature_importance{}, data_wait{.window = 2}, step_time_outlier{.min_history = 2}, stalled_training{},
+             similar_across_runs{}, similar_across_runs{.rtol = 0.1}, replica_divergence{}, straggler{.window = 2},
+             step_outlier{.n_outliers = 1, .patience = 2}, cpu_bottleneck{.patience = 1}, io_bottleneck{.patience = 1},
+             low_gpu_utilization{.window = 2, .patience = 2}, gpu_memory_increase{.window = 2, .blocks = 2, .skip = 0},
+             gpu_memory_increase{.window = 1, .two_windows = true}, load_balancing{.patience = 1},
+             batch_size{.patience = 1}, dataloader{.patience = 1}, memory_leak{.window = 2, .blocks = 2, .skip = 0},
+             pressure{.window = 2}, noisy_neighbour{.samples = 1}, low_precision_overflow{}, max_initialization_time{},
+             any("*", l2 > 1e3) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}),
+             stalled("loss", mean, {.window = 2}), spike("loss", l2, {.window = 4}),
+             gap_of(latest("loss", mean), latest("loss", mean)) > 1e9)) {
         list.push_back(each);
     }
     return list;

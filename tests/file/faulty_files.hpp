@@ -9,8 +9,9 @@
 
 namespace spotter_test {
 
-// Counts from 1 every call that can fail. A failing append writes half of its bytes first, as a full disk does, or whatever share
-// `written` says. With `looking_works` what only reads neither fails nor counts: the disk is full, not gone. Works on the machine's files, or on those `below`.
+// Counts from 1 every call that can fail. A failing append writes half of its bytes first, as a full disk does, or
+// whatever share `written` says. With `looking_works` what only reads neither fails nor counts: the disk is full, not
+// gone. Works on the machine's files, or on those `below`.
 class faulty_file_system : public spotter::file_system {
 public:
     explicit faulty_file_system(std::uint64_t fail_at, bool for_good = false,
@@ -82,6 +83,7 @@ public:
         return below_.read(path, from, into);
     }
     spotter::result<spotter::file_mapping> map(std::string_view path) noexcept override {
+        ++maps;
         if (fails_to_look()) { return why(); }
         return below_.map(path);
     }
@@ -115,8 +117,9 @@ public:
     std::uint64_t operations() const noexcept { return count_.load(); }
     bool looking_works = false;
     bool no_shared = false;  // as where there is no /dev/shm
-    std::atomic<unsigned> syncs{0}, folder_syncs{0};
+    std::atomic<unsigned> syncs{0}, folder_syncs{0}, maps{0};
     std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
+    void (*instead)() = nullptr;                 // is called where an operation fails: to end the process there
 
 private:
     bool fails() noexcept {
@@ -124,7 +127,10 @@ private:
         return for_good_ ? now >= fail_at_ : now == fail_at_;
     }
     bool fails_to_look() noexcept { return !looking_works && fails(); }
-    spotter::error why() const noexcept { return {how_, "the test let this operation fail"}; }
+    spotter::error why() const noexcept {
+        if (instead != nullptr) { instead(); }
+        return {how_, "the test let this operation fail"};
+    }
 
     spotter::file_system& below_;
     std::atomic<std::uint64_t> count_{0};

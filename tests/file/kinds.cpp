@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in the place of a file: pipes, devices, folders, sockets and links are met without waiting, and told by name.
+// What stands in the place of a file: pipes, devices, folders, sockets and links are met without waiting, and told by
+// name.
 #include <spotter/file/memory.hpp>
 #include <spotter/file/system.hpp>
 
@@ -276,7 +277,8 @@ TEST_CASE("where the system has no files without a name, shared memory has one o
 #endif
 }
 
-TEST_CASE("ranks that begin together: a folder that somebody makes at that moment is missing or a folder, and nothing else") {
+TEST_CASE(
+    "ranks that begin together: a folder that somebody makes at that moment is missing or a folder, and nothing else") {
     time_limit const limit;
     temporary_folder const folder;
     std::string const name = folder / "made";

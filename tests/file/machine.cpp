@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine's own file system, whichever it is: what it does, and the name of what goes wrong.
+#include <spotter/file/memory.hpp>
 #include <spotter/file/system.hpp>
 
 #include <tests/catch.hpp>
@@ -163,4 +164,17 @@ TEST_CASE("a lock excludes everyone else of the same process until it is given b
     auto const again = files.lock(path);
     REQUIRE(again);
     files.unlock(*again);
+}
+
+TEST_CASE("a relative path is made absolute, an absolute one stays as it is, and so does one of a file system without "
+          "folders to work in") {
+    file_system& files = system_files();
+    std::string const here = std::filesystem::current_path().generic_string();
+    std::string const whole{files.absolute("runs/a").view()};
+    CHECK(std::filesystem::path{whole}.is_absolute());
+    CHECK(std::filesystem::path{whole} == std::filesystem::path{here} / "runs/a");
+    CHECK(files.absolute(whole).view() == whole);
+    CHECK(files.absolute("").view().empty());
+    CHECK(memory_file_system{}.absolute("runs/a").view() == "runs/a");
+    CHECK_FALSE(files.absolute(std::string(longest_path, 'a')).good());
 }

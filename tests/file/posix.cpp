@@ -19,7 +19,8 @@ using namespace spotter;
 using spotter_test::bytes_in;
 using spotter_test::temporary_folder;
 
-TEST_CASE("a file beyond 4 GiB is measured and read; mapped whole where a program can name so much memory, and refused by name elsewhere") {
+TEST_CASE("a file beyond 4 GiB is measured and read; mapped whole where a program can name so much memory, and refused "
+          "by name elsewhere") {
     temporary_folder const folder;
     posix_file_system files;
     std::string const path = folder / "file";

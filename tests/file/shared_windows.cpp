@@ -33,7 +33,8 @@ TEST_CASE("a process that dies with shared memory", "[.]") {
     die();
 }
 
-TEST_CASE("shared memory stays when its process is killed, is busy while somebody has it, and goes when it is removed") {
+TEST_CASE(
+    "shared memory stays when its process is killed, is busy while somebody has it, and goes when it is removed") {
     windows_file_system files;
     std::string const name = a_name();
     CHECK(files.open_shared(name).error().code == errc::not_a_run);
@@ -43,7 +44,8 @@ TEST_CASE("shared memory stays when its process is killed, is busy while somebod
     check_left_shared(files, name, std::uint64_t{1} << 62);
 }
 
-TEST_CASE("shared memory that its maker left empty is opened as such, and what is older than the machine's last start is gone") {
+TEST_CASE("shared memory that its maker left empty is opened as such, and what is older than the machine's last start "
+          "is gone") {
     windows_file_system files;
     std::string const name = a_name(), path = std::string{std::getenv("LOCALAPPDATA")} + "/Temp/" + name;
     auto const made = files.create_shared(name, 0);

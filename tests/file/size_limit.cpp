@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ulimit -f: a write that fails, in whatever thread, and nothing else: the program keeps its handlers, its mask and its own signals.
+// ulimit -f: a write that fails, in whatever thread, and nothing else: the program keeps its handlers, its mask and its
+// own signals.
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
 
@@ -67,9 +68,8 @@ TEST_CASE("a write beyond the limit is an error that says so, and the process li
 }
 
 TEST_CASE("memory beyond the limit is an error, too") {
-    int const status = limited([&] {
-        return system_files().create_shared("spotter-test-" + std::to_string(::getpid()), 1 << 20) ? 1 : 0;
-    });
+    int const status = limited(
+        [&] { return system_files().create_shared("spotter-test-" + std::to_string(::getpid()), 1 << 20) ? 1 : 0; });
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codec of a byte plane: which is chosen, that any zstd reads it, and that no data makes a payload larger than promised.
+// The codec of a byte plane: which is chosen, that any zstd reads it, and that no data makes a payload larger than
+// promised.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/raw_frame.hpp>
 #include <spotter/format/xxh64.hpp>
@@ -191,7 +192,8 @@ TEST_CASE("a level is for the planes with sequences that come back") {
 
 TEST_CASE("no data makes a payload larger by a thousandth, or a small one by more than 64 bytes") {
     noise random;
-    // What is sampled misleads on purpose: compressible where it is looked at, noise elsewhere, and the other way round.
+    // What is sampled misleads on purpose: compressible where it is looked at, noise elsewhere, and the other way
+    // round.
     auto const misleading = [](std::size_t size, std::size_t width, bool noisy_sample) {
         plane_bytes values = noise_bytes(size);
         std::size_t const count = size / width;

@@ -96,7 +96,7 @@ TEST_CASE("a malformed list of bases is refused, and a base that is no payload i
     CHECK_FALSE(decode_body(row_of(place, {base}, 1), row));
     CHECK(decode_body(row_of(place, {base}, 0), row).code == errc::corrupt);
     CHECK(decode_body(row_of(place, {base}, 2), row).code == errc::corrupt);
-    CHECK(decode_body(row_of(place, {place}, 1), row).code == errc::corrupt);          // it builds on itself
+    CHECK(decode_body(row_of(place, {place}, 1), row).code == errc::corrupt);            // it builds on itself
     CHECK(decode_body(row_of(place, {{2000, 60, {4}}}, 1), row).code == errc::corrupt);  // on what comes later
     CHECK(decode_body(row_of(place, std::vector<payload_place>(65, base), 65), row).code == errc::corrupt);
     std::vector<std::byte> body = row_of(place, {base, {700, 9, {4}}}, 2);

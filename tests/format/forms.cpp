@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of a payload: rotated planes and masks of zeros, both ways, and what a damaged or a hostile one is answered with.
+// The forms of a payload: rotated planes and masks of zeros, both ways, and what a damaged or a hostile one is answered
+// with.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/raw_frame.hpp>
 #include <spotter/format/zero_mask.hpp>

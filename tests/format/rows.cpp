@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: every field of every kind comes back bit for bit; every prefix and every flipped bit is a value or a named error.
+// Rows: every field of every kind comes back bit for bit; every prefix and every flipped bit is a value or a named
+// error.
 #include <spotter/format/record.hpp>
 #include <spotter/stat/summary.hpp>
 
@@ -345,7 +346,8 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-t
     encoded const counted{[&](byte_writer& out) { encode(out, begin); }};
     CHECK(counted.size == head.size + 2);
     REQUIRE_FALSE(decode(counted.row(row_kind::run_begin), began));
-    CHECK((began.workers == 300 && began.collections == 2 && began.list.size() == list.size && began.environment.empty()));
+    CHECK((began.workers == 300 && began.collections == 2 && began.list.size() == list.size &&
+           began.environment.empty()));
     begin.workers = 0;
     begin.environment = "compiler gcc 12\ncores 2";
     encoded const told{[&](byte_writer& out) { encode(out, begin); }};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment in memory: what was put in comes out; cut anywhere or with any bit flipped it gives values as they were, or an
-// error with a name, and the damage is reported.
+// A segment in memory: what was put in comes out; cut anywhere or with any bit flipped it gives values as they were, or
+// an error with a name, and the damage is reported.
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
@@ -247,8 +247,8 @@ TEST_CASE("a head of the first version is read, one of another version or a draf
     CHECK(told(layout::version, 1).code == errc::unknown_version);
     error const why = told(layout::version + 1, 0);
     CHECK(why.code == errc::unknown_version);
-    CHECK(why.what.view() ==
-          "this segment has format version 3, this library reads versions 1 to 2: read it with the library that wrote it");
+    CHECK(why.what.view() == "this segment has format version 3, this library reads versions 1 to 2: read it with the "
+                             "library that wrote it");
 }
 
 TEST_CASE("the sidecar is rebuilt from the segment, leads to every frame, and a flipped bit in it is seen") {

@@ -82,7 +82,9 @@ TEST_CASE("shorter ones share their time: each within 10 microseconds, all of th
 
 TEST_CASE("a long step among short ones keeps its time, and bounds theirs") {
     std::vector<step_time> steps = made_steps(40, 1'000, 100, 300);
-    for (std::size_t i = 20; i < 40; ++i) { steps[i].begun += i == 20 ? 0U : 7'000'000U, steps[i].closed += 7'000'000U; }
+    for (std::size_t i = 20; i < 40; ++i) {
+        steps[i].begun += i == 20 ? 0U : 7'000'000U, steps[i].closed += 7'000'000U;
+    }
     bool bad = false;
     auto const found = read_times(packed_times(steps), bad);
     CHECK(!bad);
@@ -125,9 +127,8 @@ TEST_CASE("a row of times that is cut, or of which any byte is another, is read 
             odd[at] = static_cast<std::byte>(value);
             auto const found = read_times(odd, bad);
             CHECK(found.size() <= layout::timed_steps_limit);
-            bool const in_order = std::is_sorted(found.begin(), found.end(), [](step_time const& a, step_time const& b) {
-                return a.closed < b.closed;
-            });
+            bool const in_order = std::is_sorted(
+                found.begin(), found.end(), [](step_time const& a, step_time const& b) { return a.closed < b.closed; });
             CHECK(in_order);
         }
     }

@@ -260,8 +260,8 @@ TEST_CASE("a damaged steps row ends early and never reads outside") {
 
 namespace {
 
-using closing = std::tuple<step_id, std::uint64_t, std::uint64_t, bool>;               // step, ordinal, bits of the time, holds
-using found_row = std::tuple<step_id, std::uint64_t, std::uint32_t, bool>;              // step, ordinal, part, scalar
+using closing = std::tuple<step_id, std::uint64_t, std::uint64_t, bool>;    // step, ordinal, bits of the time, holds
+using found_row = std::tuple<step_id, std::uint64_t, std::uint32_t, bool>;  // step, ordinal, part, scalar
 
 struct listed {
     std::vector<closing> closings{};
@@ -338,7 +338,8 @@ TEST_CASE("the outline of a steps row lists what unpacking it finds, of whole ro
                 rows.push_back(random() % 2 == 0 ? scalar_row(id, &step, 2.5, nullptr)
                                                  : summary_row(id, step, kinds[random() % kinds.size()]));
             }
-            (void)packer.add({step, packer.steps(), 0, 3 + 1e-3 * static_cast<double>(i)}, as_bytes(rows), values_in(rows));
+            (void)packer.add({step, packer.steps(), 0, 3 + 1e-3 * static_cast<double>(i)}, as_bytes(rows),
+                             values_in(rows));
         }
         bytes const whole{packer.seal().begin(), packer.seal().end()};
         listed const expected = list_by_reader(whole);
@@ -369,7 +370,9 @@ TEST_CASE("a steps row of a few bytes that stands for a hundred million rows is 
     out.fixed(2.0);
     out.varint(1);
     out.fixed(mode::train);
-    for (std::uint64_t const each : {std::uint64_t{0}, std::uint64_t{1}, layout::packed_steps_limit}) { out.varint(each); }
+    for (std::uint64_t const each : {std::uint64_t{0}, std::uint64_t{1}, layout::packed_steps_limit}) {
+        out.varint(each);
+    }
     out.varint(1);
     out.varint(4 * 1900);
     for (int i = 0; i < 1900; ++i) {  // observations of which only the count was kept

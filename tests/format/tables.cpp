@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format: the tables that are written out are what their formulas say, and what stands on them gives the published values.
+// Format: the tables are what their formulas say, and what stands on them gives the published values.
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/count_bits.hpp>
 #include <spotter/format/crc_table.hpp>

@@ -50,7 +50,8 @@ TEST_CASE("a set of sidecars gives its workers, their segments and where each si
     CHECK_FALSE(in.next(who));
 }
 
-TEST_CASE("a set with one wrong bit in its directory, or cut within it, has no workers; one cut behind it lacks sidecars") {
+TEST_CASE(
+    "a set with one wrong bit in its directory, or cut within it, has no workers; one cut behind it lacks sidecars") {
     std::vector<std::byte> const bytes = small_set();
     set_worker who;
     set_segment each;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: any bytes as a .npy, .npz or .safetensors file. What is read fills its shape; nothing may crash, or take memory that the input
-// does not justify.
+// Fuzzer: any bytes as a .npy, .npz or .safetensors file. What is read fills its shape; nothing may crash, or take
+// memory that the input does not justify.
 #include <spotter/diff.hpp>
 #if SPOTTER_WITH_ZLIB
 #include <spotter/diff/zlib_inflate.hpp>

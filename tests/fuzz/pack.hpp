@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fuzzer's input as the files of a run: a byte of switches, then each file's size and bytes. What seeds.cpp packs segment.cpp unpacks.
+// A fuzzer's input as the files of a run: a byte of switches, then each file's size and bytes. What seeds.cpp packs
+// segment.cpp unpacks.
 #pragma once
 
 #include <spotter/format/sidecar.hpp>
@@ -51,8 +52,8 @@ inline std::size_t next_frame(contents const& bytes, std::size_t from) {
     }
     return bytes.size();
 }
-// Puts right what the format knows of itself: the head's and every row frame's size, place and checksum, and those of a sidecar's
-// places. What the rows say stays.
+// Puts right what the format knows of itself: the head's and every row frame's size, place and checksum, and those of a
+// sidecar's places. What the rows say stays.
 inline void repair_segment(contents& bytes) {
     using namespace spotter;
     if (bytes.size() < layout::head_bytes) { return; }

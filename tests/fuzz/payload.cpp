@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: the frames of a payload with any content under right checksums, read in any form, whole and in parts: every answer is the
-// same values or damage. Input: form, bytes of the values as u16, where a part begins as u16, then for each frame its size u8 (255: 256
-// times the next byte) and so many bytes.
+// Fuzzer: the frames of a payload with any content under right checksums, read in any form, whole and in parts: every
+// answer is the same values or damage. Input: form, bytes of the values as u16, where a part begins as u16, then for
+// each frame its size u8 (255: 256 times the next byte) and so many bytes.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/raw_frame.hpp>
 #include <spotter/format/zstd_codec.hpp>

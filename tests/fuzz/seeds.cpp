@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the inputs that the fuzzers begin with: real records of every kind of content, and settings. Usage: seeds <folder>
+// Makes the inputs that the fuzzers begin with: real records of every kind of content, and settings. Usage: seeds
+// <folder>
 #include <tests/fuzz/pack.hpp>
 
 #include <spotter/export/npz.hpp>
@@ -52,13 +53,20 @@ std::vector<Value> values(std::size_t count) {
 
 constexpr char const* settings[] = {
     R"({"collections": [{"name": "mine", "pattern": "grad/*", "when": {"every": 10}, "what": ["l2", "mean"]}]})",
-    R"({"collections": [{"name": "a", "pattern": {"and": ["*/w", {"not": "x*"}]}, "what": "payload"}], "fallback": {"what": ["histogram"]}})",
-    R"({"collections": [{"name": "b", "pattern": {"regex": "^(conv|fc)[0-9]{1,2}/\\w+$"}, "when": {"or": [{"at": [0, 1]}, {"during": "eval"}]}}]})",
-    R"({"options": {"ring_bytes": "64 MiB", "overflow": "thin", "compression_level": -3}, "collections": [{"name": "losses"}]})",
-    R"({"collections": [{"name": "c", "pattern": {"or": [{"regex": "(a|aa)+$"}, {"names": ["a"]}, {"role": "loss"}, "{{{{a,b}}}}"]}}]})",
-    R"({"HookParameters": {"save_interval": "100", "include_workers": "all"}, "CollectionConfigurations": [{"CollectionName":
-        "weights", "CollectionParameters": {"include_regex": ".*relu", "save_steps": "0,10,20", "reductions": "min,max"}}]})",
-    ("((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a)))))))))))))))))))))))))))))))))))))))))))))"
+    R"({"collections": [{"name": "a", "pattern": {"and": ["*/w", {"not": "x*"}]}, "what": "payload"}],
+     "fallback": {"what": ["histogram"]}})",
+    R"({"collections": [{"name": "b", "pattern": {"regex": "^(conv|fc)[0-9]{1,2}/\\w+$"},
+     "when": {"or": [{"at": [0, 1]}, {"during": "eval"}]}}]})",
+    R"({"options": {"ring_bytes": "64 MiB", "overflow": "thin", "compression_level": -3},
+     "collections": [{"name": "losses"}]})",
+    R"({"collections": [{"name": "c", "pattern": {"or": [{"regex": "(a|aa)+$"},
+     {"names": ["a"]}, {"role": "loss"}, "{{{{a,b}}}}"]}}]})",
+    R"({"HookParameters": {"save_interval": "100", "include_workers": "all"},
+     "CollectionConfigurations": [{"CollectionName":
+        "weights", "CollectionParameters": {"include_regex": ".*relu",
+         "save_steps": "0,10,20", "reductions": "min,max"}}]})",
+    ("((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a))))))))))))))))))))))))))))))))))))))))))))"
+     ")"
      ")))))))))))))))))))))))"),
     "(.|x)*relu",
     "^(a+)+$",
@@ -151,9 +159,9 @@ int main(int count, char** words) {
     std::filesystem::create_directories(folder / "payload");
     constexpr std::uint8_t payloads[][24] = {
         {4, 16, 0, 3, 0, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8, 4, 9, 10, 11, 12, 4, 13, 14, 15},  // planes
-        {34, 16, 0, 3, 0, 2, 0xA5, 1, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8},                      // a mask of eight, half of them
-        {50, 16, 0, 3, 0, 1, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 7, 6, 5, 4, 3, 2},       // no mask, turned
-        {33, 16, 0, 3, 0, 1, 0x80, 1, 0x80, 1, 6, 1, 9, 1, 1}};                           // three blocks, two of nothing
+        {34, 16, 0, 3, 0, 2, 0xA5, 1, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8},                 // a mask of eight, half of them
+        {50, 16, 0, 3, 0, 1, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 7, 6, 5, 4, 3, 2},  // no mask, turned
+        {33, 16, 0, 3, 0, 1, 0x80, 1, 0x80, 1, 6, 1, 9, 1, 1}};                      // three blocks, two of nothing
     for (auto const& each : payloads) { put(folder / "payload" / std::to_string(number++), each, sizeof each); }
     std::filesystem::create_directories(folder / "files");
     for (auto const& file : tensor_files()) {

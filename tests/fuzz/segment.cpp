@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: any bytes as the segments and the sidecar of a run. Everything that can be asked of it is asked; nothing may crash, hang,
-// or take memory that the input does not justify.
+// Fuzzer: any bytes as the segments and the sidecar of a run. Everything that can be asked of it is asked; nothing may
+// crash, hang, or take memory that the input does not justify.
 #include <tests/fuzz/pack.hpp>
 
 #include <spotter/file/memory.hpp>
@@ -141,8 +141,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
 }
 
-// Mostly changes the body of one row and keeps all lengths right around it, so that the decoders of rows are met and not the walls
-// before them.
+// Mostly changes the body of one row and keeps all lengths right around it, so that the decoders of rows are met and
+// not the walls before them.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
     auto next = [state = std::uint64_t{seed}](std::uint64_t end) mutable {
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;

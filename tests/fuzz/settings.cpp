@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: any text as the settings of a plan, and as a pattern. What is taken is written out and read again: the same plan. It answers
-// for any name within the steps that it promises.
+// Fuzzer: any text as the settings of a plan, and as a pattern. What is taken is written out and read again: the same
+// plan. It answers for any name within the steps that it promises.
 #include <spotter/ext/json.hpp>
 
 #include <cstdint>

@@ -50,7 +50,8 @@ std::size_t read_all(std::string const& folder) {
     return found;
 }
 
-// --- how they were made ------------------------------------------------------------------------------------------------------
+// --- how they were made
+// ------------------------------------------------------------------------------------------------------
 
 double ticking() noexcept {
     static double time = 1.75e9;
@@ -114,7 +115,8 @@ void make_training(std::string const& path) {
     }
     watch.finish();
 }
-// Steps of scalars and statistics alone, which are packed: several templates, modes, strides, a step closed twice, one with a NaN.
+// Steps of scalars and statistics alone, which are packed: several templates, modes, strides, a step closed twice, one
+// with a NaN.
 void make_packed(std::string const& path) {
     constexpr plan keep{
         collection{"losses", "loss*", always{}, payload},
@@ -180,8 +182,8 @@ void make_chains(std::string const& path) {
     }
     watch.finish();
 }
-// What version 2 added: floats with their bits turned, and masks where there are zeros, of every type; blocks that have none, some or
-// nothing but zeros in one payload; −0 and a NaN among them.
+// What version 2 added: floats with their bits turned, and masks where there are zeros, of every type; blocks that have
+// none, some or nothing but zeros in one payload; −0 and a NaN among them.
 void make_forms(std::string const& path) {
     hook watch{path, plan{collection{"all", "*", always{}, payload | stats(l1)}}, polled()};
     for (std::uint64_t i = 0; i < 3; ++i) {
@@ -193,7 +195,9 @@ void make_forms(std::string const& path) {
             for (std::size_t k = 0; k < count; ++k) {
                 std::byte* const value = bytes.data() + k * width;
                 bool const zero = i == 0 ? k % 3 > 0 : i == 1 ? k / 100 % 2 > 0 : k % 150 == 0;
-                for (std::size_t b = 0; b < width; ++b) { value[b] &= std::byte{0x71}; }  // there is something to compress
+                for (std::size_t b = 0; b < width; ++b) {
+                    value[b] &= std::byte{0x71};
+                }  // there is something to compress
                 if (width > 1) { value[width - 1] = (value[width - 1] & std::byte{0x80}) | std::byte{0x3F}; }
                 if (which == dtype::boolean) { value[0] &= std::byte{1}; }
                 if (zero) { std::memset(value, 0, width); }

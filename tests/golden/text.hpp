@@ -68,8 +68,10 @@ private:
         return found + ']';
     }
     template <class Enum>
-    requires std::is_enum_v<Enum>
-    static std::string form(Enum value) { return std::to_string(static_cast<std::uint64_t>(value)); }
+        requires std::is_enum_v<Enum>
+    static std::string form(Enum value) {
+        return std::to_string(static_cast<std::uint64_t>(value));
+    }
 
     template <class First, class... More>
     void line(First const& first, More const&... more) {

@@ -21,8 +21,8 @@ struct collecting_sink {
     std::map<std::string, spotter::tensor_info> infos;          // as last declared
     std::vector<spotter::step_alarm> alarms;                    // their names are the hook's, and end with it
     std::vector<std::string> blamed;                            // tensors of all findings, in turn
-    std::vector<double> numbers;  // of scalars
-    std::vector<double> times;    // of scalars that had one
+    std::vector<double> numbers;                                // of scalars
+    std::vector<double> times;                                  // of scalars that had one
     std::vector<std::string> collections;
     std::vector<spotter::coverage> coverages;
     std::string ended;  // "finished" or "failed: why"

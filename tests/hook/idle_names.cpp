@@ -15,7 +15,8 @@ namespace {
 constexpr plan every_tenth{collection{"all", "*", every{10}, payload}};
 
 std::size_t declared(collecting_sink const& sink) {
-    return static_cast<std::size_t>(std::count_if(sink.events.begin(), sink.events.end(), [](std::string const& each) { return each.starts_with("declare "); }));
+    return static_cast<std::size_t>(std::count_if(
+        sink.events.begin(), sink.events.end(), [](std::string const& each) { return each.starts_with("declare "); }));
 }
 
 }  // namespace
@@ -65,7 +66,9 @@ TEST_CASE("names in any order, left out or told twice, are their own tensors") {
     collecting_sink sink;
     hook watch{sink, every_tenth};
     std::vector<std::string> names;
-    for (int i = 0; i < 40; ++i) { names.push_back("layer" + std::to_string(i) + std::string(static_cast<std::size_t>(i), 'w')); }
+    for (int i = 0; i < 40; ++i) {
+        names.push_back("layer" + std::to_string(i) + std::string(static_cast<std::size_t>(i), 'w'));
+    }
     std::map<std::string, std::vector<step_id>> told;
     std::uint64_t state = 1;
     for (std::uint64_t index = 0; index < 200; ++index) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes to a sink in short: numbers and values that no rule looks at and of which nothing is computed, and nothing else.
+// What goes to a sink in short: numbers and values that no rule looks at and of which nothing is computed, and nothing
+// else.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -33,8 +34,9 @@ static_assert(plain_sink<short_sink> && plain_sink<short_sink&> && !plain_sink<c
 TEST_CASE("scalars, losses and values go in short from the second time on, where nothing more is asked of them") {
     short_sink sink;
     std::vector<float> const weight(3, 0.5F);
-    hook watch{sink, plan{collection{"all", "loss", always{}, payload | stats(mean)}, collection{"w", "w", every{2}, payload},
-                          collection{"s", "s", always{}, payload | stats(l2)}}};
+    hook watch{sink,
+               plan{collection{"all", "loss", always{}, payload | stats(mean)}, collection{"w", "w", every{2}, payload},
+                    collection{"s", "s", always{}, payload | stats(l2)}}};
     auto const loss = watch.tensor("loss");
     watch.begin(train(0));
     watch.observe("loss", 0.5F), watch.observe("w", weight), watch.observe("s", weight), watch.scalar("lr", 0.5F);
@@ -86,8 +88,9 @@ TEST_CASE("scalars, losses and values go in short from the second time on, where
 TEST_CASE("what a rule looks at, or a capture wants, does not go in short") {
     short_sink sink;
     std::vector<float> const weight(3, 0.5F);
-    hook watch{sink, plan{collection{"all", "*", always{}, payload}}, any("w", l2 > 1e6) | only{every{2}},
-               on(any("lr", mean > 1) | severity::info, capture{plan{collection{"more", "w", always{}, stats(l2)}}, 1})};
+    hook watch{
+        sink, plan{collection{"all", "*", always{}, payload}}, any("w", l2 > 1e6) | only{every{2}},
+        on(any("lr", mean > 1) | severity::info, capture{plan{collection{"more", "w", always{}, stats(l2)}}, 1})};
     auto const at = [&](std::uint64_t step, float rate) {
         watch.begin(train(step));
         watch.observe("w", weight);

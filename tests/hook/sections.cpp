@@ -27,8 +27,9 @@ struct kept_times {
     void observe(observation const&, terms) noexcept {}
     void feature(tensor_info const&, step_id, std::uint64_t, std::span<double const>) noexcept {}
     void scalar(tensor_info const& tensor, step_id const*, tensor_ref const& value, double const*) noexcept {
-        double const number = value.type == dtype::f32 ? static_cast<double>(*static_cast<float const*>(value.values.raw))
-                                                       : *static_cast<double const*>(value.values.raw);
+        double const number = value.type == dtype::f32
+                                  ? static_cast<double>(*static_cast<float const*>(value.values.raw))
+                                  : *static_cast<double const*>(value.values.raw);
         now[std::string{tensor.name}] = number;
     }
     void close(step_id, step_alarm const&) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong around a hook: views it cannot take, names that come late, patterns and rules that are malformed or throw.
+// What goes wrong around a hook: views it cannot take, names that come late, patterns and rules that are malformed or
+// throw.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -387,7 +388,8 @@ TEST_CASE("health lists every kind of failure once, with how often; what does no
     CHECK(watch.health().first_error.what.view() == two.first().what.view());
 }
 
-TEST_CASE("every refused name is listed with its reason and how often, also beyond what health has room for, and told to the sink") {
+TEST_CASE("every refused name is listed with its reason and how often, also beyond what health has room for, and told "
+          "to the sink") {
     collecting_sink sink;
     hook watch{sink, all_tensors};
     float const values[12]{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hot paths, each called often enough under callgrind, which collects nothing else. Prints "name calls" of each, in the order
-// in which callgrind dumps what it counted. count.py runs it.
+// The hot paths, each called often enough under callgrind, which collects nothing else. Prints "name calls" of each, in
+// the order in which callgrind dumps what it counted. count.py runs it.
 #include <bench/bench.hpp>
 #include <bench/eight_rules.hpp>
 
@@ -40,8 +40,7 @@ void count(char const* name, std::uint64_t calls, Before&& before, Work&& work, 
 }
 template <class Work>
 void count(char const* name, std::uint64_t calls, Work&& work) {
-    count(
-        name, calls, [](std::uint64_t) {}, work, [] {});
+    count(name, calls, [](std::uint64_t) {}, work, [] {});
 }
 
 std::vector<float> values_of(std::size_t size) {
@@ -155,7 +154,8 @@ void judged() {
     bench::do_not_optimise(all_of_them);
 }
 
-// A step of a loop that may act, and has no reason to: judged alone, computed through a rerun, between two checkpoints, under cures.
+// A step of a loop that may act, and has no reason to: judged alone, computed through a rerun, between two checkpoints,
+// under cures.
 void acted_upon(std::string const& folder) {
     std::vector<float> const weight = values_of(64), gradient = values_of(64);
     auto const show = [&](auto& see) {
@@ -188,7 +188,8 @@ void acted_upon(std::string const& folder) {
     heal cures{skip_batch{}, clip_gradients{}, step_back{}, warm_up_again{}};
     hook measured{plan<>{}, non_finite{}, cures.gauge()};
     ten("judged_step_under_a_gauge", [&](std::uint64_t i) { bench::do_not_optimise(step_of(measured, i)); });
-    ten("judged_step_under_cures", [&](std::uint64_t i) { bench::do_not_optimise(cures.treat(measured, train(i), step_of(measured, i))); });
+    ten("judged_step_under_cures",
+        [&](std::uint64_t i) { bench::do_not_optimise(cures.treat(measured, train(i), step_of(measured, i))); });
 }
 
 // Four blocks: with zeros among their values, as ordinary as most blocks are, and with a NaN in each.
@@ -224,7 +225,8 @@ void updated() {
         [&](std::uint64_t) { one_step(); }, [] {});
 }
 
-// A block of floats turned and split into planes, its mask where half of it is zero, and back: all that is not zstd's of the codec.
+// A block of floats turned and split into planes, its mask where half of it is zero, and back: all that is not zstd's
+// of the codec.
 void packed() {
     constexpr std::size_t size = 4096;
     constexpr payload_form form{4 | payload_form::rotated_bit};

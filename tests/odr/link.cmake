@@ -42,3 +42,17 @@ foreach(order "one.o;two_separate.o" "one_separate.o;two.o")
     must_not_link("files of both modes" "files_with_and_without_SPOTTER_SEPARATE_cannot_be_linked_together"
                   ${order} "${FOLDER}/bodies_separate.o")
 endforeach()
+
+# Modes of libstdc++ in the program alone, which change what a container or a string is.
+if(NOT FLAGS MATCHES "libc\\+\\+")
+    foreach(mode IN ITEMS _GLIBCXX_DEBUG:glibcxx_debug _GLIBCXX_USE_CXX11_ABI=0:old_strings)
+        string(REPLACE ":" ";" mode "${mode}")
+        list(GET mode 0 macro)
+        list(GET mode 1 word)
+        foreach(name IN ITEMS one two)
+            must_pass("compiling ${name}.cpp with ${macro}" -DSPOTTER_SEPARATE -D${macro} -c "${FOLDER}/${name}.cpp" -o "${FOLDER}/${name}_${word}.o")
+        endforeach()
+        must_not_link("files with ${macro} and bodies without" "separate_[a-z_]*${word}" "${FOLDER}/one_${word}.o" "${FOLDER}/two_${word}.o"
+                      "${FOLDER}/bodies_separate.o")
+    endforeach()
+endif()

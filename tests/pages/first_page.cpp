@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of README.md, as it stands there: a net that is well is left alone, a NaN is told once, and the record is read.
+// The code of README.md, as it stands there: a net that is well is left alone, a NaN is told once, and the record is
+// read.
 #include <tests/catch.hpp>
 #include <tests/pages/planted.hpp>
 
@@ -31,7 +32,8 @@ bool all_finite(planted_net const& net) {
 
 constexpr std::size_t batch_size = 32;
 struct my_net {
-    std::vector<float> w1 = std::vector<float>(256 * 784), gradients = w1, hidden = std::vector<float>(batch_size * 256);
+    std::vector<float> w1 = std::vector<float>(256 * 784), gradients = w1,
+                       hidden = std::vector<float>(batch_size * 256);
 };
 #include "readme_net.inc"
 
@@ -95,8 +97,8 @@ TEST_CASE("who does not stop hears of a NaN at every step, or once where that is
         for (std::uint64_t i = 0; i < 60; ++i) {
             (void)net.forward_backward();
             auto const found = watch.step(sp::train(i), net);
-            times += static_cast<std::uint64_t>(
-                std::count_if(found.begin(), found.end(), [](sp::finding const& it) { return it.rule == "non_finite"; }));
+            times += static_cast<std::uint64_t>(std::count_if(
+                found.begin(), found.end(), [](sp::finding const& it) { return it.rule == "non_finite"; }));
         }
         return times;
     };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of the pages that one reads first after README.md: it compiles, and runs on a record of the loop of the first page.
+// Code of the pages that one reads first after README.md: it compiles, and runs on a record of the loop of the first
+// page.
 #include <tests/catch.hpp>
 #include <tests/pages/planted.hpp>
 

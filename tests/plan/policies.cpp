@@ -85,7 +85,8 @@ TEST_CASE("policies: of many workers exactly so many are kept at each index, in 
         }
     }
     CHECK_FALSE(sampled{0, 4, 0}(train(0)));
-    CHECK(words(every{100} && sampled{.worker = 2, .workers = 8, .keep = 3, .seed = 5}) == "(every{100} && sampled{worker 2 of 8, keep 3, seed 5})");
+    CHECK(words(every{100} && sampled{.worker = 2, .workers = 8, .keep = 3, .seed = 5}) ==
+          "(every{100} && sampled{worker 2 of 8, keep 3, seed 5})");
 }
 
 TEST_CASE("every is anchored at zero, from and before bound it, at adds to it [S01][S02][S03][S04]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names by regular expression: unanchored search as std::regex does it, linear in the name; a malformed one told when the hook
-// starts, with its place.
+// Names by regular expression: unanchored search as std::regex does it, linear in the name; a malformed one told when
+// the hook starts, with its place.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 

@@ -82,8 +82,8 @@ TEST_CASE("a copy that shares its memory is found out before anything is touched
 TEST_CASE("a pass or an update that works on the net itself is told, and what it changed is put back") {
     line net;
     std::vector<float> const w = net.w;
-    preflight_result const by_pass = preflight(
-        net, [&net](auto&) { return net.forward_backward(); }, [](auto& it) { it.update(); });
+    preflight_result const by_pass =
+        preflight(net, [&net](auto&) { return net.forward_backward(); }, [](auto& it) { it.update(); });
     CHECK(by_pass.first() == preflight_cause::works_on_the_net);
     CHECK(by_pass.all()[0].told.detail.view() == "it was changed by pass");
     CHECK(net.g == std::vector<float>(2));
@@ -136,13 +136,10 @@ TEST_CASE("a loss, a weight or a gradient that is no number ends the examination
     gradient.spoils = [nan](net_type& it) { it.g1.values[2] = it.gb2[1] = nan; };
     CHECK(examined(gradient).all()[0].told.tensor == "fc2/b");  // the one nearest to the loss
     line net;
-    CHECK(preflight(
-              net, [nan](line&) { return nan; }, step)
-              .all()[0]
-              .told.tensor == "loss");
+    CHECK(preflight(net, [nan](line&) { return nan; }, step).all()[0].told.tensor == "loss");
     int calls = 0;  // later on
-    preflight_result const later = preflight(
-        net, [&](line& it) { return ++calls % 3 == 0 ? nan : it.forward_backward(); }, step);
+    preflight_result const later =
+        preflight(net, [&](line& it) { return ++calls % 3 == 0 ? nan : it.forward_backward(); }, step);
     CHECK(later.count(verdict::wrong) == 0);
 }
 

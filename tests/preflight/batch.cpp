@@ -18,9 +18,9 @@ using net_type = perceptron<>;
 
 preflight_options<net_type> handles() {
     preflight_options<net_type> made;
-    made.inputs = [](net_type & it) -> auto& { return it.x; };
-    made.outputs = [](net_type & it) -> auto& { return it.logits; };
-    made.labels = [](net_type & it) -> auto& { return it.y; };
+    made.inputs = [](net_type& it) -> auto& { return it.x; };
+    made.outputs = [](net_type& it) -> auto& { return it.logits; };
+    made.labels = [](net_type& it) -> auto& { return it.y; };
     return made;
 }
 

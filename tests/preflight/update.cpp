@@ -156,10 +156,8 @@ TEST_CASE("an update that adds the gradient is told, of all tensors or of the on
 }
 
 TEST_CASE("who is never moved is told; so is what moves though it is frozen") {
-    preflight_result const one = updated([](net_type& it) {
-        update_each(
-            it, [](float& w, float g, std::size_t) { w -= 0.1F * g; }, 2);
-    });
+    preflight_result const one =
+        updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g; }, 2); });
     CHECK(one.first() == preflight_cause::dead_update_path);
     CHECK(one.all()[0].told.tensor == "fc2/w");
     preflight_result const none = updated([](net_type&) {});

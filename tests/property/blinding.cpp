@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One NaN never blinds a rule: a fault that begins 5 steps after a non-finite number is found when it would have been found without,
-// and what is healthy stays so. Rules on losses, gradients and weights; the others: blinding_values.cpp.
+// One NaN never blinds a rule: a fault that begins 5 steps after a non-finite number is found when it would have been
+// found without, and what is healthy stays so. Rules on losses, gradients and weights; the others: blinding_values.cpp.
 #include <tests/property/blinding.hpp>
 
 #include <spotter/hook.hpp>

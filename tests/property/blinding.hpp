@@ -78,7 +78,8 @@ indices fires(Rule const& rule, Feed const& feed, timing const& when, poison con
     return out;
 }
 
-// A rule that is silent on the healthy stream and fires on the faulty one does so too where any of its tensors was not finite before.
+// A rule that is silent on the healthy stream and fires on the faulty one does so too where any of its tensors was not
+// finite before.
 template <rule Rule, class Feed>
 void never_blinded(Rule const& rule, Feed const& feed, timing const& when = {}) {
     INFO(Rule::name);

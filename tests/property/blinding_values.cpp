@@ -35,9 +35,8 @@ TEST_CASE("a NaN blinds no rule on data") {
     };
     never_blinded(input_not_normalized{.samples = 200}, inputs(30), from_start);
     never_blinded(check_input_images{.threshold_samples = 200}, inputs(1), from_start);
-    never_blinded(constant_batch{}, [](auto& it, std::uint64_t i, bool bad) {
-        it.see("input", noises(bad ? 7 : i, 12), {3, 4});
-    });
+    never_blinded(constant_batch{},
+                  [](auto& it, std::uint64_t i, bool bad) { it.see("input", noises(bad ? 7 : i, 12), {3, 4}); });
     never_blinded(class_imbalance{.samples = 100},
                   [](auto& it, std::uint64_t i, bool bad) {
                       it.see("labels", bad ? std::vector<float>(16) : labels(16), {16});
@@ -56,9 +55,8 @@ TEST_CASE("a NaN blinds no rule on data") {
                       it.see("prediction", noises(bad ? i + 5000 : i, 16), {16});
                   },
                   {.slack = 20});
-    never_blinded(rl_observation_range{}, [](auto& it, std::uint64_t i, bool bad) {
-        it.see("obs", noises(i, 16, bad ? 100 : 1), {4, 4});
-    });
+    never_blinded(rl_observation_range{},
+                  [](auto& it, std::uint64_t i, bool bad) { it.see("obs", noises(i, 16, bad ? 100 : 1), {4, 4}); });
     never_blinded(rl_repeated_states{},
                   [](auto& it, std::uint64_t i, bool bad) {
                       it.see("obs", noises(bad ? 7 : i, 16), {4, 4});
@@ -148,9 +146,8 @@ TEST_CASE("a NaN blinds no rule on metrics, times and trees") {
     never_blinded(step_time_outlier{}, [](auto& it, std::uint64_t i, bool bad) {
         it.number("time/step", bad ? 0.5 : 0.1 + 0.001 * static_cast<double>(noise(i, 0)));
     });
-    never_blinded(tree_depth{}, [](auto& it, std::uint64_t, bool bad) {
-        it.see("trees/0/id", {0, 1, 2, bad ? 500.0F : 5.0F}, {4});
-    });
+    never_blinded(tree_depth{},
+                  [](auto& it, std::uint64_t, bool bad) { it.see("trees/0/id", {0, 1, 2, bad ? 500.0F : 5.0F}, {4}); });
     auto const importances = [](auto& it, std::uint64_t i, bool bad) {
         std::vector<float> made = noises(i, 8, 0.1, 1);
         for (std::size_t k = 1; bad && k < made.size(); ++k) { made[k] = 0.001F; }

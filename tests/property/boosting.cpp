@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules on boosted trees: the loop records what they extract of the values, so a replay says what the loop said; of a record without
-// rules the values decide, and where there are none the replay says so.
+// Rules on boosted trees: the loop records what they extract of the values, so a replay says what the loop said; of a
+// record without rules the values decide, and where there are none the replay says so.
 #include <tests/property/stream.hpp>
 
 using namespace spotter;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law put to a list of rules and a stream: judged in the loop and in a replay, with the values in the record and without.
+// The law put to a list of rules and a stream: judged in the loop and in a replay, with the values in the record and
+// without.
 #pragma once
 
 #include <tests/property/hostile.hpp>
+
+#include <tests/true_as_printed.hpp>
 
 #include <map>
 
@@ -27,9 +30,14 @@ constexpr auto payload_from(std::uint64_t from) {
     return spotter::plan{spotter::collection{"values", "*", spotter::from{from}, spotter::payload}};
 }
 
-// Where time goes by, every close is written before the next step, so that a rule that asks for the time reads in the record what it
-// read in the loop.
+// Where time goes by, every close is written before the next step, so that a rule that asks for the time reads in the
+// record what it read in the loop.
 enum class clock_is : std::uint8_t { still, going };
+// What is found is dated by the step that is closed; what another mode has shown by one of that mode.
+inline void check_dates(spotter::step_alarm const& said, spotter::step_id closed) {
+    for (spotter::finding const& each : said) { CHECK((each.step == closed || each.step.mode != closed.mode)); }
+}
+
 template <class Hook>
 alarms run_hostile(Hook& watch, stream const& all, clock_is clock) {
     alarms found;
@@ -37,7 +45,10 @@ alarms run_hostile(Hook& watch, stream const& all, clock_is clock) {
         watch.begin(step.id);
         for (event const& each : step.events) { feed_part(watch, each); }
         if (clock == clock_is::going) { test_time += step.id.index % 11 == 3 ? 6000 : 100; }
-        keep(found, watch.end());
+        spotter::step_alarm const said = watch.end();
+        check_as_printed(said);
+        check_dates(said, step.id);
+        keep(found, said);
         if (clock == clock_is::going) { watch.flush(); }
     }
     watch.finish();
@@ -88,8 +99,8 @@ void compare_with_replay(std::string_view path, alarms const& inside, std::vecto
     CHECK(covered.size() == again.size());
 }
 
-// A record of features, one of features and values from a step on, and one of values that was made without rules all replay to what
-// the loop said, in every field.
+// A record of features, one of features and values from a step on, and one of values that was made without rules all
+// replay to what the loop said, in every field.
 template <class... Rules>
 void check_both_ways(std::uint64_t seed, clock_is clock, verdicts& seen, Rules const&... rules) {
     random_source random{seed * 7919 + 11};

@@ -110,19 +110,41 @@ void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
                        dormant_units{.tau = share, .max_share = share / 2, .samples = 9 * small()},
                        identity_activation{.patience = small()});
         case 4:
-            return use(cpu_bottleneck{.threshold = share / 2, .gpu_threshold = share, .cpu_threshold = share / 2, .min_busy = share / 2, .patience = small()},
-                       io_bottleneck{.threshold = share / 2, .gpu_threshold = share, .io_threshold = share / 2, .patience = small()},
-                       low_gpu_utilization{.threshold_p95 = share, .threshold_p5 = share / 4, .window = 4 + small(), .patience = small()},
-                       gpu_memory_increase{.window = 4 + small(), .blocks = 4, .increase = share / 20, .monotone = share, .skip = random.below(2), .patience = random.below(2) + 1},
-                       gpu_memory_increase{.window = 2, .increase = share / 10, .patience = 1, .two_windows = true, .min_samples = small()},
-                       load_balancing{.threshold = share, .patience = small(), .window = 5},
-                       batch_size{.gpu_threshold = 1 + share, .gpu_memory_threshold = 1 + share, .cpu_threshold = 1 + share, .window = 5, .patience = small()},
-                       dataloader{.min_threshold = share, .max_threshold = 1 + share, .patience = small(), .window = 5},
-                       memory_leak{.window = 4 + small(), .blocks = 3, .increase = share / 20, .monotone = share, .patience = random.below(2) + 1},
-                       pressure{.io = share / 2, .window = small()},
-                       noisy_neighbour{.quiet = share / 3, .busy = share / 2, .factor = 1 + share / 4, .samples = small(), .window = 30},
-                       max_initialization_time{.threshold = share},
-                       step_outlier{.stddev = share * 2, .n_outliers = small(), .patience = small()});
+            return use(
+                cpu_bottleneck{.threshold = share / 2,
+                               .gpu_threshold = share,
+                               .cpu_threshold = share / 2,
+                               .min_busy = share / 2,
+                               .patience = small()},
+                io_bottleneck{
+                    .threshold = share / 2, .gpu_threshold = share, .io_threshold = share / 2, .patience = small()},
+                low_gpu_utilization{
+                    .threshold_p95 = share, .threshold_p5 = share / 4, .window = 4 + small(), .patience = small()},
+                gpu_memory_increase{.window = 4 + small(),
+                                    .blocks = 4,
+                                    .increase = share / 20,
+                                    .monotone = share,
+                                    .skip = random.below(2),
+                                    .patience = random.below(2) + 1},
+                gpu_memory_increase{
+                    .window = 2, .increase = share / 10, .patience = 1, .two_windows = true, .min_samples = small()},
+                load_balancing{.threshold = share, .patience = small(), .window = 5},
+                batch_size{.gpu_threshold = 1 + share,
+                           .gpu_memory_threshold = 1 + share,
+                           .cpu_threshold = 1 + share,
+                           .window = 5,
+                           .patience = small()},
+                dataloader{.min_threshold = share, .max_threshold = 1 + share, .patience = small(), .window = 5},
+                memory_leak{.window = 4 + small(),
+                            .blocks = 3,
+                            .increase = share / 20,
+                            .monotone = share,
+                            .patience = random.below(2) + 1},
+                pressure{.io = share / 2, .window = small()},
+                noisy_neighbour{
+                    .quiet = share / 3, .busy = share / 2, .factor = 1 + share / 4, .samples = small(), .window = 30},
+                max_initialization_time{.threshold = share},
+                step_outlier{.stddev = share * 2, .n_outliers = small(), .patience = small()});
         default:
             return use(rl_kl{.target = share / 4, .patience = small()},
                        rl_explained_variance{.warmup = small(), .patience = small()},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that extract what they need of the all_values: their record holds the features and no all_values, and replays alike [S64].
+// Rules that extract what they need of the all_values: their record holds the features and no all_values, and replays
+// alike [S64].
 #include <spotter/record/recover.hpp>
 
 #include <tests/property/stream.hpp>
@@ -16,7 +17,8 @@ namespace {
 
 std::uint64_t extractions = 0;
 
-// How many all_values lie above a limit, and the first and the last one, whatever they are; of biases only that they were there.
+// How many all_values lie above a limit, and the first and the last one, whatever they are; of biases only that they
+// were there.
 struct above {
     using kind = rule_kind;
     static constexpr std::string_view name = "above";

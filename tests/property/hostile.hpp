@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random streams that feed every role the catalogue watches, as training on a bad day might: faults come and go, numbers are hostile,
-// batches change their size, tensors are empty, missing or come twice, and the same name comes as a tensor and as a scalar.
+// Random streams that feed every role the catalogue watches, as training on a bad day might: faults come and go,
+// numbers are hostile, batches change their size, tensors are empty, missing or come twice, and the same name comes as
+// a tensor and as a scalar.
 #pragma once
 
 #include <tests/property/stream.hpp>

@@ -43,7 +43,8 @@ struct width {
     double operator()(summary const& of) const { return of.maximum - of.minimum; }
 };
 
-// Groups of rules with parameters of their own; together they hold every built-in rule, quantifier, adaptor and compound.
+// Groups of rules with parameters of their own; together they hold every built-in rule, quantifier, adaptor and
+// compound.
 template <class Use>
 void with_rules(std::uint64_t group, random_source& random, Use&& use) {
     auto const small = [&] { return 1 + random.below(4); };
@@ -199,7 +200,8 @@ TEST_CASE("several rules in one pass find what each finds alone") {
         trial const record = open(watch.path());
         with_rules(run, random, [&](auto const&... rules) {
             std::vector<plain_finding> alone, together;
-            // How it is told depends on what else was found: an equal condition once, what a NaN explains as its consequence.
+            // How it is told depends on what else was found: an equal condition once, what a NaN explains as its
+            // consequence.
             auto const note = [](std::vector<plain_finding>& into, replay_report const& report) {
                 for (finding each : report.findings) {
                     each.severity = severity::info, each.decision = decision::proceed, each.decision_is_set = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random streams of events as a training loop might make them on a bad day, and what rules said of them as plain values.
+// Random streams of events as a training loop might make them on a bad day, and what rules said of them as plain
+// values.
 #pragma once
 
 #include <tests/trial/runs.hpp>

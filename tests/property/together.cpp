@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules side by side, also two of a kind, say what each says alone; and what one of them left in the record serves the other only
-// where it would have extracted the same.
+// Rules side by side, also two of a kind, say what each says alone; and what one of them left in the record serves the
+// other only where it would have extracted the same.
 #include <tests/property/both_ways.hpp>
 
 using namespace spotter;

@@ -73,7 +73,43 @@ int record_workers(std::string const& path) {
     return 0;
 }
 
-// Tensors of many types and sizes. With all their statistics or with their values: what is stored has to be what follows from them.
+// Small records in which a value has another that it may be taken for: of another attempt, of another worker, from
+// before the loop went back. A value is 100 times the number of these, and the step. Flushed after every second step,
+// so that rows are in several frames. Steps are `apart` from one another.
+template <class Hook>
+void small_steps(Hook& watch, std::uint64_t number, std::uint64_t first, std::uint64_t end, bool packed,
+                 std::uint64_t apart = 1) {
+    for (std::uint64_t i = first; i < end; ++i) {
+        double const x = 100.0 * static_cast<double>(number) + static_cast<double>(i);
+        watch.begin(train(apart * i));
+        watch.observe("x", x);
+        if (!packed) { watch.observe("v", std::vector<float>(3, static_cast<float>(x))); }
+        if (!packed && i % 4 == 1) { watch.observe("x", x + 0.5); }
+        (void)watch.end();
+        if (i % 2 == 0) { continue; }
+        if (i % 4 == 3) { (void)watch.step(eval(apart * i), "x"_t = x); }
+        if (!packed) { watch.scalar("lr", x, 1.0 + x); }
+        watch.flush();
+    }
+}
+int record_small(std::string_view what, std::string const& path) {
+    bool const packed = what == "packed";
+    bool const back = what == "back" || what == "apart";
+    std::uint64_t const apart = what == "apart" ? 10 : 1;
+    std::uint32_t const times = back ? 1 : what == "three" ? 3 : 2;
+    for (std::uint32_t number = 0; number < times; ++number) {
+        options choices{.existing = existing::resume};
+        if (what == "pair") { choices = options{.worker = number, .workers = 2}; }
+        hook watch{path, everything, choices};
+        small_steps(watch, number, what == "three" ? 2 * number : 0, 6, packed, apart);
+        if (back) { small_steps(watch, 1, 3, 7, packed, apart); }
+        watch.finish();
+    }
+    return 0;
+}
+
+// Tensors of many types and sizes. With all their statistics or with their values: what is stored has to be what
+// follows from them.
 constexpr plan all_statistics{
     collection{"all", "*", always{},
                stats(minimum, of_abs(minimum), mean, mean_abs, variance, product, l2, zeros) | quantiles | histogram}};
@@ -211,5 +247,8 @@ int main(int count, char** words) {
     if (what == "looked-at") { return record_looked_at(path); }
     if (what == "thinned") { return record_thinned(path); }
     if (what == "scalars") { return record_scalars(path, count > 3 ? std::strtoull(words[3], nullptr, 10) : 10'000); }
+    for (std::string_view const small : {"attempts", "packed", "back", "apart", "three", "pair"}) {
+        if (what == small) { return record_small(what, path); }
+    }
     return 2;
 }

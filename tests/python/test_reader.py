@@ -323,6 +323,27 @@ class Questions(unittest.TestCase):
         self.assertEqual(st.create_trial(self.run_.path).run["loss"].steps(), self.run_["loss"].steps())
 
 
+class AnotherWorkingFolder(unittest.TestCase):
+    def test_a_relative_path_is_the_place_that_it_was(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        golden = GOLDEN[-1]
+        shutil.copytree(golden, Path(place.name) / "runs" / "a")
+        os.chdir(place.name)
+        run, whole = st.open_trial("runs/a"), st.open_trial(golden)
+        os.chdir("/")
+        self.assertEqual(run.path, "runs/a")
+        run.refresh()
+        self.assertEqual(run.steps(), whole.steps())
+        compared = 0
+        for name in whole.names():
+            for step in whole[name].payload_steps():
+                self.assertEqual(np.asarray(run[name].value(step)).tobytes(), np.asarray(whole[name].value(step)).tobytes(), name)
+                compared += 1
+        self.assertGreater(compared, 10)
+
+
 class WhatIsNoRun(unittest.TestCase):
     def test_names_what_is_there_instead(self):
         with tempfile.TemporaryDirectory() as place:

@@ -15,7 +15,8 @@
 using namespace spotter;
 using namespace spotter_test;
 
-TEST_CASE("a record says what its program was built with and runs on, in every attempt and for a reader that follows it") {
+TEST_CASE(
+    "a record says what its program was built with and runs on, in every attempt and for a reader that follows it") {
     temporary_folder const folder;
     for (int attempt = 0; attempt < 2; ++attempt) {
         hook watch{folder / "run", plan{}, options{.existing = existing::resume}};
@@ -27,7 +28,8 @@ TEST_CASE("a record says what its program was built with and runs on, in every a
     }
     std::map<std::string, std::string> told;
     auto const run = open_trial(folder / "run").value();
-    spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) { told[std::string{key}] = value; });
+    spotter::detail::each_environment_line(
+        run.environment(), [&](std::string_view key, std::string_view value) { told[std::string{key}] = value; });
     for (char const* const each : {"compiler", "flags", "target", "cores", "memory", "system"}) {
         INFO(each);
         CHECK(!told[each].empty());
@@ -40,7 +42,9 @@ TEST_CASE("a record says what its program was built with and runs on, in every a
 
 TEST_CASE("lines of an environment: without a value, without an end, empty ones") {
     std::string all;
-    auto const add = [&](std::string_view key, std::string_view value) { all += "[" + std::string{key} + "|" + std::string{value} + "]"; };
+    auto const add = [&](std::string_view key, std::string_view value) {
+        all += "[" + std::string{key} + "|" + std::string{value} + "]";
+    };
     for (char const* const text : {"", "a", "a b c\nd", "\n\na \n"}) {
         spotter::detail::each_environment_line(text, add);
         all += ';';

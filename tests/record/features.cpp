@@ -89,7 +89,8 @@ TEST_CASE("features come back bit for bit where they came, among steps that are 
             }
             sink.finish({});
             INFO(sink.health().first_error.what.view());
-            bool const in_plain_memory = where == ring_in::shared_memory && machine_file_system{}.shared_place().empty();
+            bool const in_plain_memory =
+                where == ring_in::shared_memory && machine_file_system{}.shared_place().empty();
             CHECK(static_cast<bool>(sink.health().first_error) == in_plain_memory);
             CHECK(sink.health().stored == came);
             CHECK(sink.health().dropped == 0);

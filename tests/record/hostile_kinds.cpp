@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody has put among a run's files: pipes, folders, devices, links that lead nowhere, numbers far off. Nothing waits, nothing
-// is followed, and health names what is in the way.
+// What somebody has put among a run's files: pipes, folders, devices, links that lead nowhere, numbers far off. Nothing
+// waits, nothing is followed, and health names what is in the way.
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 #include <tests/words.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a ring: none is taken before something is recorded, and once tensors are declared the loop meets no page faults in it.
+// The memory of a ring: none is taken before something is recorded, and once tensors are declared the loop meets no
+// page faults in it.
 #include <tests/catch.hpp>
 #include <tests/trial/runs.hpp>
 

@@ -13,8 +13,9 @@ using namespace spotter;
 namespace {
 
 constexpr std::uint64_t large = ~std::uint64_t{0};
-constexpr step_id steps[] = {train(0), train(127), train(127), eval(127), train(128), predict(1U << 20), train(large)};
-constexpr tensor_id ids[] = {0, 1, 127, 128, 16383, 16384, no_tensor - 1};
+constexpr step_id row_steps[] = {train(0),   train(127),        train(127),  eval(127),
+                                 train(128), predict(1U << 20), train(large)};
+constexpr tensor_id row_ids[] = {0, 1, 127, 128, 16383, 16384, no_tensor - 1};
 
 // Whether the first `size` bytes are those, and no byte behind the room for a row was touched.
 struct row_room {
@@ -30,9 +31,10 @@ struct row_room {
 
 TEST_CASE("the row of a number is that of a scalar, for any id, step and type") {
     plain_rows rows;
-    for (step_id const step : steps) {
-        for (tensor_id const id : ids) {
-            for (dtype const type : {dtype::f32, dtype::f64, dtype::boolean, dtype::i64, dtype::u16, dtype::c64, dtype::f8_e4m3}) {
+    for (step_id const step : row_steps) {
+        for (tensor_id const id : row_ids) {
+            for (dtype const type :
+                 {dtype::f32, dtype::f64, dtype::boolean, dtype::i64, dtype::u16, dtype::c64, dtype::f8_e4m3}) {
                 plain_number const value{0x8F7E6D5C4B3A2918U, type, static_cast<std::uint8_t>(size_of(type))};
                 rows::scalar row{};
                 row.id = id, row.has_step = true, row.step = step, row.type = type;
@@ -49,7 +51,8 @@ TEST_CASE("the row of a number is that of a scalar, for any id, step and type") 
 
 TEST_CASE("the row of plain values is that of an observation without statistics, for any shape, type and chain") {
     plain_rows rows;
-    extents const shapes[] = {{}, {0}, {1}, {127}, {128}, {3, 0, 5}, {2, 300, 70'000}, {1, 2, 3, 4, 5, 6, 7, 8}, {large >> 8U}};
+    extents const shapes[] = {
+        {}, {0}, {1}, {127}, {128}, {3, 0, 5}, {2, 300, 70'000}, {1, 2, 3, 4, 5, 6, 7, 8}, {large >> 8U}};
     for (extents const& shape : shapes) {
         for (dtype const type : {dtype::f32, dtype::f64, dtype::bf16, dtype::u8, dtype::c128}) {
             for (terms const keep : {terms::payload, terms::payload | terms::shape, terms{delta{5}}}) {
@@ -57,10 +60,11 @@ TEST_CASE("the row of plain values is that of an observation without statistics,
                 view.shape = shape, view.count = shape.elements(), view.type = type;
                 view.layout = shape.rank == 2 ? order::column_major : order::row_major;
                 std::uint64_t const bytes = view.bytes();
-                step_id const step = steps[view.count % 7];
-                tensor_id const id = ids[shape.rank % 7];
+                step_id const step = row_steps[view.count % 7];
+                tensor_id const id = row_ids[shape.rank % 7];
                 rows::observe row{};
-                row.id = id, row.step = step, row.has_values = true, row.type = type, row.layout = view.layout, row.shape = shape;
+                row.id = id, row.step = step, row.has_values = true, row.type = type, row.layout = view.layout,
+                row.shape = shape;
                 std::byte wanted[observe_limit];
                 store(wanted, plain_rows::head_for(view, bytes, keep));
                 quick_writer out{wanted + sizeof(ring_tag::values_head)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring in shared memory: whatever kills the process, at whichever of its file operations, what was committed is in the record
-// once the ring was drained, and nothing is there twice.
+// The ring in shared memory: whatever kills the process, at whichever of its file operations, what was committed is in
+// the record once the ring was drained, and nothing is there twice.
 #include <tests/record/killed.hpp>
 
 using namespace spotter;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one that records.
+// A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one
+// that records.
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 #include <tests/words.hpp>
@@ -127,10 +128,9 @@ TEST_CASE("a run with a limit goes on thinning behind a segment that was replace
     std::size_t thinned = 0;
     machine_file_system files;
     for (char const* name : {"1", "2", "3", "4", "5"}) {
-        auto const mapped = files.map(path + "/00000" + name + ".spot");
-        REQUIRE(mapped);
-        thinned += spotter::detail::thinned_copy{files, mapped->bytes}.is_thinned() ? 1 : 0;
-        files.unmap(*mapped);
+        spotter::detail::segment_image segment;
+        REQUIRE_FALSE(segment.open(files, path + "/00000" + name + ".spot"));
+        thinned += spotter::detail::thinned_copy{files, segment}.is_thinned() ? 1 : 0;
     }
     CHECK(thinned > 2);
 }
@@ -269,7 +269,9 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
             }
         }
         ::kill(child, SIGKILL);
-        while (machine_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }  // it is nobody's to wait for
+        while (machine_file_system{}.is_locked(path + "/lock").value()) {
+            ::usleep(1000);
+        }  // it is nobody's to wait for
         (void)recover(path);
         ::close(told[0]), ::close(told[1]);
     }

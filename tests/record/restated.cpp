@@ -20,7 +20,8 @@ constexpr options by_hand{.drain = drain::poll, .flush_milliseconds = 1'000'000}
 
 // Of the first segment.
 struct restated {
-    std::map<std::uint64_t, std::vector<std::uint64_t>> frames{};  // of each id, where the row frames are that declare it
+    std::map<std::uint64_t, std::vector<std::uint64_t>>
+        frames{};                       // of each id, where the row frames are that declare it
     std::uint64_t rows = 0, bytes = 0;  // that say again what was said
     std::uint64_t first_bytes = 0;      // that say it first
     std::uint64_t all_bytes = 0;        // of the segment and its sidecar
@@ -85,7 +86,8 @@ TEST_CASE("what is said again of the declarations of 100 series costs less than 
                 static_cast<double>(found.bytes) / payload_bytes, static_cast<double>(found.all_bytes) / payload_bytes);
 }
 
-TEST_CASE("with a finding that is flushed every declaration stands in two row frames, and in no more for many findings") {
+TEST_CASE(
+    "with a finding that is flushed every declaration stands in two row frames, and in no more for many findings") {
     memory_file_system files;
     recorder record{"run", by_hand, files};
     hook watch{record, plan{collection{"all", "*", always{}, payload}}, any("loss", minimum > 0.5)};
@@ -109,7 +111,8 @@ TEST_CASE("with a finding that is flushed every declaration stands in two row fr
     CHECK(copies() == std::vector<std::size_t>{2, 2, 2});
 }
 
-TEST_CASE("a run that fits one row frame says nothing twice, a longer one has each declaration in two frames at its end") {
+TEST_CASE(
+    "a run that fits one row frame says nothing twice, a longer one has each declaration in two frames at its end") {
     for (std::uint64_t const steps : {std::uint64_t{3}, std::uint64_t{20}}) {
         memory_file_system files;
         recorder record{"run", by_hand, files};

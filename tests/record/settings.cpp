@@ -3,6 +3,7 @@
 #include <tests/catch.hpp>
 
 #include <spotter/file/memory.hpp>
+#include <spotter/ring/byte_ring.hpp>
 #include <spotter/ring/copy.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
@@ -104,7 +105,8 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
                                },
                                [](void* memory, std::size_t bytes, void* context) noexcept {
                                    static_cast<ledger*>(context)->given_back += bytes;
-                                   ::operator delete(memory, std::align_val_t{static_cast<ledger*>(context)->alignment});
+                                   ::operator delete(memory,
+                                                     std::align_val_t{static_cast<ledger*>(context)->alignment});
                                },
                                &book};
     memory_file_system files;
@@ -133,7 +135,9 @@ TEST_CASE("how values are copied is found out in the ring at the first of 4 KiB,
             std::vector<std::byte> bytes = std::vector<std::byte>((8U << 20) + byte_ring::alignment);
             std::byte* first = nullptr;
         } all;
-        for (std::size_t i = 0; i < all.bytes.size(); ++i) { all.bytes[i] = static_cast<std::byte>(i * 0x9E3779B1U >> 20); }
+        for (std::size_t i = 0; i < all.bytes.size(); ++i) {
+            all.bytes[i] = static_cast<std::byte>(i * 0x9E3779B1U >> 20);
+        }
         std::vector<std::byte> const before = all.bytes;
         memory_source const source{[](std::size_t, std::size_t alignment, void* context) noexcept -> void* {
                                        auto& it = *static_cast<ground*>(context);
@@ -143,7 +147,8 @@ TEST_CASE("how values are copied is found out in the ring at the first of 4 KiB,
                                    [](void*, std::size_t, void*) noexcept {}, &all};
         memory_file_system files;
         {
-            recorder record{"runs/a", {.drain = drain::poll, .copying = how, .ring_bytes = 8U << 20, .memory = source}, files};
+            recorder record{
+                "runs/a", {.drain = drain::poll, .copying = how, .ring_bytes = 8U << 20, .memory = source}, files};
             hook watch{record, all_values};
             std::vector<float> const values(count, 0.5F);
             watch.begin(train(0));

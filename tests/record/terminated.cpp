@@ -67,11 +67,14 @@ TEST_CASE("a process that records until it is killed", "[.]") {
 }
 TEST_CASE("a process with a flight recorder that dies", "[.]") {
     hook watch{told(), plan<>{}, options{.drain = drain::poll, .flight_bytes = 1 << 20}};
-    for (std::uint64_t step = 0; step < some_steps; ++step) { (void)watch.step(train(step), "w"_t = values_of(step, 1000)); }
+    for (std::uint64_t step = 0; step < some_steps; ++step) {
+        (void)watch.step(train(step), "w"_t = values_of(step, 1000));
+    }
     die();
 }
 
-TEST_CASE("what a process had committed to its ring when it died is in the record once it is recovered, and its ring is gone") {
+TEST_CASE("what a process had committed to its ring when it died is in the record once it is recovered, and its ring "
+          "is gone") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     told_tally const done{tally_of(path)};
@@ -92,7 +95,8 @@ TEST_CASE("what a process had committed to its ring when it died is in the recor
     CHECK(recover(path)->rings == 0);
 }
 
-TEST_CASE("killed at any moment while its writer is at work, a process leaves all it had committed, and the run is gone on with in a ring of its own") {
+TEST_CASE("killed at any moment while its writer is at work, a process leaves all it had committed, and the run is "
+          "gone on with in a ring of its own") {
     for (int i = 0; i < 4; ++i) {
         temporary_folder const folder;
         std::string const path = folder / "run";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reaches the disk, and in which order: files before the names that lead to them, and errors that come with the closing of a file.
+// What reaches the disk, and in which order: files before the names that lead to them, and errors that come with the
+// closing of a file.
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 #include <tests/words.hpp>
@@ -77,7 +78,8 @@ TEST_CASE("where power cuts are promised against, a segment is on the disk befor
     for (disk_sync const when : {disk_sync::never, disk_sync::segments, disk_sync::flushes}) {
         temporary_folder const folder;
         noting_files files;
-        sink_health const health = record(files, folder / "all/of/run", {.disk_sync = when, .segment_bytes = 64 << 10}, 80);
+        sink_health const health =
+            record(files, folder / "all/of/run", {.disk_sync = when, .segment_bytes = 64 << 10}, 80);
         CHECK((!health.first_error && health.stored == 80));
         std::size_t const segments = read_run(folder / "all/of/run").segments;
         REQUIRE(segments > 2);

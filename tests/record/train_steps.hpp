@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of killed recorders share: steps that are counted as they are recorded, and what must be in the record then.
+// What tests of killed recorders share: steps that are counted as they are recorded, and what must be in the record
+// then.
 #pragma once
 
 #include <spotter/record/recover.hpp>

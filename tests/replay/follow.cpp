@@ -166,12 +166,8 @@ TEST_CASE("a follower runs the responses of a finding when it is asked to, of th
         for (std::uint64_t i = 0; i < 4; ++i) { (void)watch.step(train(i), "x"_t = i == 2U + number ? 11.0 : 1.0); }
     }
     std::vector<told> called;
-    auto const rule = on(large_x, call{[&](finding const& it) {
-                             called.push_back({it.worker, it.step});
-                         }},
-                         call{[](finding const&) {
-                             return error{errc::unwritable, "full"};
-                         }});
+    auto const rule = on(large_x, call{[&](finding const& it) { called.push_back({it.worker, it.step}); }},
+                         call{[](finding const&) { return error{errc::unwritable, "full"}; }});
     trial run = open(folder / "run");
     std::vector<finding> found;
     auto const listen = [&](finding const& each) { found.push_back(each); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that show their tensors after the update, and say so: rules hold an update against the gradient that made it, in the loop and in
-// a replay.
+// Programs that show their tensors after the update, and say so: rules hold an update against the gradient that made
+// it, in the loop and in a replay.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -25,8 +25,8 @@ struct answers {
 };
 void count(answers& into, finding const& it) { (it.rule == "update_direction" ? into.ascends : into.small) += 1; }
 
-// A weight that goes against a gradient which turns around at each step, shown once it has been updated. From step 10 on there is a
-// gradient at every second step alone.
+// A weight that goes against a gradient which turns around at each step, shown once it has been updated. From step 10
+// on there is a gradient at every second step alone.
 answers after_updates(instant said, float rate) {
     temporary_folder const folder;
     hook watch{folder / "run", everything, options{.instant = said}, direction, tiny};
@@ -61,7 +61,8 @@ TEST_CASE("options::instant: an update is held against the gradient that made it
     CHECK(after_updates(instant::before_update, -0.1F).ascends >
           0);  // the gradient of the step before points the other way
     CHECK(after_updates(instant::after_update, 0.1F).ascends > 0);
-    // Where there is no gradient the weight rests: nothing is too small about that, if the gradient is the update's own.
+    // Where there is no gradient the weight rests: nothing is too small about that, if the gradient is the update's
+    // own.
     CHECK(after_updates(instant::after_update, -0.1F).small == 0);
     CHECK(after_updates(instant::before_update, -0.1F).small > 0);
 }
@@ -75,7 +76,7 @@ TEST_CASE("a run that is resumed with another instant is judged by each attempt'
             std::vector<float> const gradient{i % 2 == 0 ? 1.0F : -1.0F, 0.5F};
             weight[0] -= 0.1F * gradient[0];
             for (finding const& each : watch.step(train(i), "grad/fc/w"_t = view_of(gradient.data(), {1, 2}),
-                                                  "fc/w"_t = view_of(weight.data(), {1, 2}))) {
+                                                            "fc/w"_t = view_of(weight.data(), {1, 2}))) {
                 count(inside, each);
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay: a record as the source of the same events; policies limit the steps; what was not recorded is told, not guessed.
+// Replay: a record as the source of the same events; policies limit the steps; what was not recorded is told, not
+// guessed.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -157,12 +158,7 @@ TEST_CASE("steps hidden by only neither fire nor count [S70]; one in a hundred b
 
 TEST_CASE("a rule that asks for what was not recorded is undecided, and the report says what is lacking") {
     temporary_folder const folder;
-    trial const run = recorded(
-        folder, trains(0, 5),
-        [](step_id) {
-            return std::array{3.0, 4.0};
-        },
-        stats(l2));
+    trial const run = recorded(folder, trains(0, 5), [](step_id) { return std::array{3.0, 4.0}; }, stats(l2));
     replay_report const report = replay(run, any("x", l2 > 4.0), large);
     CHECK(report.fired == 5);
     CHECK(!report.whole);
@@ -243,9 +239,9 @@ TEST_CASE("a step still open is not judged, and a live run can be replayed again
 }
 
 #if !defined(_WIN32)
-TEST_CASE(
-    "in a resumed run rules start afresh with each attempt, as they did in the loop; a step left open is judged by what it "
-    "holds") {
+TEST_CASE("in a resumed run rules start afresh with each attempt, as they did in the loop; a step left open is judged "
+          "by what it "
+          "holds") {
     temporary_folder const folder;
     auto const rule = large | for_steps{4};
     pid_t const child = ::fork();
@@ -297,7 +293,8 @@ void observe_a_nan(Watch& watch) {
 }  // namespace
 
 #if !defined(_WIN32)
-TEST_CASE("the NaN that ended a run is found in the step that was never closed: killed, in every replay of the record") {
+TEST_CASE(
+    "the NaN that ended a run is found in the step that was never closed: killed, in every replay of the record") {
     temporary_folder const folder;
     pid_t const child = ::fork();
     if (child == 0) {

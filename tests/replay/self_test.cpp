@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-test: a fault that is planted into a record is told by the rule that is made for it, where the record shows what it takes.
-#include <spotter/replay/self_test.hpp>
+// Self-test: a fault that is planted into a record is told by the rule that is made for it, where the record shows what
+// it takes.
 #include <spotter/hook/tracked.hpp>
+#include <spotter/replay/self_test.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/stat/take_summary.hpp>
 
@@ -34,9 +35,11 @@ void record_healthy_loop(std::string const& path, Plan const& kept, std::uint64_
         for (float& each : logits) { each = normal(random); }
         for (std::int32_t& each : label) { each = static_cast<std::int32_t>(random() % 3); }
         float const loss = 2.0F * std::exp(-0.004F * static_cast<float>(i)) + 0.05F + 0.01F * normal(random);
-        (void)watch.step(train(i), "fc1/w"_t = view_of(w.data(), {8, 8}), "fc2/w"_t = view_of(v.data(), {8, 8}), "grad/fc1/w"_t = view_of(grad_w.data(), {8, 8}),
+        (void)watch.step(train(i), "fc1/w"_t = view_of(w.data(), {8, 8}), "fc2/w"_t = view_of(v.data(), {8, 8}),
+                         "grad/fc1/w"_t = view_of(grad_w.data(), {8, 8}),
                          "grad/fc2/w"_t = view_of(grad_v.data(), {8, 8}), "act/fc1"_t = view_of(act.data(), {32, 8}),
-                         "input"_t = view_of(input.data(), {32, 4}), "logits"_t = view_of(logits.data(), {32, 3}), "labels"_t = label, "loss"_t = loss);
+                         "input"_t = view_of(input.data(), {32, 4}), "logits"_t = view_of(logits.data(), {32, 3}),
+                         "labels"_t = label, "loss"_t = loss);
         for (std::size_t k = 0; k < w.size(); ++k) { w[k] -= 0.05F * grad_w[k], v[k] -= 0.05F * grad_v[k]; }
     }
 }
@@ -60,8 +63,9 @@ TEST_CASE("self-test: each rule tells the fault that it is made for, and the rec
     record_healthy_loop(folder / "run", whole_record);
     auto const run = open_trial(folder / "run");
     auto const before = read_file(folder / "run/000000.spot");
-    auto const all = self_test(*run, non_finite{}, vanishing_gradient{}, exploding_gradient{}, gradient_spike{}, dead_relu{}, all_zero{}, dead_update_path{},
-                               loss_not_decreasing{}, class_imbalance{}, output_collapse{}, constant_batch{}, input_not_normalized{});
+    auto const all = self_test(*run, non_finite{}, vanishing_gradient{}, exploding_gradient{}, gradient_spike{},
+                               dead_relu{}, all_zero{}, dead_update_path{}, loss_not_decreasing{}, class_imbalance{},
+                               output_collapse{}, constant_batch{}, input_not_normalized{});
     REQUIRE(all.size() == planted_faults().size());
     CHECK(told_by(of(all, "nan_gradient"), "non_finite"));
     CHECK(of(all, "nan_gradient").told[0].after == 0);
@@ -88,10 +92,14 @@ TEST_CASE("self-test: each rule tells the fault that it is made for, and the rec
 
 TEST_CASE("self-test: of statistics alone it says the same, as far as these go") {
     temporary_folder const folder;
-    constexpr plan statistics{collection{"all", "*", always{}, stats(minimum, maximum, mean, l2, of_abs(minimum), of_abs(maximum), of_abs(mean), zero_fraction, nonfinite, variance) | terms::change | terms::hash}};
+    constexpr plan statistics{collection{"all", "*", always{},
+                                         stats(minimum, maximum, mean, l2, of_abs(minimum), of_abs(maximum),
+                                               of_abs(mean), zero_fraction, nonfinite, variance) |
+                                             terms::change | terms::hash}};
     record_healthy_loop(folder / "run", statistics);
-    auto const all = self_test(*open_trial(folder / "run"), non_finite{}, vanishing_gradient{}, exploding_gradient{}, all_zero{}, dead_update_path{}, output_collapse{},
-                               loss_not_decreasing{}, constant_batch{});
+    auto const all =
+        self_test(*open_trial(folder / "run"), non_finite{}, vanishing_gradient{}, exploding_gradient{}, all_zero{},
+                  dead_update_path{}, output_collapse{}, loss_not_decreasing{}, constant_batch{});
     CHECK(told_by(of(all, "nan_gradient"), "non_finite"));
     CHECK(told_by(of(all, "vanishing_gradients"), "vanishing_gradient"));
     CHECK(told_by(of(all, "exploding_gradients"), "exploding_gradient"));
@@ -120,9 +128,13 @@ TEST_CASE("self-test: a run of few steps is too short") {
 }
 
 TEST_CASE("self-test: altered statistics are those of the altered values") {
-    constexpr terms all_terms = terms::nonfinite | terms::zeros | terms::range | terms::abs_range | terms::sum | terms::sum_abs | terms::sum_squares | terms::variance | terms::change;
+    constexpr terms all_terms = terms::nonfinite | terms::zeros | terms::range | terms::abs_range | terms::sum |
+                                terms::sum_abs | terms::sum_squares | terms::variance | terms::change;
     for (planted_fault const& fault : planted_faults()) {
-        if (fault.how == alteration::shuffled || fault.how == alteration::one_row || fault.how == alteration::not_a_number) { continue; }
+        if (fault.how == alteration::shuffled || fault.how == alteration::one_row ||
+            fault.how == alteration::not_a_number) {
+            continue;
+        }
         INFO(fault.name);
         spotter::detail::fault_planter planter{fault, step_id{mode::train, 2}};
         std::mt19937 random{11};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes by their names, and pages of many classes: the pairs that are mistaken most, in both directions, and their pictures.
+// Classes by their names, and pages of many classes: the pairs that are mistaken most, in both directions, and their
+// pictures.
 #include <tests/report/page.hpp>
 
 using namespace spotter;

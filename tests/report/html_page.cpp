@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole pages: of finished, live, dead, damaged, failed and empty runs, of several workers and several runs; nothing gets out of its
-// quotes, and nothing is asked of the network.
+// Whole pages: of finished, live, dead, damaged, failed and empty runs, of several workers and several runs; nothing
+// gets out of its quotes, and nothing is asked of the network.
 #include <tests/report/page.hpp>
 
 #include <spotter/rules.hpp>

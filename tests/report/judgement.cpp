@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page says of how well a net does: rates of classes, accuracy over the run, ROC, residuals, SHAP; findings in the order of time,
-// charts of what was measured, rules that judge anew.
+// What a page says of how well a net does: rates of classes, accuracy over the run, ROC, residuals, SHAP; findings in
+// the order of time, charts of what was measured, rules that judge anew.
 #include <tests/report/page.hpp>
 
 #include <spotter/replay.hpp>
@@ -22,7 +22,8 @@ std::string section_of(std::string const& page, std::string_view id) {
     return at == page.npos ? std::string{} : page.substr(at, page.find("</section>", at) - at);
 }
 
-// Three evaluations of ten samples of two classes by one score each; the last has one sample of class 1 below one of class 0.
+// Three evaluations of ten samples of two classes by one score each; the last has one sample of class 1 below one of
+// class 0.
 void record_scores(std::string const& path) {
     hook watch{path, everything};
     for (std::uint64_t i = 0; i < 3; ++i) {
@@ -53,7 +54,8 @@ TEST_CASE("classes: precision, recall and F1, accuracy over the run, and the ROC
     CHECK(has_text(classes, "<th>0</th><td>0.833</td><td>1.000</td><td>0.909</td><td>5</td>"));
     CHECK(has_text(classes, "<th>1</th><td>1.000</td><td>0.800</td><td>0.889</td><td>5</td>"));
     CHECK(has_text(classes, "<th>mean of classes</th><td>0.917</td><td>0.900</td><td>0.899</td><td>10</td>"));
-    CHECK(has_text(classes, "Accuracy by class; all: 0.9 to 0.9 over steps 0 to 2, at the end 0.9; class 1: 0.8 to 0.8"));
+    CHECK(
+        has_text(classes, "Accuracy by class; all: 0.9 to 0.9 over steps 0 to 2, at the end 0.9; class 1: 0.8 to 0.8"));
     CHECK(has_text(classes, "class 1: 0.96</span>"));  // 24 of 25 pairs are in order
 }
 
@@ -111,8 +113,9 @@ TEST_CASE("boosted trees: SHAP values by the names of features, and every kind o
             auto const round = static_cast<float>(i);
             // Two rows of two features and the bias.
             float const shap[] = {round, -4, 100, -round, 2, 100};
-            (void)watch.step(train(i), "feature_importance/gain"_t = view_of(gain, {2}), "feature_importance/cover"_t = view_of(cover, {2}),
-                             "average_shap/age"_t = 0.5F * round, "average_shap/income"_t = -1.0F, "average_shap/bias"_t = 100.0F,
+            (void)watch.step(train(i), "feature_importance/gain"_t = view_of(gain, {2}),
+                             "feature_importance/cover"_t = view_of(cover, {2}), "average_shap/age"_t = 0.5F * round,
+                             "average_shap/income"_t = -1.0F, "average_shap/bias"_t = 100.0F,
                              "full_shap"_t = view_of(shap, {2, 3}));
         }
         watch.finish();
@@ -139,7 +142,8 @@ TEST_CASE("findings are in the order of time, the first cause first, whatever is
                    (any("first", maximum > 1.0) | named{"early"} | once | severity::info) ||
                        (any("loss", maximum > 1.0) | named{"late"} | severity::error)};
         for (std::uint64_t i = 0; i < 30; ++i) {
-            (void)watch.step(train(i), "first"_t = i >= 5 ? 2.0 : 0.0, "loss"_t = i >= 20 ? 2.0 + 0.1 * static_cast<double>(i) : 0.5);
+            (void)watch.step(train(i), "first"_t = i >= 5 ? 2.0 : 0.0,
+                             "loss"_t = i >= 20 ? 2.0 + 0.1 * static_cast<double>(i) : 0.5);
         }
         watch.finish();
     }
@@ -167,7 +171,8 @@ TEST_CASE("of several workers findings are in the order in which their steps wer
     }
     // The findings of both, as a replay tells them: worker 0 first, though what worker 1 says was earlier.
     trial const run = open(folder / "run");
-    auto const judged = replay(run, any("b", maximum > 0.5) | named{"early"}, any("loss", maximum > 0.5) | named{"late"});
+    auto const judged =
+        replay(run, any("b", maximum > 0.5) | named{"early"}, any("loss", maximum > 0.5) | named{"late"});
     REQUIRE(judged.findings.size() == 3);
     CHECK(judged.findings.front().rule == "late");
     html::judgement const anew{judged.findings, {}};

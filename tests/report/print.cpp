@@ -64,13 +64,27 @@ TEST_CASE("a finding with names of any length is printed whole") {
     }
 }
 
-TEST_CASE("numbers are printed as every message prints them, within half of their third digit; sizes with the one digit that fmt gives them") {
+TEST_CASE("numbers are printed as every message prints them, within half of their third digit; sizes with the one "
+          "digit that fmt gives them") {
     std::mt19937_64 any_bits{7};
     finding it;
     it.rule = "r", it.measure = "m", it.how = relation::greater;
-    double const chosen[] = {0.0,    -0.0,  1.0,     0.1,      99994.9, 99995.0, 123456.0, 1e-4,
-                             9.9e-5, 1e300, 5e-324,  -12.3456, 1e15,    std::numeric_limits<double>::infinity(),
-                             -std::numeric_limits<double>::infinity(),  std::numeric_limits<double>::quiet_NaN()};
+    double const chosen[] = {0.0,
+                             -0.0,
+                             1.0,
+                             0.1,
+                             99994.9,
+                             99995.0,
+                             123456.0,
+                             1e-4,
+                             9.9e-5,
+                             1e300,
+                             5e-324,
+                             -12.3456,
+                             1e15,
+                             std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()};
     for (int i = 0; i < 3000; ++i) {
         bool const random = i >= static_cast<int>(std::size(chosen));
         it.measured = random ? std::bit_cast<double>(any_bits()) : chosen[i];
@@ -88,7 +102,7 @@ TEST_CASE("numbers are printed as every message prints them, within half of thei
     for (std::uint64_t size : {0ULL, 1023ULL, 1024ULL, 1048575ULL, 1048576ULL, 5ULL << 40}) {
         double const wide = static_cast<double>(size);
         CHECK(spotter::detail::bytes_text(size) == (size < 1024      ? fmt::format("{} B", size)
-                                           : size < 1048576 ? fmt::format("{:.1f} KiB", wide / 1024)
-                                                            : fmt::format("{:.1f} MiB", wide / 1048576)));
+                                                    : size < 1048576 ? fmt::format("{:.1f} KiB", wide / 1024)
+                                                                     : fmt::format("{:.1f} MiB", wide / 1048576)));
     }
 }

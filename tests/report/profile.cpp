@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a run's steps went: shares of sections, slow steps and what they did, and the sentence that says it.
+// Where the time of a run's steps went: shares of sections, slow steps and what they did, and the sentence that says
+// it.
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
 
@@ -27,7 +28,10 @@ struct step_costs {
 template <class Costs>
 void record_profile(std::string const& path, std::uint64_t steps, Costs&& costs, std::uint32_t number = 0) {
     hook watch{path, kept_losses,
-               options{.existing = existing::resume, .drain = drain::poll, .worker = number, .workers = number + 1,
+               options{.existing = existing::resume,
+                       .drain = drain::poll,
+                       .worker = number,
+                       .workers = number + 1,
                        .clock = &tell_profile_clock}};
     for (std::uint64_t i = 0; i < steps; ++i) {
         step_costs const each = costs(i);
@@ -51,7 +55,8 @@ void record_profile(std::string const& path, std::uint64_t steps, Costs&& costs,
 run_profile profile_at(std::string const& path) { return profile_of(open_trial(path).value()); }
 
 // Beside it samples of a machine of two cores, one a second from the time at the begin on: `fill(load, second)`.
-void sample_beside(std::string const& path, std::uint64_t seconds, double begin, void (*fill)(system_load&, int second)) {
+void sample_beside(std::string const& path, std::uint64_t seconds, double begin,
+                   void (*fill)(system_load&, int second)) {
     static thread_local struct {
         void (*fill)(system_load&, int);
         int second;
@@ -141,8 +146,9 @@ TEST_CASE("slow steps are named with the section that was longer than usual") {
 TEST_CASE("one slow rank of four is named") {
     temporary_folder const folder;
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
-        record_profile(folder / "run", 40, [&](std::uint64_t) { return step_costs{0.01, 0.01, 0.01, rank == 2 ? 0.05 : 0.01}; },
-                       rank);
+        record_profile(
+            folder / "run", 40, [&](std::uint64_t) { return step_costs{0.01, 0.01, 0.01, rank == 2 ? 0.05 : 0.01}; },
+            rank);
     }
     auto const it = profile_at(folder / "run");
     REQUIRE(it.workers.size() == 4);
@@ -152,8 +158,8 @@ TEST_CASE("one slow rank of four is named") {
 TEST_CASE("without sections, and without times, the sentence says what is missing") {
     temporary_folder const folder;
     record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
-    CHECK(profile_at(folder / "run").verdict ==
-          "A train step takes 250 ms (median); what of it is what, nobody said: name its parts with watch.section(\"data\").");
+    CHECK(profile_at(folder / "run").verdict == "A train step takes 250 ms (median); what of it is what, nobody said: "
+                                                "name its parts with watch.section(\"data\").");
     record_profile(folder / "short", 1, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
     CHECK(profile_at(folder / "short").verdict == "The record does not say how long its steps took.");
     CHECK(profile_at(folder / "short").workers.at(0).modes.empty());
@@ -162,7 +168,8 @@ TEST_CASE("without sections, and without times, the sentence says what is missin
 TEST_CASE("most of a step in no section is told as such") {
     temporary_folder const folder;
     record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0.01, 0.01, 0.25}; });
-    CHECK(profile_at(folder / "run").verdict.find("93 % of it is in no section: name more of its parts.") != std::string::npos);
+    CHECK(profile_at(folder / "run").verdict.find("93 % of it is in no section: name more of its parts.") !=
+          std::string::npos);
 }
 
 TEST_CASE("what to do about waiting for data depends on what the machine did meanwhile") {
@@ -171,16 +178,74 @@ TEST_CASE("what to do about waiting for data depends on what the machine did mea
     CHECK(verdict_beside([](system_load& it, int) { use_cores(it, 0.9F, 0.1F, 1); }) ==
           "60 % of a train step is section data; of all cores 50 % are at work: read ahead with 2 threads.");
     CHECK(verdict_beside([](system_load& it, int) { use_cores(it, 1, 0.9F, 1.9F); }) ==
-          "60 % of a train step is section data; all cores are 95 % busy: make batches cheaper or prepare them beforehand, more threads will not help.");
+          "60 % of a train step is section data; all cores are 95 % busy: make batches cheaper or prepare them "
+          "beforehand, more threads will not help.");
     CHECK(verdict_beside([](system_load& it, int) {
               use_cores(it, 0.3F, 0.1F, 0.4F);
               it.io_wait = 0.45F;
-          }) == "60 % of a train step is section data; tasks wait for disks 45 % of the time: read ahead, or keep the data on a faster disk or in memory.");
+          }) == "60 % of a train step is section data; tasks wait for disks 45 % of the time: read ahead, or keep the "
+                "data on a faster disk or in memory.");
     CHECK(verdict_beside([](system_load& it, int) {
               use_cores(it, 0.3F, 0.1F, 0.4F);
               it.waits_memory = {0.4F, 0.3F};
               it.learn(system_load::part::pressure_memory);
           }).starts_with("Tasks wait for memory 40 % of the time"));
+}
+
+TEST_CASE("what neighbours do is no advice to the program: its own share says whose it is") {
+    constexpr std::string_view look = "see what else runs there (top), move it or this run away, or give the run a "
+                                      "share of its own (taskset, cgroups).";
+    auto const says = [&](std::string const& verdict, std::string const& begin) {
+        INFO(verdict);
+        CHECK(verdict == "60 % of a train step is section data; " + begin + std::string{look});
+    };
+    says(verdict_beside([](system_load& it, int) { use_cores(it, 1, 1, 0.06F); }),
+         "all cores are 100 % busy, of which this process has 3 %: ");
+    auto const disks = [](system_load& it, double own) {
+        use_cores(it, 0.3F, 0.1F, 0.4F);
+        it.waits_io = {0.9F, 0.3F};
+        it.own_read = own, it.disk_read = 10e6;
+        for (auto const each : {system_load::part::pressure_io, system_load::part::own_io, system_load::part::disk}) {
+            it.learn(each);
+        }
+    };
+    static decltype(disks) const* with = &disks;
+    says(verdict_beside([](system_load& it, int) { (*with)(it, 1e6); }),
+         "tasks wait for disks 90 % of the time, and 90 % of what goes over them is others': ");
+    CHECK(verdict_beside([](system_load& it, int) {
+              (*with)(it, 9e6);
+          }).find("read ahead, or keep the data on a faster disk") != std::string::npos);
+    auto const memory = [](system_load& it, double held, double own) {
+        (*with)(it, own);
+        it.waits_memory = {0.4F, 0.3F};
+        it.held = held, it.memory = 1e9;
+        for (auto const each : {system_load::part::pressure_memory, system_load::part::memory}) { it.learn(each); }
+    };
+    static decltype(memory) const* short_of = &memory;
+    CHECK(verdict_beside([](system_load& it, int) { (*short_of)(it, 0.03e9, 0); }) ==
+          "Tasks wait for memory 40 % of the time, and this process has 3 % of it at most: " + std::string{look});
+    for (bool const mapped : {false, true}) {  // it holds the memory, or maps and reads files that do not fit
+        auto const told = mapped ? verdict_beside([](system_load& it, int) { (*short_of)(it, 0.03e9, 9e6); })
+                                 : verdict_beside([](system_load& it, int) { (*short_of)(it, 0.9e9, 1e6); });
+        CHECK(told.find("Make its batch or its cache smaller") != std::string::npos);
+    }
+}
+
+TEST_CASE("a step that computes while others have the processor is told with that") {
+    temporary_folder const folder;
+    for (bool const mine : {false, true}) {
+        std::string const path = folder / (mine ? "mine" : "theirs");
+        double const begin = profile_clock;
+        record_profile(path, 101, [](std::uint64_t) { return step_costs{0.001, 0.02, 0.06, 0.001}; });
+        sample_beside(
+            path, 8, begin, mine ? [](system_load& it, int) { use_cores(it, 1, 1, 1.9F); } : [](system_load& it, int) {
+                use_cores(it, 1, 1, 0.1F);
+            });
+        std::string const verdict = profile_at(path).verdict;
+        INFO(verdict);
+        CHECK((verdict.find(" Meanwhile others had 95 % of all cores: see what else runs there") ==
+               std::string::npos) == mine);
+    }
 }
 
 TEST_CASE("a slow step is told with what the machine did then, and the page draws it") {
@@ -204,7 +269,8 @@ TEST_CASE("a slow step is told with what the machine did then, and the page draw
     REQUIRE(it.workers[0].modes.at(0).slow.size() == 1);
     CHECK(it.workers[0].modes[0].slow[0].beside == "others had 80 % of the processor");
     std::string const text = describe(it);
-    CHECK(text.find("machine: 2 cores, 32 samples in 31.0 s\n     34 %  of all cores at work; 95 % below 100 %\n") != std::string::npos);
+    CHECK(text.find("machine: 2 cores, 32 samples in 31.0 s\n     34 %  of all cores at work; 95 % below 100 %\n") !=
+          std::string::npos);
     std::string const page = to_html(run);
     CHECK(page.find("What the machine did meanwhile") != std::string::npos);
     CHECK(page.find("Processor, % of all cores") != std::string::npos);

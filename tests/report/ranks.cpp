@@ -16,9 +16,7 @@ using namespace spotter_test;
 
 namespace {
 
-options rank_options(std::uint32_t number, std::uint32_t all) {
-    return {.worker = number, .workers = all};
-}
+options rank_options(std::uint32_t number, std::uint32_t all) { return {.worker = number, .workers = all}; }
 template <class Hook>
 void close_steps(Hook& watch, std::uint64_t from, std::uint64_t to, std::chrono::microseconds each = {}) {
     for (std::uint64_t i = from; i < to; ++i) {
@@ -30,7 +28,8 @@ void close_steps(Hook& watch, std::uint64_t from, std::uint64_t to, std::chrono:
 constexpr plan keep_losses{collection{"all", "*", always{}, payload}};
 
 bool tells(ranks_report const& it, std::string_view words) {
-    return std::any_of(it.sentences.begin(), it.sentences.end(), [&](std::string const& each) { return each.find(words) != each.npos; });
+    return std::any_of(it.sentences.begin(), it.sentences.end(),
+                       [&](std::string const& each) { return each.find(words) != each.npos; });
 }
 
 }  // namespace
@@ -47,7 +46,8 @@ TEST_CASE("ranks that ended together are well") {
     CHECK(describe(told).find("no rank is behind or slow") != std::string::npos);
 }
 
-TEST_CASE("a rank that died in a step is named first, with the tensor that it had shown last; who never came is named, too") {
+TEST_CASE(
+    "a rank that died in a step is named first, with the tensor that it had shown last; who never came is named, too") {
     temporary_folder const folder;
     for (std::uint32_t const number : {0U, 1U}) {
         hook watch{folder / "run", keep_losses, rank_options(number, 4)};
@@ -66,16 +66,20 @@ TEST_CASE("a rank that died in a step is named first, with the tensor that it ha
     REQUIRE(::waitpid(child, nullptr, 0) == child);
     ranks_report const told = ranks_of(open_trial(folder / "run").value());
     REQUIRE(told.ranks.size() == 3);
-    CHECK((told.ranks[2].status == run_status::died && told.ranks[2].is_open && told.ranks[2].open == train(12) && told.ranks[2].reached == "act/2"));
+    CHECK((told.ranks[2].status == run_status::died && told.ranks[2].is_open && told.ranks[2].open == train(12) &&
+           told.ranks[2].reached == "act/2"));
     CHECK(told.never_came == std::vector<std::uint32_t>{3});
     REQUIRE(told.sentences.size() == 2);
-    CHECK(told.sentences[0] == "rank 2 died behind train(11), in train(12), where it had shown act/2 last; the furthest is behind train(29)");
+    CHECK(
+        told.sentences[0] ==
+        "rank 2 died behind train(11), in train(12), where it had shown act/2 last; the furthest is behind train(29)");
     CHECK(told.sentences[1] == "rank 3 never began");
 }
 
 TEST_CASE("a rank that goes on and is behind is told with its silence, one that failed with its reason") {
     temporary_folder const folder;
-    hook first{folder / "run", keep_losses, rank_options(0, 3)}, second{folder / "run", keep_losses, rank_options(1, 3)};
+    hook first{folder / "run", keep_losses, rank_options(0, 3)},
+        second{folder / "run", keep_losses, rank_options(1, 3)};
     hook third{folder / "run", keep_losses, rank_options(2, 3)};
     close_steps(first, 0, 20);
     close_steps(second, 0, 8);
@@ -89,7 +93,8 @@ TEST_CASE("a rank that goes on and is behind is told with its silence, one that 
     CHECK(!tells(told, "rank 0"));
 }
 
-TEST_CASE("ranks that are killed together: first is the one that was not in the section where the others wait, though all are as far") {
+TEST_CASE("ranks that are killed together: first is the one that was not in the section where the others wait, though "
+          "all are as far") {
     if (!std::filesystem::is_directory("/dev/shm")) { SPOTTER_SKIP("there is no /dev/shm here"); }
     temporary_folder const folder;
     for (std::uint32_t number = 0; number < 4; ++number) {
@@ -128,7 +133,8 @@ TEST_CASE("ranks that are killed together: first is the one that was not in the 
 
 TEST_CASE("a loop that hangs in a section is told of by its own writer, and not any more once it goes on") {
     temporary_folder const folder;
-    hook first{folder / "run", keep_losses, rank_options(0, 3)}, second{folder / "run", keep_losses, rank_options(1, 3)};
+    hook first{folder / "run", keep_losses, rank_options(0, 3)},
+        second{folder / "run", keep_losses, rank_options(1, 3)};
     hook third{folder / "run", keep_losses, rank_options(2, 3)};
     for (auto* each : {&first, &second, &third}) { close_steps(*each, 0, 8); }
     first.begin_section("allreduce"), second.begin_section("allreduce"), third.begin_section("data");
@@ -169,7 +175,8 @@ TEST_CASE("sections of a forked child, and behind the end of a run, are nobody's
     REQUIRE(::waitpid(child, &status, 0) == child);
     CHECK(status == 0);
     for (int i = 0; i < 60; ++i) {  // more than have a name
-        auto const part = watch.section("part " + std::string(100, static_cast<char>('a' + i % 26)) + std::to_string(i));
+        auto const part =
+            watch.section("part " + std::string(100, static_cast<char>('a' + i % 26)) + std::to_string(i));
     }
     watch.finish();
     for (int i = 0; i < 3; ++i) { auto const part = watch.section("behind the end " + std::to_string(i)); }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr auto diverges = on(any("loss", maximum > 5.0) | named{"diverges"}, stop);
 
-// So many train steps of a loss that ends as `end`, an evaluation behind each fifth; ends itself where the alarm says so, if it heeds it.
+// So many train steps of a loss that ends as `end`, an evaluation behind each fifth; ends itself where the alarm says
+// so, if it heeds it.
 template <class... Rules>
 void record(std::string const& path, float lr, std::uint64_t steps, double end, bool heeds, Rules const&... rules) {
     hook watch{path, everything, rules...};

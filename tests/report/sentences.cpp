@@ -168,7 +168,8 @@ TEST_CASE("a run that failed says why; refusals, drops and damage are told") {
     CHECK(contains(
         text,
         "RUN: failed (the simulator went away), 2 steps, 1 train with something kept, 1 eval with something kept\n"));
-    CHECK(contains(text, "; dropped: 0; refused: 1\n    refused: \"x\" observed outside a step: call begin(...) first, or use scalar(...)\n"));
+    CHECK(contains(text, "; dropped: 0; refused: 1\n    refused: \"x\" observed outside a step: call begin(...) first, "
+                         "or use scalar(...)\n"));
     auto bytes = read_file(folder / "run/000000.spot");
     bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);
     write_file(folder / "run/000000.spot", bytes);

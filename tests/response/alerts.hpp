@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of responses share: a rule that fires, a step, what a command wrote, and a command that keeps its standard input.
+// What tests of responses share: a rule that fires, a step, what a command wrote, and a command that keeps its standard
+// input.
 #pragma once
 
 #include <tests/trial/runs.hpp>
@@ -40,7 +41,9 @@ inline std::string wait_for(std::string const& path, std::size_t bytes) {
 #if defined(_WIN32)
 // This executable, asked for a hidden test case of commands_windows.cpp, with a variable.
 std::string asked_for(std::string_view test, std::string const& told);
-inline std::string copy_of_input(std::string const& path) { return asked_for("a command that keeps its standard input", path); }
+inline std::string copy_of_input(std::string const& path) {
+    return asked_for("a command that keeps its standard input", path);
+}
 constexpr auto begin_of_comment = "& rem ";  // in a command, behind another
 #else
 constexpr auto begin_of_comment = " #";

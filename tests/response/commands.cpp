@@ -13,7 +13,8 @@ using namespace spotter_test;
 
 namespace {
 
-// How a child closes its standard input, output and error keeps nothing from this: descriptor 3 is free, so that a pipe gets it.
+// How a child closes its standard input, output and error keeps nothing from this: descriptor 3 is free, so that a pipe
+// gets it.
 bool three_is_free() {
     ::close(3);
     return ::fcntl(3, F_GETFD) == -1;
@@ -40,7 +41,8 @@ TEST_CASE("a command gets its line where the pipe is descriptor 3, too") {
     CHECK(wait_for(written, line.size()) == line);
 }
 
-TEST_CASE("a command that is not there, is empty or fails is told in health and prints nothing on the program's standard error") {
+TEST_CASE("a command that is not there, is empty or fails is told in health and prints nothing on the program's "
+          "standard error") {
     temporary_folder const folder;
     int const own = ::dup(2);
     int const caught = ::open((folder / "stderr").c_str(), O_CREAT | O_WRONLY, 0600);
@@ -48,7 +50,8 @@ TEST_CASE("a command that is not there, is empty or fails is told in health and 
     failure_list told;
     {
         hook watch{plan<>{}, on(high | named{"first"}, run_command{"/nowhere/alert.sh"}, run_command{" "}) | once,
-                   on(high | named{"second"}, run_command{"echo no >&2; exit 3"}, run_command{"sh -c 'kill -9 $$'"}) | once,
+                   on(high | named{"second"}, run_command{"echo no >&2; exit 3"}, run_command{"sh -c 'kill -9 $$'"}) |
+                       once,
                    on(high | named{"third"}, run_command{"cat > /dev/null"}) | once};
         (void)one_step(watch, 0, 2);
         watch.finish();  // waits a little for what has just begun
@@ -86,7 +89,8 @@ TEST_CASE("how a command ended is heard at a close that follows, while the loop 
 TEST_CASE("a command begins with no signal blocked or ignored, whatever the training does with them") {
     temporary_folder const folder;
     std::string const written = folder / "status";
-    std::string const command = "grep -E 'Sig(Blk|Ign)' /proc/self/status > '" + written + ".part'; mv '" + written + ".part' '" + written + "'";
+    std::string const command = "grep -E 'Sig(Blk|Ign)' /proc/self/status > '" + written + ".part'; mv '" + written +
+                                ".part' '" + written + "'";
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -99,6 +103,7 @@ TEST_CASE("a command begins with no signal blocked or ignored, whatever the trai
     CHECK(seen.find("SigBlk:\t0000000000000000") != seen.npos);
     REQUIRE(seen.find("SigIgn:\t") != seen.npos);
     std::uint64_t const ignored = std::stoull(seen.substr(seen.find("SigIgn:\t") + 8), nullptr, 16);
-    // Two of the C library's own are above 31; the shell shields what runs behind it from the keyboard: SIGINT and SIGQUIT.
+    // Two of the C library's own are above 31; the shell shields what runs behind it from the keyboard: SIGINT and
+    // SIGQUIT.
     CHECK((ignored & 0x7FFFFFFF) == 6);
 }

@@ -11,7 +11,8 @@ using namespace spotter;
 using namespace spotter_test;
 
 std::string spotter_test::asked_for(std::string_view test, std::string const& told) {
-    return std::string{"set \""} + told_by + '=' + told + "\"& \"" + this_program() + "\" \"" + std::string{test} + "\" >nul";
+    return std::string{"set \""} + told_by + '=' + told + "\"& \"" + this_program() + "\" \"" + std::string{test} +
+           "\" >nul";
 }
 
 namespace {
@@ -53,7 +54,9 @@ TEST_CASE("a command that keeps its standard input", "[.]") {
     std::filesystem::rename(path + ".part", path);
 }
 TEST_CASE("a command that waits for a file", "[.]") {
-    for (int i = 0; i < 1000 && !std::filesystem::exists(told()); ++i) { std::this_thread::sleep_for(std::chrono::milliseconds{10}); }
+    for (int i = 0; i < 1000 && !std::filesystem::exists(told()); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
 }
 TEST_CASE("a command that crashes", "[.]") { (void)::TerminateProcess(::GetCurrentProcess(), 0xC0000005); }
 
@@ -82,7 +85,8 @@ TEST_CASE("how a command failed is told in health: its number, and what Windows 
     CHECK(has(only_failure("exit 3"), "response run_command: \"exit 3\" ended with 3"));
     CHECK(has(only_failure("exit 9009"), "ended with 9009: there is no such command"));
     CHECK(has(only_failure("no_such_program_of_spotter 2>nul"), "ended with "));
-    CHECK(has(only_failure(asked_for("a command that crashes", "")), "ended with -1073741819: 0xC0000005, an access violation"));
+    CHECK(has(only_failure(asked_for("a command that crashes", "")),
+              "ended with -1073741819: 0xC0000005, an access violation"));
     CHECK(failures_of("exit 0").size() == 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done when a rule fires: each response, several at once, one that fails, and a hook that knows since when all is well.
+// What is done when a rule fires: each response, several at once, one that fails, and a hook that knows since when all
+// is well.
 #include <tests/response/alerts.hpp>
 
 #include <spotter/replay.hpp>
@@ -15,7 +16,6 @@
 
 using namespace spotter;
 using namespace spotter_test;
-
 
 TEST_CASE("responses run once for each finding that is delivered, behind the adaptors, and in a loop only [S71]") {
     temporary_folder const folder;
@@ -56,12 +56,14 @@ TEST_CASE("responses are found wherever their rule stands, each once for each fi
     auto const other = any("x", minimum > 1.0);
     auto const third = any("x", mean > 1.0);
     auto const inner = on(high, note('a')) || on(other | for_steps{2}, note('b'));
-    dynamic_rule const dynamic = to_dynamic(on(together(inner, on(third && other, note('c'))), note('d')) | cooldown{2});
+    dynamic_rule const dynamic =
+        to_dynamic(on(together(inner, on(third && other, note('c'))), note('d')) | cooldown{2});
     for (bool const hidden : {false, true}) {
         called.clear();
         hook watch{plan<>{}, on(!on(high, note('n')), note('e')),
                    hidden ? dynamic : dynamic_rule{on(together(inner, on(third && other, note('c'))), note('d'))},
-                   on(high, note('f'), note('g'), note('h')), on(high, note('i'))};  // the latter is told with the first
+                   on(high, note('f'), note('g'), note('h')),
+                   on(high, note('i'))};  // the latter is told with the first
         (void)one_step(watch, 0, 2);
         CHECK(called == "adicdfgh");
         called.clear();
@@ -95,8 +97,9 @@ TEST_CASE("a response that throws is told in health, and the others run") {
 }
 
 TEST_CASE("a response that fails or throws is told by rule, response and what it says, each once and with how often") {
-    auto const rules = on(high | named{"too high"}, call{[](finding const&) { throw std::runtime_error{"no mail server"}; }},
-                          append_lines{"/proc/none/alerts.jsonl"}, call{[](finding const&) { throw 1; }});
+    auto const rules =
+        on(high | named{"too high"}, call{[](finding const&) { throw std::runtime_error{"no mail server"}; }},
+           append_lines{"/proc/none/alerts.jsonl"}, call{[](finding const&) { throw 1; }});
     hook watch{plan<>{}, rules};
     for (std::uint64_t i = 0; i < 3; ++i) { (void)one_step(watch, i, 2); }
     failure_list const list = watch.health().failures;
@@ -121,10 +124,11 @@ TEST_CASE("findings are appended to a file as JSON, and a command gets them on i
     std::string const seen = text_of(lines);
     CHECK(seen.starts_with("{\"rule\": \"it's \\\"high\\\" \", "));
     CHECK(seen.substr((std::min)(seen.find("\"severity\""), seen.size()))
-              .starts_with("\"severity\": \"warning\", \"decision\": \"proceed\", "
-                           "\"mode\": \"train\", \"step\": 3, \"tensor\": \"x\", \"measure\": \"maximum\", \"measured\": 2.5, "
-                           "\"relation\": \">\", \"threshold\": 1, \"others\": 0, \"run\": \"\", \"worker\": 0, \"attempt\": 0, "
-                           "\"time\": "));
+              .starts_with(
+                  "\"severity\": \"warning\", \"decision\": \"proceed\", "
+                  "\"mode\": \"train\", \"step\": 3, \"tensor\": \"x\", \"measure\": \"maximum\", \"measured\": 2.5, "
+                  "\"relation\": \">\", \"threshold\": 1, \"others\": 0, \"run\": \"\", \"worker\": 0, \"attempt\": 0, "
+                  "\"time\": "));
     CHECK(seen.ends_with(", \"detail\": \"\", \"remedy\": \"\"}\n"));
     CHECK(without_time(wait_for(written, 1)) == without_time(seen));
     CHECK(watch.health().good());
@@ -160,29 +164,31 @@ std::string value_of(std::string_view line, std::string_view key) {
 
 }  // namespace
 
-TEST_CASE("JSON of a finding is UTF-8 whatever its texts are: cut at a letter, what is no letter replaced") {
-    std::string const umlaut = "\xC3\xA4", sign = "\xEF\xBF\xBD", globe = "\xF0\x9F\x8C\x8D";
+TEST_CASE("JSON of a finding is UTF-8 whatever its texts are: cut at a letter, what is no letter as its bytes") {
+    std::string const umlaut = "\xC3\xA4", globe = "\xF0\x9F\x8C\x8D";
     std::string many;
     for (int i = 0; i < 200; ++i) { many += umlaut; }
-    std::string const names[][2] = {
-        {umlaut + globe, umlaut + globe},
-        {many, many.substr(0, 250)},
-        {"x" + many, "x" + many.substr(0, 248)},
-        {"xyz" + many.substr(0, 244) + globe, "xyz" + many.substr(0, 244)},
-        {"a\xFF"
-         "b\x80",
-         "a" + sign + "b" + sign},  // bytes that begin nothing
-        {"\xC3", sign},             // what ends amid a letter
-        {"\xE2\x82x", sign + sign + "x"},
-        {"\xC0\xAF\xE0\x80\xAF", sign + sign + sign + sign + sign},  // longer than they need be
-        {"\xED\xA0\x80", sign + sign + sign},                        // half of a pair
-        {"\xF4\x90\x80\x80\xF4\x8F\xBF\xBF", sign + sign + sign + sign + "\xF4\x8F\xBF\xBF"},  // beyond the last
-        {many.substr(0, 248) + "\xFF", many.substr(0, 248)}};
+    std::string const names[][2] = {{umlaut + globe, umlaut + globe},
+                                    {many, many.substr(0, 250)},
+                                    {"x" + many, "x" + many.substr(0, 248)},
+                                    {"xyz" + many.substr(0, 244) + globe, "xyz" + many.substr(0, 244)},
+                                    {"a\xFF"
+                                     "b\x80",
+                                     R"(a\xffb\x80)"},    // bytes that begin nothing
+                                    {"\xC3", R"(\xc3)"},  // what ends amid a letter
+                                    {"\xE2\x82x", R"(\xe2\x82x)"},
+                                    {"\xC0\xAF\xE0\x80\xAF", R"(\xc0\xaf\xe0\x80\xaf)"},  // longer than they need be
+                                    {"\xED\xA0\x80", R"(\xed\xa0\x80)"},                  // half of a pair
+                                    {"\xF4\x90\x80\x80\xF4\x8F\xBF\xBF", R"(\xf4\x90\x80\x80)"
+                                                                         "\xF4\x8F\xBF\xBF"},  // beyond the last
+                                    {many.substr(0, 248) + "\xFF", many.substr(0, 248)}};
     for (auto const& [name, expected] : names) {
         finding it;
         it.tensor = name;
         std::string const line{json_of(it).view()};
-        CHECK(value_of(line, "tensor") == expected);
+        std::string written;
+        for (char const each : expected) { written.append(each == '\\' ? 2 : 1, each); }
+        CHECK(value_of(line, "tensor") == written);
 #if __has_include(<nlohmann/json.hpp>)
         auto const parsed = nlohmann::json::parse(line, nullptr, false);
         REQUIRE_FALSE(parsed.is_discarded());
@@ -226,7 +232,8 @@ TEST_CASE("what is printed of a finding cannot move the cursor: control bytes an
     std::fclose(stream);
     std::string const printed = text_of(folder / "printed");
     CHECK(printed.find(shown) != printed.npos);
-    CHECK(std::count_if(printed.begin(), printed.end(), [](unsigned char each) { return each < 0x20; }) == 1);  // its line's end
+    CHECK(std::count_if(printed.begin(), printed.end(), [](unsigned char each) { return each < 0x20; }) ==
+          1);  // its line's end
 }
 
 TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
@@ -254,6 +261,33 @@ TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
     (void)one_step(watch, 4, 0);  // back to the checkpoint before: what was wrong at 4 is undone
     CHECK(watch.healthy_since(train(4)));
     CHECK_FALSE(watch.healthy_since(train(3)));
+}
+
+TEST_CASE("healthy_since: going back does not make good what was found at steps that are still to come again") {
+    hook watch{plan<>{}, high};
+    for (std::uint64_t i = 0; i < 8; ++i) { (void)one_step(watch, i, 0); }
+    run_moment const saved = watch.vital_signs().moment_of(train(7));
+    CHECK(watch.vital_signs().healthy_since(saved) == truth::yes);
+    run_moment const next = watch.vital_signs().moment_of(train(8));
+    (void)one_step(watch, 8, 0);
+    CHECK(watch.vital_signs().moment_of(train(8)).close == next.close);
+    (void)one_step(watch, 9, 2);
+    (void)one_step(watch, 3, 0);  // back
+    CHECK_FALSE(watch.healthy_since(train(7)));
+    CHECK_FALSE(watch.healthy_since(train(9)));
+    CHECK(watch.healthy_since(train(10)));
+    CHECK(watch.healthy_since(train(3)));
+    CHECK(watch.vital_signs().healthy_since(saved) == truth::no);
+    for (std::uint64_t i = 4; i < 8; ++i) { (void)one_step(watch, i, 0); }
+    CHECK(watch.healthy_since(train(7)));        // once more, and nothing was wrong
+    CHECK_FALSE(watch.healthy_since(train(9)));  // still to come
+    CHECK(watch.vital_signs().healthy_since(saved) == truth::no);
+    CHECK(watch.vital_signs().healthy_since(watch.vital_signs().moment_of(train(7))) == truth::yes);
+    CHECK(watch.vital_signs().healthy_since(watch.vital_signs().moment_of(eval(0))) == truth::yes);
+    hook other{plan<>{}, high};
+    (void)one_step(other, 7, 0);
+    CHECK(other.vital_signs().healthy_since(saved) == truth::undecided);
+    CHECK(other.vital_signs().healthy_since(run_moment{}) == truth::undecided);
 }
 
 TEST_CASE("a loop that stood still is told when it goes on, by the hook's clock and by the record's") {

@@ -107,7 +107,8 @@ TEST_CASE("what is prepared and not committed was never there, and less may be c
 }
 
 TEST_CASE("a ring filled to the last byte takes not one more, and nothing unread is written over, wherever it begins") {
-    // Behind entries of these sizes, with their headers, exactly nothing is left of the ring; 8 bytes more would be unread ones.
+    // Behind entries of these sizes, with their headers, exactly nothing is left of the ring; 8 bytes more would be
+    // unread ones.
     for (std::vector<std::size_t> const& sizes : {std::vector<std::size_t>{1016 / 2 - 4, 1016 / 2 - 4},
                                                   std::vector<std::size_t>(64, 8),
                                                   {504, 496, 0},
@@ -125,7 +126,8 @@ TEST_CASE("a ring filled to the last byte takes not one more, and nothing unread
                 (void)ring.take();
                 ring.release();
             }
-            // Where an entry does not fit before the end of the memory its padding takes room, and the last ones find none.
+            // Where an entry does not fit before the end of the memory its padding takes room, and the last ones find
+            // none.
             std::uint32_t count = 0;
             while (count < sizes.size() && put(ring, filled(sizes[count], count), count)) { ++count; }
             auto const room = static_cast<std::size_t>(ring.room());

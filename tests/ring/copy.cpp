@@ -13,12 +13,17 @@ TEST_CASE("a copy is exact, and touches nothing beside it, at every alignment an
     std::vector<std::byte> from(700), into(800);
     for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::byte>(i * 31 + 7); }
     bool exact = true;
-    std::vector<void (*)(std::byte*, std::byte const*, std::size_t) noexcept> ways{detail::copy_cached, detail::copy_streaming};
+    std::vector<void (*)(std::byte*, std::byte const*, std::size_t) noexcept> ways{detail::copy_cached,
+                                                                                   detail::copy_streaming};
 #if defined(__GNUC__) && SPOTTER_GNU_VECTORS
     // Of processors without wide stores.
-    ways.push_back([](std::byte* to, std::byte const* source, std::size_t size) noexcept { detail::copy_lines<16, false>(to, source, size); });
+    ways.push_back([](std::byte* to, std::byte const* source, std::size_t size) noexcept {
+        detail::copy_lines<16, false>(to, source, size);
+    });
 #if SPOTTER_CAN_STREAM
-    ways.push_back([](std::byte* to, std::byte const* source, std::size_t size) noexcept { detail::copy_lines<16, true>(to, source, size); });
+    ways.push_back([](std::byte* to, std::byte const* source, std::size_t size) noexcept {
+        detail::copy_lines<16, true>(to, source, size);
+    });
 #endif
 #endif
     for (auto const copy : ways) {

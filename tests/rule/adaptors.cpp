@@ -16,8 +16,8 @@ namespace {
 
 constexpr auto ill = any("x", maximum > 0);
 
-// Plays a script to `ill | adaptor`: `y` and `n` decide it in train, `Y` and `N` in eval, `.` is a close without x. Returns
-// what came out: the letter of a yes, `-` for no, `.` for undecided.
+// Plays a script to `ill | adaptor`: `y` and `n` decide it in train, `Y` and `N` in eval, `.` is a close without x.
+// Returns what came out: the letter of a yes, `-` for no, `.` for undecided.
 template <rule Rule>
 std::string play(Rule const& rule, std::string_view script) {
     run it{rule};
@@ -110,8 +110,8 @@ namespace {
 
 constexpr auto other = any("y", maximum > 0);
 
-// How severe is what held at each close without being told: `.` nothing above info, `w` a warning, `e` an error. A letter of the
-// script decides x: `y` and `n`; of the second script, y.
+// How severe is what held at each close without being told: `.` nothing above info, `w` a warning, `e` an error. A
+// letter of the script decides x: `y` and `n`; of the second script, y.
 template <rule Rule>
 std::string untold(Rule const& rule, std::string_view of_x, std::string_view of_y = {}) {
     run it{rule};

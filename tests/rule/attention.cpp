@@ -12,7 +12,8 @@ namespace {
 
 using weights = std::vector<float>;
 
-// What a head gives to `keys` keys from `query`: `at` gives the weight before it is divided by the sum; keys behind the query are masked.
+// What a head gives to `keys` keys from `query`: `at` gives the weight before it is divided by the sum; keys behind the
+// query are masked.
 template <class At>
 void add_row(weights& to, std::size_t query, std::size_t keys, At&& at) {
     std::size_t const first = to.size();

@@ -167,6 +167,8 @@ TEST_CASE("replica_divergence: groups of the same size, every n-th step, workers
     CHECK(it.found[0].detail.view() == "workers 1, 2 of 3");
     CHECK(beside(it, train(2), "fc/w", {{1}}) == truth::undecided);
     CHECK(beside(it, train(3), "act/1", {{1}, {2}}) == truth::undecided);
+    CHECK(beside(it, train(4), "fc/b", {{1}, {2}, {1}}) == truth::yes);  // a bias is a replica's, too
+    CHECK(it.found[0].detail.view() == "worker 1 of 3");
     run<replica_divergence> seldom{{.every = 5}};
     for (std::uint64_t i = 0; i < 11; ++i) {
         CHECK(beside(seldom, train(i), "fc/w", {{1}, {2}}) == (i % 5 == 0 ? truth::yes : truth::undecided));

@@ -260,7 +260,8 @@ TEST_CASE("confusion: ten of ten is silent, a 4 taken for a 7 fires", "[confusio
 }
 
 TEST_CASE("confusion: the pair is named in both directions where both are confused", "[confusion]") {
-    // A hundred of 33 and of 34: 31 and 22 of them taken for one another; of 2, which is rare, the only prediction is wrong.
+    // A hundred of 33 and of 34: 31 and 22 of them taken for one another; of 2, which is rare, the only prediction is
+    // wrong.
     classes labels, said;
     auto const add = [&](std::size_t count, std::int32_t label, std::int32_t as) {
         labels.insert(labels.end(), count, label), said.insert(said.end(), count, as);
@@ -268,9 +269,9 @@ TEST_CASE("confusion: the pair is named in both directions where both are confus
     add(69, 33, 33), add(31, 33, 34), add(78, 34, 34), add(22, 34, 33), add(50, 1, 1), add(1, 1, 2);
     run poor{confusion{}};
     CHECK(step(poor, eval(0), labels, said) == truth::yes);
-    CHECK(
-        poor.found[0].detail.view() ==
-        "prediction 2; 33 is predicted as 34: 0.31 of 33's; 34 as 33: 0.22 of 34's");  // not 1 as 2, which is one sample
+    CHECK(poor.found[0].detail.view() ==
+          "prediction 2; 33 is predicted as 34: 0.31 of 33's; 34 as 33: 0.22 of 34's");  // not 1 as 2, which is one
+                                                                                         // sample
     run mixed{confusion{.min_diag = 0}};
     CHECK(step(mixed, eval(0), labels, said) == truth::yes);
     CHECK((mixed.found[0].measured == 1 && mixed.found[0].detail.view() == "1 is predicted as 2: 0.0196 of 1's"));
@@ -401,7 +402,8 @@ TEST_CASE("output_collapse: outputs that do not vary over the batch", "[output_c
 }
 
 TEST_CASE("output_collapse: log-probabilities are judged as the logits that they were made of", "[output_collapse]") {
-    // 64 samples of a net that says `prior` of each class, and of each sample `spread` more or less. Offsets are what a softmax takes away.
+    // 64 samples of a net that says `prior` of each class, and of each sample `spread` more or less. Offsets are what a
+    // softmax takes away.
     auto const with = [](std::size_t columns, double prior, double spread, bool logarithms, flag flags = flag::none) {
         return fired(output_collapse{.warmup = 2}, 6, [&](auto& it, step_id at) {
             if (at.index == 0) {

@@ -221,7 +221,8 @@ TEST_CASE("update_direction: of a large weight an eighth tells the same", "[upda
             extents const shape{rows, columns};
             if (at.index == 0) {
                 it.declare({.name = "e/w", .role = role::weight, .type = dtype::f32, .shape = shape});
-                it.declare({.name = "grad/e/w", .role = role::gradient, .partner = 0, .type = dtype::f32, .shape = shape});
+                it.declare(
+                    {.name = "grad/e/w", .role = role::gradient, .partner = 0, .type = dtype::f32, .shape = shape});
             }
             std::fill(gradient.begin(), gradient.end(), 0.0F);
             for (std::size_t i = 0; i < 3 * columns; ++i) {

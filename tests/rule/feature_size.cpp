@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules extract of a tensor at a step is bounded: at most 1 kB a rule, however large the tensor is, and whatever is in it.
+// What rules extract of a tensor at a step is bounded: at most 1 kB a rule, however large the tensor is, and whatever
+// is in it.
 #include <tests/catch.hpp>
 
 #include <spotter/hook.hpp>

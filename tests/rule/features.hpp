@@ -6,8 +6,8 @@
 
 namespace stage {
 
-// Whether the rule answers and finds the same of its features alone as of the values. `play(run, tell)` runs a stream; it calls
-// `tell(answer)` after each close.
+// Whether the rule answers and finds the same of its features alone as of the values. `play(run, tell)` runs a stream;
+// it calls `tell(answer)` after each close.
 template <rule Rule, class Play>
 bool judges_without_values(Rule const& rule, Play play) {
     feature_log log;

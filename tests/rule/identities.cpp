@@ -45,9 +45,8 @@ tensor_info info_of(tensor_id id, std::string_view name, role what, dtype type, 
 class small_weight {
 public:
     explicit small_weight(dtype type = dtype::bf16, bf16_stall const& rule = {})
-        : machine_{rule}, weight_{info_of(0, "fc/w", role::weight, type, 1)}, gradient_{info_of(1, "grad/fc/w",
-                                                                                                role::gradient,
-                                                                                                dtype::f32, 0)} {
+        : machine_{rule}, weight_{info_of(0, "fc/w", role::weight, type, 1)},
+          gradient_{info_of(1, "grad/fc/w", role::gradient, dtype::f32, 0)} {
         wanted = machine_.declare(weight_).terms;
         (void)machine_.declare(gradient_);
     }
@@ -264,6 +263,40 @@ TEST_CASE("dead_update_path: with accumulation a change is due every period sigh
                     it.see(at, "fc/w", {at.index < 4 ? 1.0F : 2.0F});
                     it.see(at, "grad/fc/w", {1});
                 }).empty());
+}
+
+TEST_CASE("dead_update_path: a gradient far below that of its layer is rounding noise, and moves nothing",
+          "[dead_update_path]") {
+    // A layer's weight that moves, and another parameter that does not, under a gradient of that size.
+    auto const rests = [](std::string const& weight, std::string const& other, float size) {
+        std::string const of_weight = "grad/" + weight, of_other = "grad/" + other;
+        return fired(dead_update_path{}, 30, [&](auto& it, step_id at) {
+            it.see(at, weight, {static_cast<float>(at.index)});
+            it.see(at, other, {1});
+            it.see(at, of_weight, {0.01F});
+            it.see(at, of_other, {at.index % 2 == 0 ? size : -size});
+        });
+    };
+    for (auto const& [weight, other] : std::initializer_list<std::array<char const*, 2>>{
+             {"fc1/w", "fc1/b"}, {"net.conv1.weight", "net.conv1.bias"}}) {
+        INFO(other);
+        CHECK(rests(weight, other, 1e-9F).empty());
+        CHECK(rests(weight, other, 9e-9F).empty());  // times 0.01
+        CHECK(rests(weight, other, 1.1e-8F).front() == 3);
+        CHECK(rests(weight, other, 1e-4F).front() == 3);
+        CHECK(rests(weight, other, 0).front() == 19);  // none at all is no noise
+    }
+    // Noise now and then is above the limit.
+    CHECK(fired(dead_update_path{}, 30, [](auto& it, step_id at) {
+              it.see(at, "fc/w", {static_cast<float>(at.index)});
+              it.see(at, "fc/b", {1});
+              it.see(at, "grad/fc/w", {0.01F});
+              it.see(at, "grad/fc/b", {at.index % 3 == 0 ? 1e-9F : 2e-8F});
+          }).empty());
+    CHECK(rests("fc2/w", "fc1/b", 1e-9F).front() == 3);  // of another layer, which may be far from the loss
+    CHECK(detail::layer_of_parameter("fc1/b") == "fc1");
+    CHECK((detail::layer_of_parameter("net.0.bias") == "net.0" && detail::layer_of_parameter("fc1_b") == "fc1"));
+    CHECK((detail::layer_of_parameter("b12") == "12" && detail::layer_of_parameter("b").empty()));
 }
 
 TEST_CASE("dead_update_path: no gradient while another has one fires after never_trained steps", "[dead_update_path]") {

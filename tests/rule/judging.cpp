@@ -39,7 +39,7 @@ struct with_everything {
         std::uint64_t steps = 0;
     };
     struct scratch {
-        slots<double> room;
+        slot_array<double> room;
     };
     struct large : judged_value {
         std::uint64_t steps = 0;

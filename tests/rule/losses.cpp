@@ -477,7 +477,8 @@ struct plain_history {
         median = middle(all);
         std::vector<double> apart;
         for (double const each : all) { apart.push_back(std::abs(each - median)); }
-        double const scale = (std::max)({1.4826 * middle(apart), by.relative_floor * std::abs(median), by.absolute_floor});
+        double const scale =
+            (std::max)({1.4826 * middle(apart), by.relative_floor * std::abs(median), by.absolute_floor});
         deviations = (value - median) / scale;
         return deviations > by.threshold && value - median > least_rise;
     }
@@ -485,10 +486,11 @@ struct plain_history {
 
 }  // namespace
 
-TEST_CASE("loss_spike, gradient_spike: what is kept sorted says what sorting says, of any sign and with values that come again") {
+TEST_CASE("loss_spike, gradient_spike: what is kept sorted says what sorting says, of any sign and with values that "
+          "come again") {
     std::mt19937 random{11};
     std::normal_distribution<double> normal;
-    slots<std::uint64_t> scratch, other;
+    slot_array<std::uint64_t> scratch, other;
     for (std::uint64_t const window : {2U, 3U, 20U, 128U}) {
         sorted_values kept;
         recent_values plain;
@@ -496,11 +498,15 @@ TEST_CASE("loss_spike, gradient_spike: what is kept sorted says what sorting say
         REQUIRE(keep_sortable(plain, window, scratch));
         for (int i = 0; i < 600; ++i) {
             if (i == 300) { kept.clear(), plain.clear(); }
-            double const value = random() % 3 == 0 ? (random() % 2 == 0 ? 0.0 : -0.0) : random() % 3 == 0 ? 1.0 : normal(random);
+            double const value = random() % 3 == 0   ? (random() % 2 == 0 ? 0.0 : -0.0)
+                                 : random() % 3 == 0 ? 1.0
+                                                     : normal(random);
             kept.add(value), plain.add(value);
             double const expected = median_of(plain, scratch, [](double each) { return each; });
             REQUIRE(std::bit_cast<std::uint64_t>(kept.median()) == std::bit_cast<std::uint64_t>(expected));
-            for (std::size_t rank = 1; rank < kept.size(); ++rank) { REQUIRE(!(kept.ranked(rank) < kept.ranked(rank - 1))); }
+            for (std::size_t rank = 1; rank < kept.size(); ++rank) {
+                REQUIRE(!(kept.ranked(rank) < kept.ranked(rank - 1)));
+            }
         }
     }
     std::uint64_t spikes = 0;

@@ -45,7 +45,8 @@ static_assert(!rl_target_network::is_target_of("target/fc/w", "fc/b"));
 static_assert(!rl_target_network::is_target_of("target/fc/w", "other/fc/w"));
 static_assert(!rl_target_network::is_target_of("fc/w", "fc/w"));
 
-// What each of the rules on a metric has in common: it leaves out eval steps, closes without the metric and NaN, and counts a step once.
+// What each of the rules on a metric has in common: it leaves out eval steps, closes without the metric and NaN, and
+// counts a step once.
 template <rule Rule>
 void check_common(Rule const& rule, std::string_view name, float bad, float good, std::uint64_t first) {
     CHECK(first_of(rule, name, good) == no_index);

@@ -12,6 +12,8 @@
 #include <spotter/stat/summarize.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <tests/true_as_printed.hpp>
+
 #include <algorithm>
 #include <vector>
 
@@ -61,8 +63,8 @@ private:
     std::size_t next_ = 0;
 };
 
-// Runs `Rule` as a hook would: guesses roles and partners from names, and takes the terms that the rule asks for. A list of n
-// values has shape {1, n}. Names must outlive the run.
+// Runs `Rule` as a hook would: guesses roles and partners from names, and takes the terms that the rule asks for. A
+// list of n values has shape {1, n}. Names must outlive the run.
 template <rule Rule>
 class run {
 public:
@@ -103,7 +105,9 @@ public:
     }
     constexpr truth close(step_id at) {
         found.clear();
-        return machine_.close(at, found);
+        truth const answer = machine_.close(at, found);
+        if (!std::is_constant_evaluated()) { spotter_test::check_as_printed(found); }
+        return answer;
     }
     // One tensor, one close.
     constexpr truth step(step_id at, std::string_view name, std::initializer_list<float> values) {

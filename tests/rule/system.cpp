@@ -58,7 +58,8 @@ TEST_CASE("cpu_bottleneck: of 200 samples 120 with an idle GPU and all cores bus
         if (i < 120) { CHECK(last == truth::undecided); }
     }
     REQUIRE(last == truth::yes);
-    CHECK((it.found[0].measured == Approx(0.6) && it.found[0].threshold == 0.5 && it.found[0].tensor == "sys/gpu_util/0"));
+    CHECK((it.found[0].measured == Approx(0.6) && it.found[0].threshold == 0.5 &&
+           it.found[0].tensor == "sys/gpu_util/0"));
     CHECK(it.found[0].severity == severity::warning);
 }
 
@@ -142,7 +143,8 @@ TEST_CASE("gpu_memory_increase: a slow leak is told in the third window, whateve
     CHECK(full.covered().judged == 0);
 }
 
-TEST_CASE("gpu_memory_increase: with Amazon's values two windows of ten, one behind the other", "[gpu_memory_increase]") {
+TEST_CASE("gpu_memory_increase: with Amazon's values two windows of ten, one behind the other",
+          "[gpu_memory_increase]") {
     run it{gpu_memory_increase::sagemaker_defaults()};
     // Means that are ten samples apart differ by ten slopes.
     CHECK(first_yes(it, "sys/gpu_mem/0", 1200, [](auto i) { return 0.0051 * static_cast<double>(i % 150); }) == 999);
@@ -155,10 +157,11 @@ TEST_CASE("memory_leak: found by the 60th sample, and reading data at the start 
     run it{memory_leak{}};
     CHECK(first_yes(it, "sys/memory", 100, [](auto i) { return 0.1 + 2e-4 * static_cast<double>(i); }) == 59);
     run start{memory_leak{}};
-    CHECK(first_yes(start, "sys/memory", 600, [](auto i) { return 0.1 + 0.01 * static_cast<double>(i < 35 ? i : 35); }) ==
-          no_index);
+    CHECK(first_yes(start, "sys/memory", 600,
+                    [](auto i) { return 0.1 + 0.01 * static_cast<double>(i < 35 ? i : 35); }) == no_index);
     run saw{memory_leak{}};
-    CHECK(first_yes(saw, "sys/memory", 600, [](auto i) { return 0.1 + 0.01 * static_cast<double>(i % 7); }) == no_index);
+    CHECK(first_yes(saw, "sys/memory", 600, [](auto i) { return 0.1 + 0.01 * static_cast<double>(i % 7); }) ==
+          no_index);
     run holes{memory_leak{}};  // what is no number is no sample
     CHECK(first_yes(holes, "sys/memory", 200, [](auto i) {
               return i % 2 == 0 ? static_cast<float>(0.1 + 1e-4 * static_cast<double>(i)) : nan_f;
@@ -167,7 +170,8 @@ TEST_CASE("memory_leak: found by the 60th sample, and reading data at the start 
 
 TEST_CASE("load_balancing: one GPU at work and one idle have nothing in common", "[load_balancing]") {
     auto const sample = [](auto& it, std::uint64_t i, std::initializer_list<float> values) {
-        static constexpr std::string_view names[] = {"sys/gpu_util/0", "sys/gpu_util/1", "sys/gpu_util/2", "sys/gpu_util/3"};
+        static constexpr std::string_view names[] = {"sys/gpu_util/0", "sys/gpu_util/1", "sys/gpu_util/2",
+                                                     "sys/gpu_util/3"};
         std::size_t which = 0;
         for (float const each : values) { it.see(predict(i), names[which++], {each}); }
         return it.close(predict(i));
@@ -237,7 +241,9 @@ TEST_CASE("step_outlier: eleven slow steps of the whole run, however long it was
     run half{step_outlier{}};
     CHECK(first_yes(half, "time/step", 2000, [](auto i) { return i % 2 == 0 ? 1.0 : 0.1; }) == no_index);
     run holes{step_outlier{.n_outliers = 1, .patience = 4}};
-    CHECK(first_yes(holes, "time/step", 400, [](auto i) { return i % 40 == 39 ? 1.0F : i % 2 == 0 ? 0.1F : nan_f; }) == 79);
+    CHECK(first_yes(holes, "time/step", 400, [](auto i) {
+              return i % 40 == 39 ? 1.0F : i % 2 == 0 ? 0.1F : nan_f;
+          }) == 79);
 }
 
 TEST_CASE("max_initialization_time: 1200 s are silent, 1200.1 are told", "[max_initialization_time]") {
@@ -300,7 +306,9 @@ TEST_CASE("noisy_neighbour: steps that take longer where others have the process
     CHECK(it.found[0].detail.view().starts_with("others have 50 % of it"));
     CHECK(sample(it, 25, 0.01F, 0.1F) == truth::no);  // gone
     run untouched{noisy_neighbour{}};                 // others are busy, and it does not matter
-    for (std::uint64_t i = 0; i < 100; ++i) { CHECK(sample(untouched, i, i % 20 < 10 ? 0.01F : 0.5F, 0.1F) != truth::yes); }
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        CHECK(sample(untouched, i, i % 20 < 10 ? 0.01F : 0.5F, 0.1F) != truth::yes);
+    }
     run own{noisy_neighbour{}};  // slower, and nobody else is there
     for (std::uint64_t i = 0; i < 100; ++i) { CHECK(sample(own, i, 0.02F, i < 50 ? 0.1F : 0.2F) != truth::yes); }
     run always{noisy_neighbour{}};  // there is nothing to compare with

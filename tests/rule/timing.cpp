@@ -337,7 +337,8 @@ TEST_CASE("stalled_training counts from the first poll where no step was ever cl
     CHECK(out[0].remedy == "Inspect the input pipeline and collectives; no step has been closed.");
 }
 
-TEST_CASE("low_precision_overflow: 65519 fits f16, -65520 does not; each format has its own end", "[low_precision_overflow]") {
+TEST_CASE("low_precision_overflow: 65519 fits f16, -65520 does not; each format has its own end",
+          "[low_precision_overflow]") {
     run it{low_precision_overflow{}};
     CHECK(it.step(train(0), "fc/w", {1, 65519}) == truth::no);
     CHECK(it.step(train(1), "fc/w", {1, -65520}) == truth::yes);

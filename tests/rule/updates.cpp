@@ -455,7 +455,8 @@ TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step
 
 namespace {
 
-// Gradients of 200 elements: a signal and noise of the same size, anew at each step, of which `kept` times what was there stays.
+// Gradients of 200 elements: a signal and noise of the same size, anew at each step, of which `kept` times what was
+// there stays.
 indices noisy_gradients(double kept, std::uint64_t steps, double signal = 1, double noise = 1) {
     std::mt19937 random{1};
     std::vector<double> all(200, 0.0);

@@ -42,9 +42,8 @@ static_assert(begins_equal());
 TEST_CASE("check_input_images: a channel with mean 0.3 fires at step 4, 0.25 is not above 0.25",
           "[check_input_images]") {
     auto const of = [](std::vector<float> const& channels, check_input_images const& rule = {}) {
-        return fired(rule, 6, [&](auto& it, step_id at) {
-            it.see(at, "input", images(100, channels), {100, 3, 2, 2});
-        });
+        return fired(rule, 6,
+                     [&](auto& it, step_id at) { it.see(at, "input", images(100, channels), {100, 3, 2, 2}); });
     };
     CHECK(of({0, 0, 0.3F}) == indices{4, 5});
     CHECK(of({0.25F, 0, 0}, {.threshold_mean = 0.25}).empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads both libraries and has three hooks at work at the same time, step by step in turn and then on three threads; one
-// library goes away in the middle. Arguments: local or global, and the two libraries.
+// Loads both libraries and has three hooks at work at the same time, step by step in turn and then on three threads;
+// one library goes away in the middle. Arguments: local or global, and the two libraries.
 #include "plugin.h"
 
 #include <spotter/spotter.hpp>

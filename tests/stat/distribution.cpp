@@ -31,7 +31,8 @@ constexpr std::array<std::uint64_t, 5> selected() {
 }
 static_assert(selected()[0] == 1 && selected()[2] == 3 && selected()[4] == 9);
 static_assert(detail::nearest_rank(500, 4) == 1 && detail::nearest_rank(500, 5) == 2);
-static_assert(detail::nearest_rank(100, 30) == 2 && detail::nearest_rank(0, 7) == 0 && detail::nearest_rank(1000, 7) == 6);
+static_assert(detail::nearest_rank(100, 30) == 2 && detail::nearest_rank(0, 7) == 0 &&
+              detail::nearest_rank(1000, 7) == 6);
 
 }  // namespace
 
@@ -56,7 +57,9 @@ TEST_CASE("hostile orders cost no more: sorted, reversed, all equal, organ pipe"
     CHECK(at_level(taken(values), 500) == 49999);
     std::reverse(values.begin(), values.end());
     CHECK(at_level(taken(values), 990) == 98999);
-    for (std::size_t i = 0; i < values.size(); ++i) { values[i] = static_cast<float>((std::min)(i, values.size() - i)); }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>((std::min)(i, values.size() - i));
+    }
     CHECK(at_level(taken(values), 1000) == 50000);
     values.assign(values.size(), -2.5F);
     CHECK(at_level(taken(values), 1) == -2.5);
@@ -77,7 +80,9 @@ TEST_CASE("a histogram's bins add up to the finite values; the others are counte
     double const width = (found.high - found.low) / static_cast<double>(histogram_bins);
     std::uint64_t below = 0, expected = 0;
     for (std::size_t i = 0; i < 20; ++i) { below += found.bins[i]; }
-    for (float const each : values) { expected += detail::see(each).kind < number_class::pos_inf && each < found.low + 20 * width; }
+    for (float const each : values) {
+        expected += detail::see(each).kind < number_class::pos_inf && each < found.low + 20 * width;
+    }
     CHECK(below == expected);
     CHECK(at_level(found, 0) == found.low);
     CHECK(at_level(found, 1000) == found.high);

@@ -103,8 +103,8 @@ TEST_CASE("each set of sums gives each sum the same bits") {
 
 namespace {
 
-// A multiple of 16 elements behind the first `offset`, by vectors of each width that this processor has: the widths that give other
-// bits than the definition.
+// A multiple of 16 elements behind the first `offset`, by vectors of each width that this processor has: the widths
+// that give other bits than the definition.
 template <class Value>
 std::size_t widths_that_differ(std::vector<Value> const& memory, terms sums, std::size_t offset = 0) {
     std::vector<Value> const values(memory.begin() + static_cast<std::ptrdiff_t>(offset), memory.end());
@@ -136,13 +136,15 @@ TEMPLATE_TEST_CASE("vectors of every width give the same bits [D21]", "[D21]", f
     CHECK(widths_that_differ(values, without(all_terms, terms::hash | terms::product)) == 0);
 }
 
-TEMPLATE_TEST_CASE("blocks with NaN and infinities have the bits of the definition, from one of them to nothing else [T23]",
-                   "[D21][T23]", float, double) {
+TEMPLATE_TEST_CASE(
+    "blocks with NaN and infinities have the bits of the definition, from one of them to nothing else [T23]",
+    "[D21][T23]", float, double) {
     auto const with = [](std::size_t first, std::size_t every, unsigned kinds) {
         std::vector<TestType> values = random_values<TestType>(5 * 1024 + 48, 0, first + every);
         values[7] = 0, values[2000] = -values[7];
         for (std::size_t i = first, n = 0; i < values.size(); i += every, ++n) {
-            values[i] = special<TestType>(static_cast<unsigned>(n * 5 % kinds));  // NaN, infinities of either sign, a subnormal
+            values[i] =
+                special<TestType>(static_cast<unsigned>(n * 5 % kinds));  // NaN, infinities of either sign, a subnormal
         }
         return values;
     };
@@ -150,7 +152,9 @@ TEMPLATE_TEST_CASE("blocks with NaN and infinities have the bits of the definiti
     for (std::size_t const every : {1U, 2U, 3U, 17U, 1000U, 1024U, 3000U}) {
         for (std::size_t const first : {0U, 5U, 1023U, 1024U, 4090U}) {
             for (unsigned const kinds : {1U, 3U, 4U}) {
-                if (kinds == 4 && sizeof(TestType) == 8) { continue; }  // doubles that are subnormal follow the process's mode
+                if (kinds == 4 && sizeof(TestType) == 8) {
+                    continue;
+                }  // doubles that are subnormal follow the process's mode
                 std::vector<TestType> const values = with(first, every, kinds);
                 for (unsigned bits = 0; bits < 64; bits += 7) { wrong += widths_that_differ(values, sums_of(bits)); }
             }
@@ -165,26 +169,39 @@ TEMPLATE_TEST_CASE("blocks with NaN and infinities have the bits of the definiti
     CHECK(summary_of(late, terms::range).maximum == 3);
 }
 
-// The variance of a block is taken beside the sums of the next one, so that each kind of block stands behind each other.
-TEMPLATE_TEST_CASE("blocks of every kind, in every order of three and before a short one, have the bits of the definition [D21]", "[D21]",
-                   float, double) {
+// The variance of a block is taken beside the sums of the next one, so that each kind of block stands behind each
+// other.
+TEMPLATE_TEST_CASE(
+    "blocks of every kind, in every order of three and before a short one, have the bits of the definition [D21]",
+    "[D21]", float, double) {
     enum kind : std::size_t { ordinary, with_zeros, with_nan, nothing_but_nan, with_subnormal, kinds };
-    std::size_t const known = sizeof(TestType) == 8 ? with_subnormal : kinds;  // doubles that are subnormal follow the process's mode
+    std::size_t const known =
+        sizeof(TestType) == 8 ? with_subnormal : kinds;  // doubles that are subnormal follow the process's mode
     std::size_t wrong = 0;
     for (std::size_t order = 0; order < known * known * known; ++order) {
         std::size_t const of_block[] = {order % known, order / known % known, order / known / known, order % 2};
-        std::size_t const offset = order % 19, last = order % 7 * 176;  // 0 to 1056, so that there may be a short block behind a fourth
+        std::size_t const offset = order % 19,
+                          last = order % 7 * 176;  // 0 to 1056, so that there may be a short block behind a fourth
         std::vector<TestType> values = random_values<TestType>(offset + 3 * block_size + last, 0, order);
         for (TestType& value : values) { value += TestType(3); }  // all sums differ, and none is near 0
         for (std::size_t i = 0; i + offset < values.size(); ++i) {
             std::size_t const number = i / block_size < 3 ? i / block_size : 3;
             TestType& value = values[offset + i];
             switch (of_block[number]) {
-                case with_zeros: value = i % 3 == 0 ? TestType(0) : value; break;
-                case with_nan: value = i % 5 == 0 ? special<TestType>(static_cast<unsigned>(i % 3)) : value; break;
-                case nothing_but_nan: value = special<TestType>(0); break;
-                case with_subnormal: value = i % 7 == 0 ? special<TestType>(3) : value; break;
-                default: break;
+                case with_zeros:
+                    value = i % 3 == 0 ? TestType(0) : value;
+                    break;
+                case with_nan:
+                    value = i % 5 == 0 ? special<TestType>(static_cast<unsigned>(i % 3)) : value;
+                    break;
+                case nothing_but_nan:
+                    value = special<TestType>(0);
+                    break;
+                case with_subnormal:
+                    value = i % 7 == 0 ? special<TestType>(3) : value;
+                    break;
+                default:
+                    break;
             }
         }
         for (unsigned const sums : {63U, 8U, 9U, 26U}) { wrong += widths_that_differ(values, sums_of(sums), offset); }

@@ -53,8 +53,9 @@ TEST_CASE("a statistic that was not taken is undecided") {
 
 TEST_CASE("without a finite element only counts decide [A31] [S36]", "[A31][S36]") {
     for (summary const& of : {no_numbers, empty}) {
-        for (statistic each : std::initializer_list<statistic>{minimum, maximum, mean, stddev, variance, sum, product,
-                                                               l1, l2, mean_abs, of_abs(maximum), of_abs(sum), zero_fraction}) {
+        for (statistic each :
+             std::initializer_list<statistic>{minimum, maximum, mean, stddev, variance, sum, product, l1, l2, mean_abs,
+                                              of_abs(maximum), of_abs(sum), zero_fraction}) {
             INFO(each.name());
             CHECK(((each < 1)(of) == truth::undecided && (each >= 1)(of) == truth::undecided));
         }

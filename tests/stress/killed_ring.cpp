@@ -167,8 +167,8 @@ void check_values(trial const& run, std::string const& name, std::size_t count) 
     CHECK(wrong == 0);
 }
 
-// A run that is killed again and again; what is left of each attempt is brought in by `recover`, by recovers that are killed
-// themselves, or by the next attempt.
+// A run that is killed again and again; what is left of each attempt is brought in by `recover`, by recovers that are
+// killed themselves, or by the next attempt.
 void kill_again_and_again(std::mt19937& random, int attempts) {
     auto const below = [&random](unsigned end) { return static_cast<unsigned>(random() % end); };
     temporary_folder const folder;

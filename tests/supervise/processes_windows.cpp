@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attempts as processes of Windows: this very executable as a training, and as what a training may do to its supervisor.
+// Attempts as processes of Windows: this very executable as a training, and as what a training may do to its
+// supervisor.
 #if defined(_WIN32)
 
 #include <tests/supervise/attempts.hpp>
@@ -14,7 +15,8 @@ using list = std::vector<std::string>;
 
 namespace {
 
-[[nodiscard]] child_process asked(std::string const& test, std::string const& told = {}, std::chrono::milliseconds patience = {}) {
+[[nodiscard]] child_process asked(std::string const& test, std::string const& told = {},
+                                  std::chrono::milliseconds patience = {}) {
     return {{this_program(), test, "-o", "NUL"}, patience, {std::string{told_by} + '=' + told}};
 }
 [[nodiscard]] launched ends(std::string const& how, std::chrono::milliseconds patience = {}) {
@@ -75,8 +77,11 @@ TEST_CASE("a process that tells what it was given", "[.]") {
     supervised_attempt const now = supervised_attempt::here();
     lines += std::to_string(now.number) + '|' + now.run + '|' + now.cure + '|' + now.because + '|';
     std::size_t count = 0;
-    for (char** each = _environ; *each != nullptr; ++each) { count += std::string_view{*each}.substr(0, 16) == "SPOTTER_ATTEMPT=" ? 1U : 0U; }
-    lines += std::to_string(count) + '|' + (std::getenv("SPOTTER_RUN") != nullptr ? "a run|" : "no run|") + (std::getenv("PATH") != nullptr ? "a path|" : "no path|");
+    for (char** each = _environ; *each != nullptr; ++each) {
+        count += std::string_view{*each}.substr(0, 16) == "SPOTTER_ATTEMPT=" ? 1U : 0U;
+    }
+    lines += std::to_string(count) + '|' + (std::getenv("SPOTTER_RUN") != nullptr ? "a run|" : "no run|") +
+             (std::getenv("PATH") != nullptr ? "a path|" : "no path|");
     write_file(told(), {lines.begin(), lines.end()});
 }
 
@@ -84,7 +89,8 @@ TEST_CASE("a process that crashes, hangs or leaves is cured as one whose rules a
     temporary_folder const folder;
     std::vector<cure> const cures{
         {"too_steep", "crash", {}}, {"died", "hang", {}}, {"timed_out", "leave", {}}, {"failed", "good", {}}};
-    healing const healed_by = supervise(asked("an attempt of the supervisor's", "", 5s), cures, {.attempts = 6, .folder = folder / "heal"});
+    healing const healed_by =
+        supervise(asked("an attempt of the supervisor's", "", 5s), cures, {.attempts = 6, .folder = folder / "heal"});
     INFO(healed_by.why);
     CHECK(healed_by.stable());
     CHECK(causes(healed_by) == list{"too_steep", "died", "timed_out", "failed", ""});
@@ -110,8 +116,10 @@ TEST_CASE("how a process ended") {
 TEST_CASE("what a process started ends with it, and with its time, and an attempt with its supervisor") {
     temporary_folder const folder;
     std::string const first = folder / "first", second = folder / "second", third = folder / "third";
-    CHECK(asked("a process that leaves another one behind", first)({.number = 1, .run = "nowhere"}).how == departure::by_itself);
-    CHECK(asked("a process that leaves another one behind", second, 1s)({.number = 2, .run = "nowhere"}).how == departure::timed_out);
+    CHECK(asked("a process that leaves another one behind", first)({.number = 1, .run = "nowhere"}).how ==
+          departure::by_itself);
+    CHECK(asked("a process that leaves another one behind", second, 1s)({.number = 2, .run = "nowhere"}).how ==
+          departure::timed_out);
     {
         this_program_again supervisor{"a process that supervises that one", third};
         while (!std::filesystem::exists(third + "-begun")) { std::this_thread::sleep_for(5ms); }
@@ -127,20 +135,27 @@ TEST_CASE("the settings stand behind the command, and the environment names the 
     (void)::_putenv_s("SPOTTER_ATTEMPT", "77");  // as where the supervisor is an attempt itself
     (void)::_putenv_s("spotter_run", "an own record");
     std::string const hard = "1 2 \"q\" \\ \\\\\" x\\", run = "a r\xC3\xBCn \xE6\xA8\xA1";
-    launched const how = asked("a process that tells what it was given", folder / "told")(
-        {.number = 2, .run = run, .cure = "c", .because = "b \"quoted\"\nline", .settings = {"--name", hard, "--order", "decl"}});
+    launched const how = asked("a process that tells what it was given",
+                               folder / "told")({.number = 2,
+                                                 .run = run,
+                                                 .cure = "c",
+                                                 .because = "b \"quoted\"\nline",
+                                                 .settings = {"--name", hard, "--order", "decl"}});
     (void)::_putenv_s("SPOTTER_ATTEMPT", "");
     (void)::_putenv_s("spotter_run", "");
     CHECK(how.how == departure::by_itself);
     std::vector<char> const bytes = read_file(folder / "told");
-    CHECK(std::string{bytes.begin(), bytes.end()} == "a process that tells what it was given|-o|NUL|--name|" + hard + "|--order|decl|2|" + run +
+    CHECK(std::string{bytes.begin(), bytes.end()} == "a process that tells what it was given|-o|NUL|--name|" + hard +
+                                                         "|--order|decl|2|" + run +
                                                          "|c|b \"quoted\"\nline|1|no run|a path|");
 }
 
 TEST_CASE("what cannot be started is no attempt") {
     temporary_folder const folder;
-    for (list const& command : {list{}, list{""}, list{folder / "no such program"}, list{"no-such-program-of-spotter"}}) {
-        healing const healed_by = supervise(child_process{command}, std::vector<cure>{{"*", "again", {}}}, {.folder = folder / "heal"});
+    for (list const& command :
+         {list{}, list{""}, list{folder / "no such program"}, list{"no-such-program-of-spotter"}}) {
+        healing const healed_by =
+            supervise(child_process{command}, std::vector<cure>{{"*", "again", {}}}, {.folder = folder / "heal"});
         CHECK(healed_by.how == healed::cannot_start);
         CHECK(healed_by.attempts.empty());
         CHECK_FALSE(healed_by.why.empty());

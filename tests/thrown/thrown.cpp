@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of a user's that throws, as an optimiser sees it: this executable is compiled with -O3 whatever the others are. g++ 12 lets a call
-// that returns a struct write into the object that its result is assigned to, so one that throws half-way leaves half of it there.
+// Code of a user's that throws, as an optimiser sees it: this executable is compiled with -O3 whatever the others are.
+// g++ 12 lets a call that returns a struct write into the object that its result is assigned to, so one that throws
+// half-way leaves half of it there.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -71,7 +72,8 @@ TEST_CASE("at -O3: what a call that threw was to return is what stands for it, a
     }
 }
 
-TEST_CASE("at -O3: a source that throws while it is copied leaves the tensor out of the step, and the next step is whole") {
+TEST_CASE(
+    "at -O3: a source that throws while it is copied leaves the tensor out of the step, and the next step is whole") {
     collecting_sink sink;
     hook watch{sink, plan{collection{"all", "*", always{}, payload}}, high};
     bool works = false;

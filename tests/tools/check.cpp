@@ -49,12 +49,55 @@ TEST_CASE("check: healthy runs end with 0, those with findings with 1, each with
     CHECK(run.at("rules").at(0).at("fired") == 11);
 }
 
+TEST_CASE("check: a run is judged by the packs that it had itself, killed or not, and by others where they are named") {
+    temporary_folder const folder;
+    auto const record = [&](std::string const& name, auto const& rules, bool kill = false) {
+        auto const work = [&] {
+            hook watch{folder / name, everything, options{.existing = existing::replace}, rules};
+            for (std::uint64_t i = 0; i < 10; ++i) {
+                (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1));
+            }
+            watch.flush();
+            if (kill) { ::raise(SIGKILL); }
+        };
+        kill ? in_killed_child(work) : work();
+    };
+    auto const judged_by = [&](std::string const& name, std::string const& more = {}) {
+        auto const run = ask("check --json " + folder / name + more).document().at("runs").at(0);
+        std::string rules = run.at("packs").get<std::string>() + ":";
+        for (auto const& each : run.at("rules")) { rules += ' ' + each.at("rule").get<std::string>(); }
+        return rules + ' ';
+    };
+    constexpr auto has = [](std::string const& all, std::string_view rule) {
+        return all.find(' ' + std::string{rule} + ' ') != all.npos;
+    };
+    record("supervised", packs::supervised);
+    record("rl", on(any("loss", maximum > 1e9), stop) || packs::rl);
+    record("killed", packs::boosting | severity::info, true);
+    record("both", packs::system || packs::sagemaker);
+    record("own", any("loss", maximum > 1e9));
+    CHECK(judged_by("supervised").starts_with("supervised:"));
+    std::string const rl = judged_by("rl");
+    CHECK((rl.starts_with("rl:") && has(rl, "rl_kl") && !has(rl, "overfit")));
+    std::string const killed = judged_by("killed");
+    CHECK((killed.starts_with("boosting:") && has(killed, "tree_depth") && !has(killed, "dead_relu")));
+    std::string const both = judged_by("both");
+    CHECK((both.starts_with("system sagemaker:") && has(both, "straggler") && has(both, "confusion")));
+    std::string const own = judged_by("own");  // of a rule of its own the record has no more than the name
+    CHECK((own.starts_with(":") && has(own, "no_better_than_guessing")));
+    std::string const named = judged_by("rl", " --rules boosting");
+    CHECK((named.starts_with(":") && has(named, "tree_depth") && !has(named, "rl_kl")));
+    CHECK(ask("check " + folder / "rl").says("(finished), by its own rules: rl\n"));
+    CHECK(ask("info --json " + folder / "rl").document().dump().find("packs") != std::string::npos);
+    CHECK(open(folder / "both").environment().ends_with("\npacks system sagemaker"));
+}
+
 TEST_CASE("check: rules come from a file; what is wrong with it is named and ends with 2") {
     temporary_folder const folder;
     record_loop(folder / "run", 7);
     std::string const file = folder / "rules.json";
-    std::ofstream{file}
-        << R"({"rules": [{"any": "grad/*", "where": "l2 > 100", "adapt": ["once", {"named": "large"}, {"severity": "error"}]}]})";
+    std::ofstream{file} << R"({"rules": [{"any": "grad/*", "where": "l2 > 100",
+         "adapt": ["once", {"named": "large"}, {"severity": "error"}]}]})";
     told const it = ask("check " + folder / "run" + " --rules " + file + " --rules dead_relu");
     CHECK(it.code == 1);
     CHECK(it.says("error: large: holds for a tensor at train(7), \"grad/w\": l2 20000 > 100 [stop]"));
@@ -203,8 +246,8 @@ TEST_CASE("check: a run that died or failed is never \"nothing found\": its last
     CHECK(failed.code == 6);
     CHECK(failed.says("  failed: the GPU fell out\n"));
     std::vector<char> const junit = read_file(folder / "junit.xml");
-    CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\" time=\"0\"><failure message=\"failed: the GPU fell out") !=
-          std::string::npos);
+    CHECK(std::string{junit.begin(), junit.end()}.find(
+              "name=\"record\" time=\"0\"><failure message=\"failed: the GPU fell out") != std::string::npos);
 }
 
 TEST_CASE("check: a run in which nothing could be judged is no success, and says why") {
@@ -291,8 +334,8 @@ TEST_CASE("check: shards judge each record once, and merge says what one check w
     CHECK(text.says("7 records: 1 with findings\n"));
     CHECK(text.says("exploding_gradient"));
     CHECK_FALSE(text.says("nothing found"));
-    for (std::string const rank : {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3", "PMI_RANK=1 PMI_SIZE=3",
-                                   "SLURM_PROCID=1 SLURM_NTASKS=3"}) {
+    for (std::string const rank :
+         {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3", "PMI_RANK=1 PMI_SIZE=3", "SLURM_PROCID=1 SLURM_NTASKS=3"}) {
         std::string const tool = std::string{SPOTTER_TOOL} + " check" + names + rules + " --shard rank";
         CHECK(run_shell("env " + rank + ' ' + tool).out == text_of(folder / "part2"));
     }
@@ -327,7 +370,8 @@ TEST_CASE("compact: the workers of a run in one file") {
 TEST_CASE("sync, and places in an object store: what is missing is told before anything is sent") {
     temporary_folder const folder;
     record_small(folder / "run");
-    for (char const* const each : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"}) {
+    for (char const* const each : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE",
+                                   "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"}) {
         ::unsetenv(each);
     }
     ::setenv("HOME", (folder / "").c_str(), 1);

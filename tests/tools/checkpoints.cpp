@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// checkpoints: each one's state with the reason, in words and as a document; of runs without any, and of what is no run.
+// checkpoints: each one's state with the reason, in words and as a document; of runs without any, and of what is no
+// run.
 #include <spotter/checkpoints.hpp>
 #include <tests/tools/tool.hpp>
 

@@ -33,7 +33,8 @@ public:
     }
 
 private:
-    using watcher = decltype(hook{std::string_view{}, live(plan{collection{"a", "a", every{10}}}), live(any("a", maximum > 5.0))});
+    using watcher =
+        decltype(hook{std::string_view{}, live(plan{collection{"a", "a", every{10}}}), live(any("a", maximum > 5.0))});
     watcher watch_;
     std::atomic<bool> over_{false};
     std::thread thread_;
@@ -96,10 +97,12 @@ TEST_CASE("control: a run that is over, and what is no run") {
     CHECK(ask("capture " + folder / "run").code == 2);  // without --names
 }
 
-TEST_CASE("a finding of one rank asks the others for the same: the command of a response, on the run that all of them write") {
+TEST_CASE("a finding of one rank asks the others for the same: the command of a response, on the run that all of them "
+          "write") {
     temporary_folder const folder;
     std::string const path = folder / "run";
-    std::string const command = std::string{SPOTTER_TOOL} + " capture " + path + " --names 'act/*' --steps 40 --by rank0 > /dev/null";
+    std::string const command =
+        std::string{SPOTTER_TOOL} + " capture " + path + " --names 'act/*' --steps 40 --by rank0 > /dev/null";
     auto const rank = [&](std::uint32_t number, std::atomic<bool> const& over) {
         options how{.worker = number, .workers = 2};
         hook watch{path, plan{collection{"few", "act/*", every{100} && sampled{number, 2, 1}, payload}}, how,
@@ -121,7 +124,8 @@ TEST_CASE("a finding of one rank asks the others for the same: the command of a 
         captured = run && run->workers().size() == 2;
         for (std::uint32_t number = 0; number < 2 && captured; ++number) {
             auto const steps = (*run)["act/1"].of(worker{number}).payload_steps();
-            captured = std::count_if(steps.begin(), steps.end(), [](step_id each) { return each.index % 100 != 0; }) >= 35;
+            captured =
+                std::count_if(steps.begin(), steps.end(), [](step_id each) { return each.index % 100 != 0; }) >= 35;
         }
     }
     over = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// diff: exit codes, the document, errors; and a training in C++ against the same one in NumPy, with a planted difference.
+// diff: exit codes, the document, errors; and a training in C++ against the same one in NumPy, with a planted
+// difference.
 #include <tests/export/numpy.hpp>
 #include <tests/tools/tool.hpp>
 
@@ -253,6 +254,41 @@ TEST_CASE("diff: values that cannot be read are told, and end with 5; a run with
     CHECK(ask("diff " + folder / "damaged " + folder / "whole").says("spotter verify"));
     CHECK(ask("diff " + folder / "whole " + folder / "empty").code == 3);
     CHECK(ask("diff " + folder / "whole " + folder / "empty").complains("B is empty"));
+}
+
+TEST_CASE("diff: why a tensor of a .npy file cannot be read is said, of each kind") {
+    temporary_folder const folder;
+    auto const npy = [](std::string const& type, std::size_t bytes) {
+        std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (4,), }";
+        header.append(63 - (10 + header.size()) % 64, ' ');
+        header += '\n';
+        std::string file{"\x93NUMPY\x01\x00", 8};
+        file += static_cast<char>(header.size());
+        file += '\0';
+        file += header;
+        return file + std::string(bytes, 'x');
+    };
+    std::pair<char const*, char const*> const kinds[] = {{"|O", "Python objects"},      {"|V2", "as NumPy writes bf16"},
+                                                         {"|V1", "as NumPy writes f8"}, {"<U3", "texts of UTF-32"},
+                                                         {"<M8[s]", "dates"},           {"|V12", "none of ours"}};
+    for (std::string const side : {"a", "b"}) {
+        std::filesystem::create_directory(folder / side);
+        int number = 0;
+        for (auto const& [type, why] : kinds) {
+            std::string const file = npy(type, 32);
+            write_file(folder / side + "/k" + std::to_string(number++) + ".npy", {file.begin(), file.end()});
+        }
+        std::string const fine = npy("<f4", 16);
+        write_file(folder / side + "/w.npy", {fine.begin(), fine.end()});
+    }
+    told const it = ask("diff " + folder / "a " + folder / "b");
+    INFO(it.out);
+    for (auto const& [type, why] : kinds) { CHECK(it.says(why)); }
+    CHECK(it.says("6 values cannot be read\n"));
+    CHECK_FALSE(it.says("spotter verify"));  // nothing is damaged
+    for (auto const& each : ask("diff --json " + folder / "a " + folder / "b").document().at("tensors")) {
+        CHECK(each.at("trouble").is_null() == (each.at("a") == "w"));
+    }
 }
 
 TEST_CASE("diff: settings come first, and a run that is being written is compared as far as it is") {

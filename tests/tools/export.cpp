@@ -48,7 +48,8 @@ TEST_CASE("export: histories as .csv, to a file and to standard output") {
     std::string const run = folder / "run";
     told const out = ask("export " + run + " - --name loss --name 'grad/*' --stat mean --stat l2 --mode eval");
     CHECK(out.code == 0);
-    CHECK(out.out.starts_with("step,mode,index,time,seconds,grad/fc1/w:mean,loss:mean,grad/fc1/w:l2,loss:l2\n5,eval,4,"));
+    CHECK(
+        out.out.starts_with("step,mode,index,time,seconds,grad/fc1/w:mean,loss:mean,grad/fc1/w:l2,loss:l2\n5,eval,4,"));
     CHECK(std::count(out.out.begin(), out.out.end(), '\n') == 3);
     CHECK(out.says(",,0.5,,0.5\n"));
     auto const document = ask("export --json " + run + " " + folder / "loss.csv --name loss").document();
@@ -72,6 +73,7 @@ TEST_CASE("export: a file that is there is replaced only with --force, and a fol
     CHECK(ask("export --force " + run + ' ' + folder / "x.csv").code == 0);
     CHECK(read_file(folder / "x.csv").size() > 3);
 
+    std::filesystem::create_directory(folder / "deep");
     CHECK(ask("export " + run + ' ' + folder / "deep/out").code == 0);
     CHECK(!std::filesystem::exists(folder / "up"));
     CHECK(std::filesystem::exists(folder / "deep/out/%2E./%2E./up/train-0.npy"));

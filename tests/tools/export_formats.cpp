@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// export: TensorBoard, safetensors, JSON lines, a trace, Prometheus and the projector, of finished, live, damaged and empty runs.
+// export: TensorBoard, safetensors, JSON lines, a trace, Prometheus and the projector, of finished, live, damaged and
+// empty runs.
 #include <tests/export/event_reader.hpp>
 #include <tests/export/numpy.hpp>
 #include <tests/tools/tool.hpp>
@@ -184,7 +185,8 @@ TEST_CASE("export: safetensors of every type, as its own package reads them") {
 TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set of runs with their workers") {
     temporary_folder const folder;
     for (std::uint32_t const worker : {0U, 1U}) {
-        hook watch{folder / "a", everything, any("loss", maximum > 4) | named{"high"}, options{.existing = existing::resume, .worker = worker, .workers = 2}};
+        hook watch{folder / "a", everything, any("loss", maximum > 4) | named{"high"},
+                   options{.existing = existing::resume, .worker = worker, .workers = 2}};
         watch.scalar("rate", 0.25);
         for (std::uint64_t i = 0; i < 6; ++i) {
             std::vector<float> const w{static_cast<float>(i), -1, static_cast<float>(worker)};
@@ -218,26 +220,32 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
 
     std::string const python = python_with("pyarrow");
     if (python.empty()) { SPOTTER_SKIP("there is no Python with pyarrow (SPOTTER_PYTHON_VENV)"); }
-    constexpr char read[] = "import sys, pyarrow.parquet as pq\n"
-                            "t = pq.read_table(sys.argv[1]).to_pylist()\n"
-                            "print(len(t), sorted({(r['run'], r['worker']) for r in t}))\n"
-                            "print([r['value'] for r in t if r['name'] == 'loss' and r['worker'] == 1 and not r['rule']])\n"
-                            "print([(r['index'], r['mean'], r['maximum']) for r in t if r['name'] == 'w' and r['worker'] == 0][-1])\n"
-                            "print([(r['rule'], r['severity'], r['index'], r['measured'], r['threshold']) for r in t if r['rule']])\n"
-                            "print([r['text'] for r in t if r['name'] == 'note'][0] == 'a, \"b\"\\n\u00e9', [r['step'] for r in t if r['name'] == 'rate'])\n";
+    constexpr char read[] =
+        "import sys, pyarrow.parquet as pq\n"
+        "t = pq.read_table(sys.argv[1]).to_pylist()\n"
+        "print(len(t), sorted({(r['run'], r['worker']) for r in t}))\n"
+        "print([r['value'] for r in t if r['name'] == 'loss' and r['worker'] == 1 and not r['rule']])\n"
+        "print([(r['index'], r['mean'], r['maximum']) for r in t if r['name'] == 'w' and r['worker'] == 0][-1])\n"
+        "print([(r['rule'], r['severity'], r['index'], r['measured'], r['threshold']) for r in t if r['rule']])\n"
+        "print([r['text'] for r in t if r['name'] == 'note'][0] == 'a, \"b\"\\n\u00e9', [r['step'] for r in t if "
+        "r['name'] == 'rate'])\n";
     CHECK(ask_python(python, folder / "", folder / "a.parquet", read) ==
           "30 [('a', 0), ('a', 1)]\n[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]\n(5, 1.3333333333333333, 5.0)\n"
           "[('high', 'warning', 5, 5.0, 4.0), ('high', 'warning', 5, 5.0, 4.0)]\nTrue [None, None]\n");
     if (python_with("duckdb").empty()) { SPOTTER_SKIP("there is no Python with DuckDB (SPOTTER_PYTHON_VENV)"); }
-    constexpr char query[] = "import sys, duckdb\n"
-                             "all = f\"read_parquet('{sys.argv[1]}/*/*.parquet', hive_partitioning = true)\"\n"
-                             "print(duckdb.sql(f'select run, worker, count(*), max(value) from {all} group by all order by all').fetchall())\n"
-                             "print(duckdb.sql(f\"select count(*) from {all} where name = 'loss' and isnan(value)\").fetchall())\n";
+    constexpr char query[] =
+        "import sys, duckdb\n"
+        "all = f\"read_parquet('{sys.argv[1]}/*/*.parquet', hive_partitioning = true)\"\n"
+        "print(duckdb.sql(f'select run, worker, count(*), max(value) from {all} group by all order by "
+        "all').fetchall())\n"
+        "print(duckdb.sql(f\"select count(*) from {all} where name = 'loss' and isnan(value)\").fetchall())\n";
     CHECK(ask("export " + folder / "a " + folder / "b.parquet").code == 0);  // what docs/questions.md asks can be asked
-    told const answers = run_shell(python + " '" SPOTTER_SOURCE_DIR "/bench/questions.py' '" + folder / "b.parquet" + "' 2>&1");
+    told const answers =
+        run_shell(python + " '" SPOTTER_SOURCE_DIR "/bench/questions.py' '" + folder / "b.parquet" + "' 2>&1");
     INFO(answers.out);
     CHECK((answers.code == 0 && answers.says("Who is the straggler?: ")));
-    CHECK(ask_python(python, folder / "", set, query) == "[('a', 0, 15, 5.0), ('a', 1, 15, 5.0), ('b=%2', 0, 2, nan)]\n[(1,)]\n");
+    CHECK(ask_python(python, folder / "", set, query) ==
+          "[('a', 0, 15, 5.0), ('a', 1, 15, 5.0), ('b=%2', 0, 2, nan)]\n[(1,)]\n");
 }
 
 TEST_CASE("export: a layer for the embedding projector, with its labels") {

@@ -18,7 +18,10 @@ void record_torn(std::string const& path) {
         ::raise(SIGKILL);
     });
     std::vector<char> bytes = read_file(path + "/000000.spot");
-    std::vector<char> const piece(bytes.begin() + 64, bytes.begin() + 64 + 30);
+    std::vector<char> piece(bytes.begin() + 64, bytes.begin() + 64 + 30);
+    std::uint64_t const end = bytes.size();  // what it says of its own place, and of the end of the frame before it
+    std::memcpy(piece.data() + 8, &end, sizeof end);
+    std::memcpy(piece.data() + 16, &end, sizeof end);
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     write_file(path + "/000000.spot", bytes);
 }

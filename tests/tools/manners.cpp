@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line's manners: misspelt words, completion, manual pages, curves by mode, what is there instead, numbers alike.
+// The command line's manners: misspelt words, completion, manual pages, curves by mode, what is there instead, numbers
+// alike.
 #include <tests/tools/tool.hpp>
 
 #include <sstream>
@@ -36,12 +37,14 @@ std::string bash_offers(std::string const& words) {
 
 }  // namespace
 
-TEST_CASE("a misspelt verb or option is answered with the nearest, and one that is like nothing with where the list is") {
+TEST_CASE(
+    "a misspelt verb or option is answered with the nearest, and one that is like nothing with where the list is") {
     told const verb = ask("shwo runs/a loss");
     CHECK(verb.code == 2);
     CHECK(verb.err == "spotter: there is no verb \"shwo\": did you mean show?\n");
     CHECK(ask("verfiy x").complains("did you mean verify?"));
-    CHECK(ask("frobnicate x").err == "spotter: there is no verb \"frobnicate\": `spotter --help` lists what there is\n");
+    CHECK(ask("frobnicate x").err ==
+          "spotter: there is no verb \"frobnicate\": `spotter --help` lists what there is\n");
     told const option = ask("show --stp train:1");
     CHECK(option.code == 2);
     CHECK(option.err == "spotter: `spotter show` has no option --stp: did you mean --step?\n");
@@ -76,7 +79,8 @@ TEST_CASE("completion: bash, zsh and fish know every verb, its options and their
     }
     std::string const tool = SPOTTER_TOOL;
     if (has_program("fish")) {
-        told const offers = run_shell("fish -c '" + tool + " completion fish | source; complete -C \"spotter show --as \"'");
+        told const offers =
+            run_shell("fish -c '" + tool + " completion fish | source; complete -C \"spotter show --as \"'");
         CHECK(offers.says("histogram"));
         CHECK(!offers.says("--step"));
     }
@@ -129,10 +133,18 @@ TEST_CASE("show: where a step has no values, or a statistic is unknown, it says 
     std::string const run = folder / "run";
     told const values = ask("show " + run + " fc1/w --step 5");
     CHECK(values.code == 3);
-    CHECK(values.complains("it has values at 5 steps: train(0), train(2), train(4), train(6), train(8), the nearest at train(4)"));
-    CHECK(ask("show " + run + " loss --step 77").complains("it has values at 12 steps: train(0), train(1), train(2), ..., eval(9), the nearest at train(9)"));
+    CHECK(values.complains(
+        "it has values at 5 steps: train(0), train(2), train(4), train(6), train(8), the nearest at train(4)"));
+    CHECK(ask("show " + run + " loss --step 77")
+              .complains(
+                  "it has values at 12 steps: train(0), train(1), train(2), ..., eval(9), the nearest at train(9)"));
     CHECK(ask("show " + run + " fc1/w --step 3 --stat l2").complains("it has l2 at 5 steps"));
-    CHECK(ask("show --json " + run + " fc1/w --step 5").document().at("error").at("text").get<std::string>().find("the nearest at train(4)") != std::string::npos);
+    CHECK(ask("show --json " + run + " fc1/w --step 5")
+              .document()
+              .at("error")
+              .at("text")
+              .get<std::string>()
+              .find("the nearest at train(4)") != std::string::npos);
     told const nowhere = ask("show " + run + " grad/fc1/w --stat mean");
     CHECK(nowhere.code == 3);
     CHECK(nowhere.complains("mean of grad/fc1/w is unknown everywhere: "));

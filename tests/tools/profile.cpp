@@ -53,7 +53,8 @@ TEST_CASE("profile: what a step is made of, which steps were slow, and a sentenc
     CHECK(ask("report " + folder / "run -o " + page).code == 0);
     auto const bytes = read_file(page);
     std::string const html(bytes.begin(), bytes.end());
-    for (std::string_view const words : {"What train steps are made of", ">data</th>", "more than usual in data", "read ahead"}) {
+    for (std::string_view const words :
+         {"What train steps are made of", ">data</th>", "more than usual in data", "read ahead"}) {
         INFO(std::string{words});
         CHECK(html.find(words) != std::string::npos);
     }

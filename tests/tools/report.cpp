@@ -160,7 +160,8 @@ TEST_CASE("report: a live run, a damaged one and an empty one make a page") {
     CHECK(damaged.says("</html>"));
 }
 
-// tests/tools/browser.py asks a browser without a screen: messages on its console, requests, overflow at the width of a phone, a PDF.
+// tests/tools/browser.py asks a browser without a screen: messages on its console, requests, overflow at the width of a
+// phone, a PDF.
 TEST_CASE(
     "report: a browser shows it without a complaint, a request or a scroll bar, on a phone, on a desk and on paper") {
     temporary_folder const folder;

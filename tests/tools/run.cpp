@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run and twin: a training as attempts; twice at once. The training is a program of the tests: see tests/training/main.cpp.
+// run and twin: a training as attempts; twice at once. The training is a program of the tests: see
+// tests/training/main.cpp.
 #include <tests/tools/tool.hpp>
 
 #include <fstream>
@@ -13,18 +14,23 @@ TEST_CASE("run: the cure that works is found, and the records say what was tried
     CHECK(text.err == "");
     CHECK(text.code == 0);
     CHECK(text.says("stable after 3 attempts, with rate"));
-    told const table = ask("report " + folder / "heal/01" + ' ' + folder / "heal/02" + ' ' + folder / "heal/03" + " --as csv");
+    told const table =
+        ask("report " + folder / "heal/01" + ' ' + folder / "heal/02" + ' ' + folder / "heal/03" + " --as csv");
     CHECK(table.says("healing/cure"));
     CHECK(table.says("useless"));
-    auto const document = ask("run --folder " + folder / "again" + " --retry 'nothing:rate=--rate=0.1' --json -- " SPOTTER_TRAINING).document();
+    auto const document =
+        ask("run --folder " + folder / "again" + " --retry 'nothing:rate=--rate=0.1' --json -- " SPOTTER_TRAINING)
+            .document();
     CHECK(document.at("trainings").at(0).at("how") == "no_cure_left");
     CHECK(document.at("trainings").at(0).at("attempts").at(0).at("cause") == "any");
 }
 
 TEST_CASE("run: rules from outside stop a training that has none") {
     temporary_folder const folder;
-    std::ofstream{folder / "rules.json"} << R"({"rules": [{"any": "loss", "where": "maximum > 50", "adapt": [{"on": ["stop"]}]}]})";
-    told const text = ask("run --folder " + folder / "heal" + " --rules " + folder / "rules.json" + " --retry 'rate=--rate=0.1' -- " SPOTTER_TRAINING " --no-rules --slow");
+    std::ofstream{folder / "rules.json"}
+        << R"({"rules": [{"any": "loss", "where": "maximum > 50", "adapt": [{"on": ["stop"]}]}]})";
+    told const text = ask("run --folder " + folder / "heal" + " --rules " + folder / "rules.json" +
+                          " --retry 'rate=--rate=0.1' -- " SPOTTER_TRAINING " --no-rules --slow");
     CHECK(text.err == "");
     CHECK(text.says("stable after 2 attempts, with rate"));
     CHECK(text.code == 0);
@@ -33,7 +39,8 @@ TEST_CASE("run: rules from outside stop a training that has none") {
 TEST_CASE("run: of a sweep each line is a training, and slots are taken again") {
     temporary_folder const folder;
     std::ofstream{folder / "sweep"} << "--rate=0.1\n--rate=0.2\n\n--rate=9\n--rate=0.05\n";
-    told const text = ask("run --folder " + folder / "sweep-of" + " --sweep " + folder / "sweep" + " --slots 2 -- " SPOTTER_TRAINING);
+    told const text =
+        ask("run --folder " + folder / "sweep-of" + " --sweep " + folder / "sweep" + " --slots 2 -- " SPOTTER_TRAINING);
     CHECK(text.says("4 trainings: 3 stable"));
     CHECK(text.code == 1);
     CHECK(ask("run --sweep " + folder / "nothing" + " -- " SPOTTER_TRAINING).code == 4);
@@ -59,4 +66,17 @@ TEST_CASE("twin: two that are the same, and two that part") {
     CHECK(apart.says("the program: compiler "));
     CHECK(ask("twin --folder " + folder / "apart" + " -- " SPOTTER_TRAINING).code == 4);
     CHECK(ask("twin --folder " + folder / "none" + " -- true").code == 7);
+}
+
+TEST_CASE("twin: what does not end is killed when the patience is over, whether it recorded or not") {
+    temporary_folder const folder;
+    told const deaf = ask("twin --patience 2 --folder " + folder / "deaf" + " -- sh -c 'exec sleep 600'");
+    CHECK(deaf.code == 7);
+    CHECK(deaf.says("the first killed after 2000 ms\nthe second killed after 2000 ms\n"));
+    told const apart = ask("twin --patience 8 --folder " + folder / "apart" +
+                           " -- sh -c '" SPOTTER_TRAINING " --rate=0.1 --odd-one; exec sleep 600'");
+    CHECK(apart.code == 1);
+    CHECK(apart.says("they part at train(20)"));
+    CHECK(apart.says("the second killed after 8000 ms"));
+    CHECK(ask("twin --patience 0 -- true").code == 2);
 }

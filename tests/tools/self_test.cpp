@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// check --self-test and report --self-test: which faults a run would have noticed, in words, as a document, on the page.
+// check --self-test and report --self-test: which faults a run would have noticed, in words, as a document, on the
+// page.
 #include <spotter/rules.hpp>
 #include <tests/tools/tool.hpp>
 
@@ -10,7 +11,10 @@ namespace {
 
 void record_a_falling_loss(std::string const& path, std::uint64_t steps) {
     hook watch{path, plan{collection{"all", "*", always{}}}};
-    for (std::uint64_t i = 0; i < steps; ++i) { (void)watch.step(i, "loss"_t = 1.0F + 2.0F / (1.0F + 0.05F * static_cast<float>(i)) + (i % 3 == 0 ? 0.01F : 0.0F)); }
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        (void)watch.step(i,
+                         "loss"_t = 1.0F + 2.0F / (1.0F + 0.05F * static_cast<float>(i)) + (i % 3 == 0 ? 0.01F : 0.0F));
+    }
 }
 
 }  // namespace
@@ -23,7 +27,8 @@ TEST_CASE("check --self-test: noticed, missed and unseen, each with its reason")
     CHECK(text.says("would have been noticed"));
     CHECK(text.says("noticed  nan_loss             the loss is not a number: non_finite at once"));
     CHECK(text.says("noticed  flat_loss            the loss stands still: loss_not_decreasing after "));
-    CHECK(text.says("unseen   nan_gradient         one value of a gradient is not a number: the record shows no gradients"));
+    CHECK(text.says(
+        "unseen   nan_gradient         one value of a gradient is not a number: the record shows no gradients"));
     auto const document = ask("check " + folder / "run" + " --self-test --json --rules non_finite").document();
     auto const& faults = document.at("self_test").at(0).at("faults");
     CHECK(faults.size() > 12);

@@ -243,7 +243,9 @@ TEST_CASE("watch: who watches one worker stops the run that it belongs to") {
 }
 
 TEST_CASE("watch: a terminal gets a screen") {
-    if (std::system("command -v script >/dev/null") != 0) { SPOTTER_SKIP("there is no program `script`"); }
+    if (std::system("script -qec true /dev/null </dev/null >/dev/null 2>&1") != 0) {
+        SPOTTER_SKIP("`script` gives no terminal here");
+    }
     temporary_folder const folder;
     record_small(folder / "run");
     std::string const out = folder / "screen";
@@ -262,8 +264,9 @@ TEST_CASE("watch: a terminal gets a screen") {
         (void)second.step(train(0), "loss"_t = 1.0);
         (void)first.step(train(0), "loss"_t = std::bit_cast<double>(0x7FF8000000000000ULL));
     }
-    std::string const again = "TERM=xterm TZ=UTC script -qec \"" + std::string{SPOTTER_TOOL} + " watch --ascii --rules non_finite " +
-                              folder / "two" + "\" " + out + " </dev/null >/dev/null";
+    std::string const again = "TERM=xterm TZ=UTC script -qec \"" + std::string{SPOTTER_TOOL} +
+                              " watch --ascii --rules non_finite " + folder / "two" + "\" " + out +
+                              " </dev/null >/dev/null";
     CHECK(std::system(again.c_str()) == 256);  // a finding: 1
     std::vector<char> const more = read_file(out);
     std::string const screen{more.begin(), more.end()};

@@ -2,6 +2,8 @@
 // Help, wrong arguments and wrong paths: which exit code, and what is said where.
 #include <tests/tools/tool.hpp>
 
+#include <spotter/core/utf8.hpp>
+
 using namespace spotter;
 using namespace spotter_test;
 
@@ -114,4 +116,76 @@ TEST_CASE("what cannot be written ends with 4") {
     CHECK(ask("export " + folder / "run " + folder / "file --format csv").code == 4);
     CHECK(read_file(folder / "file") == std::vector<char>{'a'});
     CHECK(ask("info " + folder / "run >/dev/full").code == 4);
+}
+
+namespace {
+
+// What moves a cursor, changes colours or turns the order of letters: C0 but for line ends and tabs, DEL, C1 and marks
+// of direction; and what is no UTF-8, which a terminal may take for C1.
+bool has_controls(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t const size = spotter::detail::letter_size(text, i);
+        auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(text[i + at]); };
+        if (size == 0 || (size == 1 && (byte(0) < 0x20 || byte(0) == 0x7F) && text[i] != '\n' && text[i] != '\t')) {
+            return true;
+        }
+        if (size == 2 && ((byte(0) == 0xC2 && byte(1) < 0xA0) || (byte(0) == 0xD8 && byte(1) == 0x9C))) { return true; }
+        bool const general = size == 3 && byte(0) == 0xE2 && byte(1) == 0x80 &&
+                             (byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xA8 && byte(2) <= 0xAE));
+        bool const isolates = size == 3 && byte(0) == 0xE2 && byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;
+        if (general || isolates) { return true; }
+        i += size;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("nothing that a record, a file's name or an argument says reaches the terminal but as letters, whichever the "
+          "verb") {
+    temporary_folder const folder;
+    std::string const evil = "a\x1b[31m\xC2\x9B"
+                             "2J\xE2\x80\xAE\xE2\x81\xA6\x7F\x9B\xD8\x9C\xE2\x80\x8F\rb";
+    std::string const path = folder / ("run " + evil), again = folder / "again";
+    for (std::string const& each : {path, again}) {
+        hook watch{each, plan{collection{"all", "*", always{}, payload}},
+                   any("*", maximum > 0.9) | named{"x\x1b[2J\xC2\x9By"}};
+        for (std::uint64_t i = 0; i < 3; ++i) {
+            std::vector<float> const values{1, 2, 3};
+            (void)watch.step(train(i), named_tensor{evil, offer(values)}, "loss"_t = each == path ? 1.0 : 2.0);
+        }
+        watch.scalar("checkpoint", "train(1) refused: " + evil);
+        watch.scalar(evil, "a text: " + evil);
+        watch.fail(evil);
+    }
+    std::string const shown = '\'' + path + '\'', other = '\'' + again + '\'', name = '\'' + evil + '\'';
+    for (std::string const& each : {"info " + shown,
+                                    "ls " + shown,
+                                    "show " + shown + ' ' + name,
+                                    "show " + shown + ' ' + name + " --step 1",
+                                    "check " + shown,
+                                    "check --rules large_loss " + shown,
+                                    "verify " + shown,
+                                    "diff " + shown + ' ' + other,
+                                    "checkpoints " + shown,
+                                    "who " + shown,
+                                    "profile " + shown,
+                                    "recover " + shown,
+                                    "export " + shown + " --out '" + path + ".csv'",
+                                    "show " + shown + " 'none" + evil + '\'',
+                                    evil.substr(0, 1) + name,
+                                    "info --what" + name + ' ' + shown,
+                                    "info " + name,
+                                    "report " + shown + " -o '" + path + ".html'",
+                                    "compact " + shown,
+                                    "capture " + shown + " --names " + name}) {
+        for (char const* const form : {"", " --json"}) {
+            INFO(each << form);
+            told const it = ask(each + form);
+            CHECK_FALSE(has_controls(it.out));
+            CHECK_FALSE(has_controls(it.err));
+            CHECK(it.out.size() + it.err.size() > 0);
+        }
+    }
+    CHECK(ask("ls --json " + shown).document().at("names").size() == 3);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are stored as differences to those saved before: they come back bit by bit, and damage reaches no further than
-// the next whole ones.
+// Values that are stored as differences to those saved before: they come back bit by bit, and damage reaches no further
+// than the next whole ones.
 #include <tests/trial/runs.hpp>
 
 #include <bit>

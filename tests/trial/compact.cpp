@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many workers whose sidecars were merged: the run says what it says without, whatever became of the file or of a worker.
+// Many workers whose sidecars were merged: the run says what it says without, whatever became of the file or of a
+// worker.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -52,7 +53,8 @@ std::string said_by(std::string const& path) {
     std::string text{name_of(run.status())};
     for (std::uint32_t const each : run.workers()) {
         text += '\n' + std::to_string(each) + ' ' + std::string{name_of(run.status(worker{each}).value())} + ' ' +
-                std::to_string(run.steps(worker{each}).size()) + ' ' + std::to_string(run.age(worker{each}).value() < 1e6);
+                std::to_string(run.steps(worker{each}).size()) + ' ' +
+                std::to_string(run.age(worker{each}).value() < 1e6);
         for (step_id const step : run.steps(worker{each})) {
             text += ' ' + std::to_string(run["w"].of(worker{each}).stat(step, spotter::sum).value());
         }
@@ -60,7 +62,8 @@ std::string said_by(std::string const& path) {
     text += '\n' + std::string{run.why_ended()} + ' ' + std::to_string(run.expected_workers());
     for (std::string const& name : run.names()) { text += ' ' + name; }
     for (finding const& each : run.findings()) {
-        text += '\n' + std::string{each.rule} + ' ' + std::to_string(each.worker) + ' ' + std::to_string(each.step.index);
+        text +=
+            '\n' + std::string{each.rule} + ' ' + std::to_string(each.worker) + ' ' + std::to_string(each.step.index);
     }
     return text + '\n' + std::to_string(run.damage().size()) + ' ' + std::to_string(run.totals().stored) + ' ' +
            std::to_string(run.totals().bytes);
@@ -85,7 +88,9 @@ TEST_CASE("a run says the same once its sidecars are merged, and merging again m
     CHECK_FALSE(std::filesystem::exists(set_of(path) + ".part"));
     // It is read: with the workers' own sidecars gone, too.
     for (auto const& each : std::filesystem::recursive_directory_iterator(path)) {
-        if (each.path().extension() == ".spotx" && each.path().filename() != layout::set_name) { std::filesystem::remove(each); }
+        if (each.path().extension() == ".spotx" && each.path().filename() != layout::set_name) {
+            std::filesystem::remove(each);
+        }
     }
     CHECK(said_by(path) == before);
     REQUIRE(compact_run(path));
@@ -177,7 +182,8 @@ TEST_CASE("whatever fails while sidecars are merged, the old set is there or the
     CHECK(compact_run(folder / "nothing").error().code == errc::not_a_run);
 }
 
-TEST_CASE("SIGKILL at random instants while sidecars are merged: the run says what it says, and the next merge is whole") {
+TEST_CASE(
+    "SIGKILL at random instants while sidecars are merged: the run says what it says, and the next merge is whole") {
     char const* const wanted = std::getenv("SPOTTER_KILLS");  // 200 by hand
     int const kills = wanted != nullptr ? std::atoi(wanted) : 20;
     temporary_folder const folder;

@@ -75,9 +75,9 @@ TEST_CASE("a collection keeps quantiles and a histogram without the values [A29]
 TEST_CASE("what was not kept is taken from the values, with the same result") {
     temporary_folder const folder;
     {
-        hook watch{folder / "run", plan{collection{"x", "x", at{0}, payload | quantiles | histogram},
-                                        collection{"x later", "x", at{1}, payload},
-                                        collection{"x last", "x", at{2}, stats(l2)}}};
+        hook watch{folder / "run",
+                   plan{collection{"x", "x", at{0}, payload | quantiles | histogram},
+                        collection{"x later", "x", at{1}, payload}, collection{"x last", "x", at{2}, stats(l2)}}};
         for (std::uint64_t i = 0; i < 3; ++i) { (void)watch.step(train(i), "x"_t = ramp(-3)); }
         watch.scalar("s", 2.5F);
         (void)watch.step(train(3), "y"_t = 1);

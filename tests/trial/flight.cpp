@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flight recorder: the latest steps with everything in them, written once something is told, or after the process has died.
+// The flight recorder: the latest steps with everything in them, written once something is told, or after the process
+// has died.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/format/walker.hpp>

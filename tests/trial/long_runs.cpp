@@ -46,7 +46,8 @@ TEST_CASE("ten times as many steps leave no more files, and opening them asks no
           std::filesystem::file_size(many + "/000000.spot") / 40 + 4096);
 }
 
-TEST_CASE("of a run that goes back and forth a step is read as it was closed last, however it is asked for, and while it grows") {
+TEST_CASE("of a run that goes back and forth a step is read as it was closed last, however it is asked for, and while "
+          "it grows") {
     temporary_folder const folder;
     struct closing {
         float loss = 0, first = 0;

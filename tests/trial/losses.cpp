@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record_losses lacks: counted by steps wherever the rest of the record_losses knows of them, and nothing of one that is whole.
+// What a record_losses lacks: counted by steps wherever the rest of the record_losses knows of them, and nothing of one
+// that is whole.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 

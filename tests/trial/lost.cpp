@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are lost: what they may have superseded is never given for what they held, and what stands behind them is read.
+// Rows that are lost: what they may have superseded is never given for what they held, and what stands behind them is
+// read.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/format/walker.hpp>
@@ -14,8 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t count = 24;
 
-// Attempts of a run, each over all its steps; x at step i is 100 times the attempt, and i. Flushed after every third step, so that rows
-// are in many frames.
+// Attempts of a run, each over all its steps; x at step i is 100 times the attempt, and i. Flushed after every third
+// step, so that rows are in many frames.
 void record(std::string const& path, std::uint32_t attempts, bool with_vector = true) {
     fs::remove_all(path);
     options again;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Retention: a run with a limit keeps its newest values, all that was computed of the older ones, and what findings are about.
+// Retention: a run with a limit keeps its newest values, all that was computed of the older ones, and what findings are
+// about.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -137,12 +138,12 @@ std::size_t count_thinned(std::string const& folder) {
 class blind_files : public faulty_file_system {
 public:
     blind_files(std::string suffix, int times) : faulty_file_system{~0ULL}, suffix_{std::move(suffix)}, left_{times} {}
-    result<file_mapping> map(std::string_view path) noexcept override {
+    result<std::size_t> read(std::string_view path, std::uint64_t from, std::span<std::byte> into) noexcept override {
         if (left_ > 0 && path.ends_with(suffix_)) {
             --left_;
-            return error{errc::io_error, "the test let this file not be mapped"};
+            return error{errc::io_error, "the test let this file not be read"};
         }
-        return faulty_file_system::map(path);
+        return faulty_file_system::read(path, from, into);
     }
     [[nodiscard]] bool was_asked() const noexcept { return left_ == 0; }
 

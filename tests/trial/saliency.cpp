@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t samples = 3, side = 4, channels = 2;
 
-// 1 x 4 x 4 pictures; two channels by a convolution of 1 x 1 with biases; ReLU; a weighted sum of all places, and a bias.
+// 1 x 4 x 4 pictures; two channels by a convolution of 1 x 1 with biases; ReLU; a weighted sum of all places, and a
+// bias.
 struct two_layers {
     float weight[channels] = {0.75F, -0.5F}, bias[channels] = {-0.125F, 0.375F}, last_bias = 0.25F;
     std::vector<float> input, last, output, input_gradient, hidden_gradient, ones;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr plan seldom{collection{"c", "*", every{10}, payload}};
 
-// The classes of a format's bit patterns: every sign, and of NaN both kinds with every payload of one or of two bits; the
-// infinities, zeros, smallest and largest subnormals and normals.
+// The classes of a format's bit patterns: every sign, and of NaN both kinds with every payload of one or of two bits;
+// the infinities, zeros, smallest and largest subnormals and normals.
 template <class Bits>
 std::vector<Bits> special(int mantissa_bits) {
     Bits const sign = Bits{1} << (8 * sizeof(Bits) - 1);

@@ -168,3 +168,28 @@ TEST_CASE("{NaN, 1, 2} and a tensor without an element, from stored terms and fr
         }
     }
 }
+
+TEST_CASE("statistics of all tensors at a step, one after the other, read each row a few times at most, whether or not "
+          "steps() was called") {
+    temporary_folder const folder;
+    constexpr std::size_t tensors = 2000;
+    {
+        hook watch{folder / "run", plan{collection{"all", "*", always{}, stats(l2)}}, options{.ring_bytes = 4 << 20}};
+        std::vector<float> const values(3, 2.0F);
+        for (std::uint64_t i = 0; i < 2; ++i) {
+            watch.begin(train(i));
+            for (std::size_t k = 0; k < tensors; ++k) { watch.observe("layer" + std::to_string(k), values); }
+            (void)watch.end();
+        }
+    }
+    trial const all = open(folder / "run");
+    auto const names = all.names();
+    REQUIRE(names.size() == tensors);
+    trial const run = open(folder / "run");
+    CHECK(run[names[0]].stat(train(1), l2).value() == std::sqrt(12.0));
+    CHECK_FALSE(run.index().is_complete());  // one is found in the few rows that may hold it
+    std::size_t asked = 1;
+    for (; asked < tensors && !run.index().is_complete(); ++asked) { CHECK(run[names[asked]].stat(train(1), l2)); }
+    CHECK(asked < 20);  // what that read is no more than all rows
+    for (std::string const& name : names) { REQUIRE(run[name].stat(train(1), l2).value() == std::sqrt(12.0)); }
+}

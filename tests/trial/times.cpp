@@ -137,7 +137,8 @@ TEST_CASE("a live run shows the times with the steps") {
     }
 }
 
-TEST_CASE("a rule that reads times of steps says in a replay what it would have said in the loop, and what it did say") {
+TEST_CASE(
+    "a rule that reads times of steps says in a replay what it would have said in the loop, and what it did say") {
     temporary_folder const folder;
     step_time_outlier const rule{.min_history = 5};
     std::vector<finding> said[2];

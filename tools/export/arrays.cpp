@@ -7,6 +7,7 @@
 #include <spotter/export/npz.hpp>
 #include <spotter/export/recorded_arrays.hpp>
 #include <spotter/export/safetensors.hpp>
+#include <spotter/export/text.hpp>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,13 @@ using namespace spotter;
 void count(export_job& job, tensor_ref const& view, std::uint64_t values = 1) {
     job.done.tensors += values;
     if (npy_type_of(view.type, how(job)).is_bits) { job.done.as_bits.emplace(name_of(view.type)); }
+}
+
+// Keys of what could not be read, a line each, as archives carry it; empty where there are none.
+[[nodiscard]] std::string unreadable_note(std::vector<std::string> const& damaged) {
+    std::string note;
+    for (std::string const& each : damaged) { note += (note.empty() ? "unreadable:\n" : "\n") + each; }
+    return note;
 }
 
 }  // namespace
@@ -80,8 +88,8 @@ error to_npz(export_job& job) {
         return error{};
     });
     if (why && !(why.code == errc::no_payload && job.is_empty())) { return why; }
-    if (error const failed = writer.finish()) { return failed; }
     job.done.damaged = arrays.damaged();
+    if (error const failed = writer.finish(unreadable_note(job.done.damaged))) { return failed; }
     job.done.files.push_back(job.wanted.out);
     return file.finish();
 }
@@ -121,10 +129,16 @@ error to_npy(export_job& job) {
         count(job, value.view());
         bar.advance(1);
     }
-    return {};
+    if (job.done.damaged.empty() || single) { return {}; }
+    new_file note{tidy(job.wanted.out) + "/unreadable.txt", true};
+    error why = note.put(utf8_text(unreadable_note(job.done.damaged)) + '\n');
+    if (!why) { why = note.finish(); }
+    if (!why) { job.done.files.push_back(tidy(job.wanted.out) + "/unreadable.txt"); }
+    return why;
 }
 
-// The header comes first and says where each tensor lies: values are read twice, so that no more than one array is in memory.
+// The header comes first and says where each tensor lies: values are read twice, so that no more than one array is in
+// memory.
 error to_safetensors(export_job& job) {
     recorded_arrays arrays{job.run, job.choice, job.names};
     progress bar{"export", 2 * arrays.count()};
@@ -139,6 +153,7 @@ error to_safetensors(export_job& job) {
     bool const nothing = why.code == errc::no_payload && job.is_empty();
     if (why && !nothing) { return why; }
     new_file file{job.wanted.out, job.wanted.force};
+    if (!arrays.damaged().empty()) { header.note("unreadable", unreadable_note(arrays.damaged())); }
     why = file.put(header.text());
     if (!why && !nothing) {
         why = arrays.each([&](recorded_array const& it) {

@@ -41,7 +41,8 @@ struct export_job {
 
     [[nodiscard]] spotter::track track_of(item const& it) const { return run[it.name].of(spotter::worker{it.worker}); }
     [[nodiscard]] bool to_output() const { return wanted.out == "-"; }
-    // A run of which nothing was kept, and nothing is lost, exports as nothing, unless something is asked for by its name.
+    // A run of which nothing was kept, and nothing is lost, exports as nothing, unless something is asked for by its
+    // name.
     [[nodiscard]] bool is_empty() const {
         return wanted.names.empty() && !choice.step && run.names().empty() && run.damage().empty();
     }

@@ -3,7 +3,6 @@
 #include "../folders.hpp"
 #include "../new_file.hpp"
 #include "../output.hpp"
-#include "../replace_file.hpp"
 #include "job.hpp"
 
 #include <spotter/export/csv.hpp>
@@ -12,6 +11,7 @@
 #include <spotter/export/mcap.hpp>
 #include <spotter/export/prometheus.hpp>
 #include <spotter/export/trace.hpp>
+#include <spotter/file/replacing_file.hpp>
 
 #include <chrono>
 #include <optional>
@@ -31,7 +31,7 @@ public:
     }
     [[nodiscard]] error put(std::string_view piece) {
         if (file_) { return file_->put(piece); }
-        say(piece);
+        say_as_is(piece);
         return {};
     }
     [[nodiscard]] error flush() {
@@ -65,11 +65,12 @@ error to_csv(export_job& job) {
     };
     text_output out{job};
     bool head = true;
-    error why = write_csv(job.run, series, chosen_steps{job.choice}, [&](std::string_view line) {
+    auto const put = [&](std::string_view line) {
         job.done.rows += head ? 0 : 1;
         head = false;
         return out.put(line);
-    });
+    };
+    error why = write_csv(job.run, series, chosen_steps{job.choice}, put, &job.done.damaged);
     return why ? why : out.finish();
 }
 
@@ -89,8 +90,7 @@ error to_json_lines(export_job& job) {
 error to_mcap(export_job& job) {
     text_output out{job};
     export_counts counts;
-    error why = write_mcap(
-        job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
+    error why = write_mcap(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
     if (!why) { why = out.finish(); }
     job.take(counts);
     return why;
@@ -110,7 +110,9 @@ error to_trace(export_job& job) {
         counts);
     if (!why) { why = out.finish(); }
     if (bytes > most) {
-        say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in less than half of the bytes\n", stderr);
+        say("spotter export: more JSON than Perfetto's page takes: .pftrace is the same in less than half of the "
+            "bytes\n",
+            stderr);
     }
     job.take(counts);
     return why;
@@ -119,8 +121,7 @@ error to_trace(export_job& job) {
 error to_perfetto(export_job& job) {
     text_output out{job};
     export_counts counts;
-    error why = write_perfetto(
-        job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
+    error why = write_perfetto(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
     if (!why) { why = out.finish(); }
     job.take(counts);
     return why;
@@ -141,7 +142,7 @@ error to_metrics(export_job& job, metrics_text kind) {
     if (error const why = out.finish()) { return why; }
     auto const take = [&] {
         std::string const text = page.text(job.run);
-        return replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text.data(), text.size()}));
+        return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
     };
     auto const wait = [] {
         std::this_thread::sleep_for(std::chrono::seconds{1});  // nobody scrapes more often

@@ -17,7 +17,8 @@ error to_parquet(export_job& job) {
     std::string const path = is_file ? out : out + "/run=" + file_name_of(name) + "/run.parquet";
     new_file file{path, job.wanted.force};
     if (file.trouble()) { return file.trouble(); }
-    parquet_writer table{{job.choice, is_file ? name : std::string{}}, [&](byte_view bytes) { return file.put(bytes); }};
+    parquet_writer table{{job.choice, is_file ? name : std::string{}},
+                         [&](byte_view bytes) { return file.put(bytes); }};
     if (job.run.workers().size() > 1) {  // each is let go of before the next
         for (std::uint32_t const number : job.run.workers()) {
             auto const one = open_trial(run, worker{number});

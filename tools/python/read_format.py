@@ -421,6 +421,10 @@ def read_head(data):
     return head
 
 
+class Displaced(FormatError):
+    """A row frame that is whole, and says that it stands elsewhere."""
+
+
 def row_frame(data, at):
     """The row frame at an offset, in order in itself, its rows not read yet."""
     if at + 8 > len(data):
@@ -430,11 +434,15 @@ def row_frame(data, at):
     if magic != ROWS or size < 48:
         raise FormatError("not a row frame")
     if end > len(data):
+        if at + 16 <= len(data) and struct.unpack_from("<Q", data, at + 8)[0] != at:
+            raise FormatError("the beginning of a row frame that does not belong there")
         raise BeyondEnd("a row frame")
     names = "offset previous_end first_ordinal rows closes values flags"
     frame = Record(**dict(zip(names.split(), struct.unpack_from("<QQQIIII", data, at + 8))))
-    if frame.offset != at or struct.unpack_from("<Q", data, end - 8)[0] != crc64(data[at:end - 8]):
-        raise FormatError("a row frame with a wrong offset or checksum")
+    if struct.unpack_from("<Q", data, end - 8)[0] != crc64(data[at:end - 8]):
+        raise FormatError("a row frame with a wrong checksum")
+    if frame.offset != at:
+        raise Displaced("a row frame with a wrong offset")
     frame.end, frame.body = end, data[at + 48:end - 8]
     return frame
 
@@ -468,13 +476,16 @@ def zstd_frame(data, at):
 
 
 def find_row_frame(data, at):
-    """The next row frame that is in order in itself, from an offset on, or None."""
+    """The next row frame that is in order in itself, from an offset on, or None; and whether one was met that stood
+    elsewhere."""
+    displaced = False
     while (at := data.find(struct.pack("<I", ROWS), at)) >= 0:
         try:
-            return row_frame(data, at)
-        except FormatError:
+            return row_frame(data, at), displaced
+        except FormatError as error:
+            displaced = displaced or isinstance(error, Displaced)
             at += 1
-    return None
+    return None, displaced
 
 
 def walk(data):
@@ -491,9 +502,10 @@ def walk(data):
             if frame.previous_end != last:
                 raise FormatError("a row frame that does not follow the one before")
         except FormatError as error:
-            frame = find_row_frame(data, last)
+            frame, displaced = find_row_frame(data, last)
             if frame is None:
-                yield Record(kind="torn" if isinstance(error, BeyondEnd) else "damage", offset=last, end=len(data))
+                is_torn = isinstance(error, BeyondEnd) and not displaced
+                yield Record(kind="torn" if is_torn else "damage", offset=last, end=len(data))
                 return
             yield Record(kind="damage", offset=last, end=frame.offset)
         frame.kind = "rows"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of four micro batches make one step of the optimizer; the program shows its tensors once a step, or at every micro batch.
+// Gradients of four micro batches make one step of the optimizer; the program shows its tensors once a step, or at
+// every micro batch.
 #include "torch_program.hpp"
 
 #include <cmath>

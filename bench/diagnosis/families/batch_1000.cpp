@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A classifier with xtensor, in batches from one sample to a thousand; names in the style of notebooks, whose roles have to be said.
+// A classifier with xtensor, in batches from one sample to a thousand; names in the style of notebooks, whose roles
+// have to be said.
 #include "../family.hpp"
 #include "descent.hpp"
 #include "problems.hpp"
@@ -81,9 +82,9 @@ class program {
 public:
     explicit program(course& by)
         : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000},
-          data_{make_clouds(by.seed(), classes, features, 0.9F, 4000)}, net_{layer{by, random_, features, 20, true},
-                                                                             layer{by, random_, 20, 12, true},
-                                                                             layer{by, random_, 12, classes, false}},
+          data_{make_clouds(by.seed(), classes, features, 0.9F, 4000)},
+          net_{layer{by, random_, features, 20, true}, layer{by, random_, 20, 12, true},
+               layer{by, random_, 12, classes, false}},
           optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay}, nan_{by, how_.steps, "layer1_out"} {
         spoil(data_, by.broken(), random_);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net in bf16 whose weights are rounded from a master copy in f32; the loss is scaled. Its user shows the net: weights and gradients
-// in bf16, as they are.
+// A net in bf16 whose weights are rounded from a master copy in f32; the loss is scaled. Its user shows the net:
+// weights and gradients in bf16, as they are.
 #include "torch_program.hpp"
 
 #include <cmath>

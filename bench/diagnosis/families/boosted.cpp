@@ -53,8 +53,8 @@ public:
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, data_{how_.classifies ? make_clouds(by.seed(), 4, 8, 1.2F, 500)
-                                                                         : make_friedman(by.seed(), 0.3F, 500)} {
+        : course_{by}, how_{shapes[by.variant()]},
+          data_{how_.classifies ? make_clouds(by.seed(), 4, 8, 1.2F, 500) : make_friedman(by.seed(), 0.3F, 500)} {
         prng random{by.seed() + 1000};
         spoil(data_, by.broken(), random);
         if (by.is(fault::too_deep)) { how_ = {how_.classifies, 20, 1, 1, 0, 0, how_.rounds}; }

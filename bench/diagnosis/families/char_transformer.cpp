@@ -47,7 +47,8 @@ struct language_model : nn::Module {
     }
 };
 
-// Texts of a fixed language: the next token mostly follows from the last two, else it is drawn by its rank (Zipf's law).
+// Texts of a fixed language: the next token mostly follows from the last two, else it is drawn by its rank (Zipf's
+// law).
 Tensor write_text(std::int64_t length, example::prng& random) {
     example::prng fixed{31};
     std::vector<double> upto;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax regression with Armadillo: one convex problem, weights that start at zero, as they may here; costs and gradients are sums.
+// Softmax regression with Armadillo: one convex problem, weights that start at zero, as they may here; costs and
+// gradients are sums.
 #include "../family.hpp"
 #include "inject.hpp"
 #include "problems.hpp"

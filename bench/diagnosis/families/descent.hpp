@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizers of plain arrays, one state for each array that is stepped: descent with or without momentum, RMSProp, Adam.
+// Optimizers of plain arrays, one state for each array that is stepped: descent with or without momentum, RMSProp,
+// Adam.
 #pragma once
 
 #include "inject.hpp"
@@ -20,8 +21,8 @@ struct descent {
     float sign = -1;
 
     descent(course const& of, kind method, float healthy_rate, float with_momentum = 0, float decay = 0)
-        : how{method}, rate{healthy_rate * rate_factor(of)}, momentum{with_momentum},
-          weight_decay{decay}, sign{direction(of)} {}
+        : how{method}, rate{healthy_rate * rate_factor(of)}, momentum{with_momentum}, weight_decay{decay},
+          sign{direction(of)} {}
 
     // `slot` tells one array from another; `schedule` is a share of the rate.
     void step(std::size_t slot, float* weights, float const* gradient, std::size_t count, float schedule = 1) {

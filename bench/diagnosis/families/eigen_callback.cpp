@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A regression with Eigen, one sample a column. A callback after each batch shows what there is: the weights are updated by then.
+// A regression with Eigen, one sample a column. A callback after each batch shows what there is: the weights are
+// updated by then.
 #include "../family.hpp"
 #include "descent.hpp"
 #include "problems.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recommender of a kind: who clicks what, from embeddings whose rows are seen as often as in life, most of them hardly ever.
+// A recommender of a kind: who clicks what, from embeddings whose rows are seen as often as in life, most of them
+// hardly ever.
 #include "torch_program.hpp"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two nets against each other, an optimizer each: two losses, none of which has to fall; shown when both have been updated.
+// Two nets against each other, an optimizer each: two losses, none of which has to fall; shown when both have been
+// updated.
 #include "torch_program.hpp"
 
 namespace diagnosis {

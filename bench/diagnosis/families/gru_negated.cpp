@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gated recurrent unit in the manner of hand-written nets: what it keeps for a weight is the next move, that is minus the gradient, summed
-// over the batch and blended with the moves before.
+// A gated recurrent unit in the manner of hand-written nets: what it keeps for a weight is the next move, that is minus
+// the gradient, summed over the batch and blended with the moves before.
 #include "../family.hpp"
 #include "inject.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small tanh net fitted with L-BFGS (Nocedal 1980) in Armadillo: the objective is a sum over all samples, each evaluation is a step, those of the
-// line search too.
+// A small tanh net fitted with L-BFGS (Nocedal 1980) in Armadillo: the objective is a sum over all samples, each
+// evaluation is a step, those of the line search too.
 #include "../family.hpp"
 #include "inject.hpp"
 #include "problems.hpp"

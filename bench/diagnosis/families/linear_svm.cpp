@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linear support vector machine (Pegasos, Shalev-Shwartz et al. 2007): hinge loss, a rate of 1 / (lambda t), a start at zero.
+// A linear support vector machine (Pegasos, Shalev-Shwartz et al. 2007): hinge loss, a rate of 1 / (lambda t), a start
+// at zero.
 #include "../family.hpp"
 #include "inject.hpp"
 #include "problems.hpp"
@@ -30,9 +31,9 @@ constexpr settings shapes[] = {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, data_{make_clouds(by.seed(), 2, features,
-                                                                                                1.1F)},
-          batches_{by, data_.train.count(), how_.batch}, nan_{by, how_.steps, "grad/w"} {
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000},
+          data_{make_clouds(by.seed(), 2, features, 1.1F)}, batches_{by, data_.train.count(), how_.batch},
+          nan_{by, how_.steps, "grad/w"} {
         spoil(data_, by.broken(), random_);
     }
     void run() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings as products of two embeddings. A step touches the rows of its ratings and no others; their gradients are sums.
+// Ratings as products of two embeddings. A step touches the rows of its ratings and no others; their gradients are
+// sums.
 #include "../family.hpp"
 #include "descent.hpp"
 

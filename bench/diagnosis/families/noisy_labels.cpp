@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One label in five is wrong, in training and where it is evaluated, and yet it trains well: the loss stays high and noisy.
+// One label in five is wrong, in training and where it is evaluated, and yet it trains well: the loss stays high and
+// noisy.
 #include "torch_program.hpp"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The neural net of OpenCV, which learns inside the library, an epoch a call: its user sees the weights, with the biases as their last row, and a loss.
+// The neural net of OpenCV, which learns inside the library, an epoch a call: its user sees the weights, with the
+// biases as their last row, and a loss.
 #include "../family.hpp"
 #include "inject.hpp"
 #include "problems.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net in one block of plain C arrays that learns sample by sample, in the order of the classes; it has no gradients to show.
+// A net in one block of plain C arrays that learns sample by sample, in the order of the classes; it has no gradients
+// to show.
 #include "../family.hpp"
 #include "inject.hpp"
 #include "problems.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net that solves a differential equation: u'' = f within, u = 0 at both ends. No data: points, and a loss of two terms.
+// A net that solves a differential equation: u'' = f within, u = 0 at both ends. No data: points, and a loss of two
+// terms.
 #include "torch_program.hpp"
 
 #include <torch/csrc/autograd/autograd.h>

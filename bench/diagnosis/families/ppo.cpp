@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proximal policy optimisation in epochs of minibatches: 32 updates an iteration, on what was lived before them; actor and critic
-// have an optimizer each (Schulman et al. 2017).
+// Proximal policy optimisation in epochs of minibatches: 32 updates an iteration, on what was lived before them; actor
+// and critic have an optimizer each (Schulman et al. 2017).
 #include "../../../examples/cartpole/physics.hpp"
 #include "torch_program.hpp"
 

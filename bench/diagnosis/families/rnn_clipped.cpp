@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain recurrent net that foretells a noisy sum of two waves. Its gradients are clipped in most steps; what is shown of them is what
-// is left, beside the norm that they had.
+// A plain recurrent net that foretells a noisy sum of two waves. Its gradients are clipped in most steps; what is shown
+// of them is what is left, beside the norm that they had.
 #include "../family.hpp"
 #include "descent.hpp"
 
@@ -68,8 +68,8 @@ public:
           net_{tensor{by, random_, "rnn.weight_ih_l0", units, 1}, tensor{by, random_, "rnn.weight_hh_l0", units, units},
                tensor{by, random_, "rnn.bias_l0", units, 1, true}, tensor{by, random_, "head.weight", 1, units},
                tensor{by, random_, "head.bias", 1, 1, true}},
-          optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay}, nan_{by, how_.steps,
-                                                                               "rnn.weight_hh_l0.grad"} {}
+          optimizer_{by, how_.how, how_.rate, how_.momentum, how_.decay},
+          nan_{by, how_.steps, "rnn.weight_hh_l0.grad"} {}
 
     void run() {
         course_.plan(how_.steps, pack_choice::supervised, 0.75);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twin delayed deep deterministic policy gradient (Fujimoto et al. 2018): old experience, two critics, targets that trail behind, and an
-// actor that is updated at every second step only.
+// Twin delayed deep deterministic policy gradient (Fujimoto et al. 2018): old experience, two critics, targets that
+// trail behind, and an actor that is updated at every second step only.
 #include "torch_program.hpp"
 
 #include <cmath>

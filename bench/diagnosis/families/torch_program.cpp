@@ -120,7 +120,8 @@ void torch_program::scale_rate(double factor) {
     }
 }
 
-// Into the gradient of a parameter, somewhere within the training; at an odd step, as some nets are trained at every second only.
+// Into the gradient of a parameter, somewhere within the training; at an odd step, as some nets are trained at every
+// second only.
 void torch_program::plan_nan() {
     if (!is(fault::not_a_number)) { return; }
     example::prng random{course_.seed() + 77};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the libtorch families share: nets that are listed, broken, optimised and shown; data that is drawn, spoilt and dealt out.
+// What the libtorch families share: nets that are listed, broken, optimised and shown; data that is drawn, spoilt and
+// dealt out.
 #pragma once
 
 #include "../family.hpp"
@@ -46,7 +47,8 @@ public:
     torch_program(course& of, std::uint64_t steps, pack_choice pack = pack_choice::supervised,
                   double known = course::no_guess);
 
-    // Takes a net in, with its weights as the fault wants them; its parameters are called as torch names them, behind the prefix.
+    // Takes a net in, with its weights as the fault wants them; its parameters are called as torch names them, behind
+    // the prefix.
     void add(nn::Module& net, std::string const& prefix = {});
     // Those of all nets.
     [[nodiscard]] std::vector<shown_parameter>& parameters() noexcept { return parameters_; }
@@ -117,7 +119,8 @@ struct torch_data {
 // The faults that are in the data; what is evaluated keeps its true labels.
 void spoil(torch_data& data, course const& of);
 
-// So many classes of pictures of one channel: each a pattern of soft spots, the same for every seed; shifted, faded and noisy.
+// So many classes of pictures of one channel: each a pattern of soft spots, the same for every seed; shifted, faded and
+// noisy.
 [[nodiscard]] torch_data draw_pictures(std::int64_t side, std::int64_t classes, std::int64_t count, double noise);
 
 // Deals out shuffled indices, epoch after epoch; the same ones always where that is the fault.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words as vectors, by skip-grams with negative samples (Mikolov et al. 2013): each pair updates the weights at once, a step is a sentence.
+// Words as vectors, by skip-grams with negative samples (Mikolov et al. 2013): each pair updates the weights at once, a
+// step is a sentence.
 #include "../family.hpp"
 #include "inject.hpp"
 
@@ -29,8 +30,8 @@ constexpr settings shapes[] = {
 class program {
 public:
     explicit program(course& by)
-        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, in_(words * size),
-          out_(words * size), nan_{by, how_.steps, "syn0"}, order_{example::shuffled_indices(words, random_)} {
+        : course_{by}, how_{shapes[by.variant()]}, random_{by.seed() + 5000}, in_(words * size), out_(words * size),
+          nan_{by, how_.steps, "syn0"}, order_{example::shuffled_indices(words, random_)} {
         draw(by, random_, 1.0F / static_cast<float>(size), in_);
     }
     void run() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small transformer learns to write licences, once as it should and three times with a fault that its loss does not show by itself:
+// A small transformer learns to write licences, once as it should and three times with a fault that its loss does not
+// show by itself:
 //     study_attention TEXT... [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/attention.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// docs/studies/attention.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line
+// or a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/record.hpp"
 #include "../common/results.hpp"

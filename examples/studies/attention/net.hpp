@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small transformer that says which letter comes next, with its attention written out (Vaswani et al. 2017; normalised before each part, as
-// Xiong et al. 2020 found it to train without trouble; places told by a bias on distance, ALiBi, Press et al. 2022), and with faults to choose from.
+// A small transformer that says which letter comes next, with its attention written out (Vaswani et al. 2017;
+// normalised before each part, as Xiong et al. 2020 found it to train without trouble; places told by a bias on
+// distance, ALiBi, Press et al. 2022), and with faults to choose from.
 #pragma once
 
 #include "../common/torch.hpp"
@@ -35,8 +36,8 @@ struct layer_impl : torch::nn::Module {
         hidden = register_module("hidden", torch::nn::Linear{of.width, 4 * of.width});
         back = register_module("back", torch::nn::Linear{4 * of.width, of.width});
     }
-    // x is [batch, place, width], `bias` [head, query, key] is added to the scores. `see(weights)` is called with the attention weights,
-    // [batch, head, query, key].
+    // x is [batch, place, width], `bias` [head, query, key] is added to the scores. `see(weights)` is called with the
+    // attention weights, [batch, head, query, key].
     template <class See>
     torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& bias, See&& see) {
         std::int64_t const batch = x.size(0), places = x.size(1), each = x.size(2) / heads;

@@ -41,7 +41,8 @@ struct texts {
     torch::Tensor train{}, test{};
 };
 
-// The rules look every fifth step; nothing is kept of attention but what they take of it, and pictures of the last evaluation.
+// The rules look every fifth step; nothing is kept of attention but what they take of it, and pictures of the last
+// evaluation.
 inline constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
                                sp::collection{"heads", "attention/*", sp::during{sp::mode::predict}, sp::payload}};
 inline constexpr auto rules = (sp::attention_collapse{} | sp::once | sp::only{sp::every{5}}) ||

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An autoencoder whose loss converges and whose latent space is bad, and the smaller and better one that spotter's findings lead to:
+// An autoencoder whose loss converges and whose latent space is bad, and the smaller and better one that spotter's
+// findings lead to:
 //     study_autoencoder TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/autoencoder.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// docs/studies/autoencoder.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command
+// line or a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/fashion.hpp"
 #include "../common/fingerprint.hpp"

@@ -35,7 +35,8 @@ struct net_impl : torch::nn::Module {
         up1 = register_module("up1", torch::nn::ConvTranspose2d{enlarging(16, 1, 4).stride(2).padding(1)});
     }
 
-    // Pictures [count, 1, 28, 28] as points [count, bottleneck]. `see(name, made)` is called with what each layer makes and returns it.
+    // Pictures [count, 1, 28, 28] as points [count, bottleneck]. `see(name, made)` is called with what each layer makes
+    // and returns it.
     template <class See>
     torch::Tensor to_latent(torch::Tensor const& pictures, See&& see) {
         torch::Tensor x = see("conv1", between(conv1(pictures)));

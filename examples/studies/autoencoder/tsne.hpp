@@ -8,8 +8,8 @@
 
 namespace autoencoder {
 
-// How near each point has the others: rows [n, n] that sum to 1, of Gaussians whose width gives each row `perplexity` neighbours in effect,
-// made symmetric.
+// How near each point has the others: rows [n, n] that sum to 1, of Gaussians whose width gives each row `perplexity`
+// neighbours in effect, made symmetric.
 [[nodiscard]] inline torch::Tensor neighbourhoods(torch::Tensor const& points, double perplexity) {
     std::int64_t const count = points.size(0);
     torch::Tensor const distance = torch::cdist(points, points).pow(2);
@@ -28,7 +28,8 @@ namespace autoencoder {
     return (near + near.t()) / (2 * count);
 }
 
-// t-SNE, exact (van der Maaten and Hinton 2008, Journal of Machine Learning Research 9): [n, dimensions] to [n, 2], from `start`.
+// t-SNE, exact (van der Maaten and Hinton 2008, Journal of Machine Learning Research 9): [n, dimensions] to [n, 2],
+// from `start`.
 [[nodiscard]] inline torch::Tensor tsne(torch::Tensor const& points, torch::Tensor const& start,
                                         double perplexity = 30) {
     constexpr int rounds = 400, exaggerated = 100;

@@ -34,8 +34,8 @@ struct arguments {
 
 inline constexpr std::size_t any_number = 0;  // of files, one at least
 
-// Nothing, and the usage on standard error, when the command line cannot be understood: a number of files other than `files`, or a choice
-// that is neither one of all studies nor begins with one of `own` ("--tool").
+// Nothing, and the usage on standard error, when the command line cannot be understood: a number of files other than
+// `files`, or a choice that is neither one of all studies nor begins with one of `own` ("--tool").
 [[nodiscard]] inline std::optional<arguments> parse(int count, char** given, std::string_view study,
                                                     std::string_view usage, std::size_t files,
                                                     std::vector<std::string_view> const& own = {}) {

@@ -19,8 +19,8 @@ namespace studies {
     return norm.bias - norm.running_mean * scale;
 }
 
-// Shows what a layer of a net in evaluation adds, and, in the backward pass, the gradient to what it makes; nothing of layers that add
-// nothing. `layer` and `made` are what forward gives to `see`; returns what is to go on.
+// Shows what a layer of a net in evaluation adds, and, in the backward pass, the gradient to what it makes; nothing of
+// layers that add nothing. `layer` and `made` are what forward gives to `see`; returns what is to go on.
 template <class Hook>
 [[nodiscard]] torch::Tensor explained_layer(resnet const& net, std::string const& layer, torch::Tensor const& made,
                                             Hook& watch) {
@@ -39,8 +39,9 @@ template <class Hook>
     return spotter::tap_gradient(watch, "grad/" + layer, made);
 }
 
-// Shows the score of the class that each picture is taken for, and its gradient to the input and to what went through explained_layer. A residual net
-// with ReLU is linear between its kinks, so the biases and the input, times these, are all parts of the score.
+// Shows the score of the class that each picture is taken for, and its gradient to the input and to what went through
+// explained_layer. A residual net with ReLU is linear between its kinks, so the biases and the input, times these, are
+// all parts of the score.
 template <class Hook>
 void explain_scores(torch::Tensor const& input, torch::Tensor const& scores, Hook& watch) {
     torch::Tensor const explained = std::get<0>(scores.max(1));

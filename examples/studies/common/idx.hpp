@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IDX files, as MNIST and its successors have them: two zero bytes, the element type (8: bytes), the number of axes, their sizes as
-// big-endian numbers of four bytes, then the elements, the last axis running fastest.
+// IDX files, as MNIST and its successors have them: two zero bytes, the element type (8: bytes), the number of axes,
+// their sizes as big-endian numbers of four bytes, then the elements, the last axis running fastest.
 #pragma once
 
 #include <cstddef>

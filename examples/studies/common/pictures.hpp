@@ -29,8 +29,8 @@ struct pictures {
     return bytes.to(torch::kFloat).div_(63.75F).sub_(2.0F);
 }
 
-// Pictures [count, height, width] or [count, height, width, channels] beside their labels [count], each below `classes`. `origin` tells
-// where to get the files, for whoever has none.
+// Pictures [count, height, width] or [count, height, width, channels] beside their labels [count], each below
+// `classes`. `origin` tells where to get the files, for whoever has none.
 [[nodiscard]] inline pictures load_pictures(std::string const& images, std::string const& labels, std::int64_t classes,
                                             std::string const& origin) {
     auto const refuse = [](std::string why) { return pictures{{}, {}, std::move(why)}; };

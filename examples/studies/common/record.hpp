@@ -13,7 +13,8 @@
 
 namespace studies {
 
-// The record at `path`, as watch.path() said it. Where there is none (a folder that cannot be written, SPOTTER=off) the program ends with 2.
+// The record at `path`, as watch.path() said it. Where there is none (a folder that cannot be written, SPOTTER=off) the
+// program ends with 2.
 [[nodiscard]] inline spotter::trial record_at(std::string_view path) {
     auto opened = spotter::open_trial(path);
     if (opened) { return std::move(*opened); }

@@ -9,8 +9,8 @@
 
 namespace studies {
 
-// Puts `text` into `folder`/results.md: all of it or, where that fails, nothing, so that no half of a study passes for a result.
-// Returns the reason of a failure.
+// Puts `text` into `folder`/results.md: all of it or, where that fails, nothing, so that no half of a study passes for
+// a result. Returns the reason of a failure.
 [[nodiscard]] inline std::string write_results(std::string const& folder, std::string const& text) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);

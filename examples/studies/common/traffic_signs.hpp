@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// German traffic signs, 32 x 32 in colour (GTSRB; Stallkamp et al., Neural Networks 32, 2012), 43 classes in the benchmark's order.
+// German traffic signs, 32 x 32 in colour (GTSRB; Stallkamp et al., Neural Networks 32, 2012), 43 classes in the
+// benchmark's order.
 #pragma once
 
 #include "pictures.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net that reads traffic signs is in service when fog comes, or night, or a lens that is out of focus, or a sign it never saw:
+// A net that reads traffic signs is in service when fog comes, or night, or a lens that is out of focus, or a sign it
+// never saw:
 //     study_drift TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/drift.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// docs/studies/drift.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a
+// file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/record.hpp"
 #include "../common/results.hpp"
@@ -21,8 +23,8 @@ struct extent_of_study {
     std::uint64_t batches = 400, change_at = 200;  // of a stream
 };
 
-// What the net learns from; what it is proved on and what it is served, halves of the test pictures, of signs that it never saw; the class that
-// it does not know.
+// What the net learns from; what it is proved on and what it is served, halves of the test pictures, of signs that it
+// never saw; the class that it does not know.
 struct parts {
     studies::pictures learnt{}, held_out{}, served{}, unknown{};
 };

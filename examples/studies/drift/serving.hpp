@@ -42,8 +42,8 @@ struct served {
     std::int64_t right = 0;  // answers
     bool alarmed = false;
 };
-// Serves one batch of requests, as step `index` of mode predict, and shows spotter what goes in, what each ReLU makes, and how sure the net is. `explains`:
-// what explains the answers, too, which takes a backward pass.
+// Serves one batch of requests, as step `index` of mode predict, and shows spotter what goes in, what each ReLU makes,
+// and how sure the net is. `explains`: what explains the answers, too, which takes a backward pass.
 template <class Hook>
 served serve(studies::resnet& net, studies::pictures const& shown, Hook& watch, std::uint64_t index, bool explains) {
     torch::AutoGradMode const gradients{explains};
@@ -67,7 +67,8 @@ struct trained {
     std::uint64_t parameters = 0;  // their fingerprint
 };
 
-// Trains on `data`, then proves the net on `held_out`: what it looks like at work goes into the same record, in mode predict.
+// Trains on `data`, then proves the net on `held_out`: what it looks like at work goes into the same record, in mode
+// predict.
 template <class Hook>
 trained train(recipe const& how, studies::pictures const& data, studies::pictures const& held_out, std::uint64_t seed,
               Hook& watch) {

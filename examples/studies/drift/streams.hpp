@@ -42,8 +42,8 @@ inline constexpr std::array<change, 4> changes{change::fog, change::night, chang
     return torch::nn::functional::conv2d(padded, weight, torch::nn::functional::Conv2dFuncOptions{}.groups(3));
 }
 
-// Requests in batches, drawn from some half of `known`; from batch `from` on they are changed, or a quarter of them is drawn from `unknown`.
-// Draws by torch's generator, which it seeds.
+// Requests in batches, drawn from some half of `known`; from batch `from` on they are changed, or a quarter of them is
+// drawn from `unknown`. Draws by torch's generator, which it seeds.
 class stream {
 public:
     stream(studies::pictures const& known, studies::pictures const& unknown, change what, std::uint64_t from,

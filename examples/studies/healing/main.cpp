@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training whose gradients explode, run as attempts with planned cures until one is stable, each a process of this program:
+// A training whose gradients explode, run as attempts with planned cures until one is stable, each a process of this
+// program:
 //     study_healing TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
 // and what the supervisor adds to that for an attempt: [--warmup=STEPS] [--norm], and --to-end: heed no rule.
-// docs/studies/healing.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// docs/studies/healing.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or
+// a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/results.hpp"
 #include "tables.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deep residual net of ELUs (Clevert, Unterthiner and Hochreiter 2016) for grey pictures. Each block adds to what comes in, so without
-// normalisation what goes through the net, and the gradient that comes back, grow by about a constant factor a block.
+// A deep residual net of ELUs (Clevert, Unterthiner and Hochreiter 2016) for grey pictures. Each block adds to what
+// comes in, so without normalisation what goes through the net, and the gradient that comes back, grow by about a
+// constant factor a block.
 #pragma once
 
 #include "../common/resnet.hpp"

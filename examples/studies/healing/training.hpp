@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt: the net is trained on Fashion-MNIST, with the cures that are asked for, and leaves its loop where a rule asks for it.
+// One attempt: the net is trained on Fashion-MNIST, with the cures that are asked for, and leaves its loop where a rule
+// asks for it.
 #pragma once
 
 #include "../common/fashion.hpp"
@@ -45,8 +46,8 @@ inline constexpr sp::plan keep{
     return sp::on(sp::exploding_gradient{} || learns_nothing, sp::stop);
 }
 
-// Shows spotter losses, weights and gradients of each step, and of each check loss and accuracy. `heeds`: ends where a rule asks for it.
-// Returns the fingerprint of the parameters.
+// Shows spotter losses, weights and gradients of each step, and of each check loss and accuracy. `heeds`: ends where a
+// rule asks for it. Returns the fingerprint of the parameters.
 template <class Hook>
 std::uint64_t train(recipe const& how, studies::split const& data, std::uint64_t seed, Hook& watch, bool heeds) {
     torch::manual_seed(seed);

@@ -10,8 +10,9 @@ namespace pruning {
 
 namespace sp = spotter;
 
-// Judges the rounds: an evaluation each, with the accuracy and the number of parameters as metrics. Error when the accuracy is below
-// `floor`: the round went too far. Warning when there are no more than `parameters`: there is nothing left to do.
+// Judges the rounds: an evaluation each, with the accuracy and the number of parameters as metrics. Error when the
+// accuracy is below `floor`: the round went too far. Warning when there are no more than `parameters`: there is nothing
+// left to do.
 struct pruned_enough {
     using kind = sp::rule_kind;
     static constexpr std::string_view name = "pruned_enough";

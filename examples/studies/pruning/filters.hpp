@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filters between the two convolutions of each block: what they are worth, by the record, and a net without the least of them.
+// The filters between the two convolutions of each block: what they are worth, by the record, and a net without the
+// least of them.
 #pragma once
 
 #include "../common/resnet.hpp"
@@ -44,10 +45,11 @@ namespace sp = spotter;
     return count;
 }
 
-// What each filter is worth at these steps: |mean over the places of activation * gradient|, the first-order change of the loss without it,
-// averaged over pictures (Molchanov et al. 2017, ICLR, "Pruning Convolutional Neural Networks for Resource Efficient Inference", section 2.2), and
-// divided by the root mean square of its layer, so that layers can be compared; the paper divides by the l2 norm, which makes filters of wide
-// layers worth less. One tensor a block, [filters].
+// What each filter is worth at these steps: |mean over the places of activation * gradient|, the first-order change of
+// the loss without it, averaged over pictures (Molchanov et al. 2017, ICLR, "Pruning Convolutional Neural Networks for
+// Resource Efficient Inference", section 2.2), and divided by the root mean square of its layer, so that layers can be
+// compared; the paper divides by the l2 norm, which makes filters of wide layers worth less. One tensor a block,
+// [filters].
 [[nodiscard]] inline std::vector<torch::Tensor>
 worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, std::size_t blocks) {
     std::vector<torch::Tensor> worth;
@@ -64,7 +66,8 @@ worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, st
     return worth;
 }
 
-// Which filters of each block are left without the `count` that are worth least, of all blocks together; each block keeps one at least.
+// Which filters of each block are left without the `count` that are worth least, of all blocks together; each block
+// keeps one at least.
 [[nodiscard]] inline std::vector<torch::Tensor> without_least(std::vector<torch::Tensor> const& worth,
                                                               std::size_t count) {
     struct filter {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ResNet18 that reads traffic signs loses its least filters round by round, as the record ranks them, until a rule says that it is enough:
+// A ResNet18 that reads traffic signs loses its least filters round by round, as the record ranks them, until a rule
+// says that it is enough:
 //     study_pruning TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/pruning.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// docs/studies/pruning.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or
+// a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/fingerprint.hpp"
 #include "../common/record.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data-parallel training over four ranks of MPI in which something happens to one of them, and what spotter says of it:
+// A data-parallel training over four ranks of MPI in which something happens to one of them, and what spotter says of
+// it:
 //     study_ranks DIGITS.CSV --mpiexec=PROGRAM [--quick] [--kills=N] [--seed=N] [--out=FOLDER]
 // and for the ranks that mpirun begins: [--fault=NAME] [--deaf]: heed nothing. docs/studies/ranks.md.
 // Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
@@ -35,17 +36,20 @@ struct outcome_of_run {
 
 class launcher {
 public:
-    launcher(std::string mpiexec, std::string data, std::string out) : mpiexec_{std::move(mpiexec)}, data_{std::move(data)}, out_{std::move(out)} {}
+    launcher(std::string mpiexec, std::string data, std::string out)
+        : mpiexec_{std::move(mpiexec)}, data_{std::move(data)}, out_{std::move(out)} {}
 
     [[nodiscard]] outcome_of_run run(std::string_view name, std::uint64_t seed, bool deaf = false) const {
         std::string const folder = fmt::format("{}/{}{}-{}", out_, name, deaf ? "-deaf" : "", seed);
         std::filesystem::remove_all(folder);
         std::filesystem::create_directories(folder);
         std::string const self = std::filesystem::read_symlink("/proc/self/exe").string();
-        std::string const command = fmt::format(
-            "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
-            "OMPI_MCA_btl_base_warn_component_unused=0 timeout 120 '{}' -n {} '{}' '{}' --fault={} --seed={} --out='{}'{} > '{}/out' 2>&1",
-            mpiexec_, rank_count, self, data_, name, seed, folder, deaf ? " --deaf" : "", folder);
+        std::string const command =
+            fmt::format("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+                        "OMPI_MCA_mpi_yield_when_idle=1 "
+                        "OMPI_MCA_btl_base_warn_component_unused=0 timeout 120 '{}' -n {} '{}' '{}' --fault={} "
+                        "--seed={} --out='{}'{} > '{}/out' 2>&1",
+                        mpiexec_, rank_count, self, data_, name, seed, folder, deaf ? " --deaf" : "", folder);
         (void)std::system(command.c_str());  // of a killed rank mpirun tells in its own way
         outcome_of_run came{.path = folder + "/run"};
         for (int rank = 0; rank < rank_count; ++rank) {
@@ -65,7 +69,9 @@ private:
 // Everything that the ranks were told together, by the record of one of them.
 [[nodiscard]] std::string agreed(sp::trial const& run, std::uint32_t rank) {
     std::string all;
-    for (auto const& each : run["collective"].of(sp::worker{rank}).loose()) { all += fmt::format("{}\n", std::string_view{each.bytes}); }
+    for (auto const& each : run["collective"].of(sp::worker{rank}).loose()) {
+        all += fmt::format("{}\n", std::string_view{each.bytes});
+    }
     return all;
 }
 
@@ -81,14 +87,16 @@ private:
     bool hold_ = true;
 };
 
-void line(std::string& table, std::string_view what, std::uint64_t seed, std::string const& planted, std::string const& told, std::string const& came) {
+void line(std::string& table, std::string_view what, std::uint64_t seed, std::string const& planted,
+          std::string const& told, std::string const& came) {
     table += fmt::format("| {} | {} | {} | {} | {} |\n", what, seed, planted, told, came);
 }
 
 void healthy(launcher const& begin, std::uint64_t seed, std::string& table, claims& all, double& accuracy) {
     outcome_of_run const came = begin.run("none", seed);
     auto const run = sp::open_trial(came.path);
-    all.claim(run && run->status() == sp::run_status::finished && came.alike, "a healthy training ends with the same weights in all ranks");
+    all.claim(run && run->status() == sp::run_status::finished && came.alike,
+              "a healthy training ends with the same weights in all ranks");
     if (!run) { return; }
     bool quiet = agreed(*run, 0).empty() && sp::ranks_of(*run).sentences.empty();
     for (auto const& each : run->findings()) { quiet = quiet && each.severity < sp::severity::warning; }
@@ -106,14 +114,21 @@ void corrupt(launcher const& begin, std::uint64_t seed, double healthy_accuracy,
     for (auto const& each : run->findings()) {
         if (each.severity < sp::severity::warning || !told.empty()) { continue; }
         told = fmt::format("rank {}, train({}), {}: {}", each.worker, each.step.index, each.tensor, each.rule);
-        all.claim(each.worker == static_cast<std::uint32_t>(it.rank) && each.step == sp::train(it.step) && each.tensor == "grad/" + it.weight(),
-                  fmt::format("the corrupted gradient of rank {} at train({}) is named first, and not {}", it.rank, it.step, told));
+        all.claim(each.worker == static_cast<std::uint32_t>(it.rank) && each.step == sp::train(it.step) &&
+                      each.tensor == "grad/" + it.weight(),
+                  fmt::format("the corrupted gradient of rank {} at train({}) is named first, and not {}", it.rank,
+                              it.step, told));
     }
     std::string const together = fmt::format("train({}) rank {} asks for skip_update", it.step, it.rank);
-    for (std::uint32_t rank = 0; rank < rank_count; ++rank) { all.claim(agreed(*run, rank).starts_with(together), "all ranks skip that update: " + together); }
-    all.claim(came.alike && came.first.accuracy > healthy_accuracy - 0.03, "the training goes on as if nothing had been");
-    line(table, "one gradient, one bit", seed, fmt::format("rank {}, train({}), grad/{}", it.rank, it.step, it.weight()), told,
-         fmt::format("all skip it: {:.1f} % right; applied: {:.1f} %", 100 * came.first.accuracy, 100 * deaf.first.accuracy));
+    for (std::uint32_t rank = 0; rank < rank_count; ++rank) {
+        all.claim(agreed(*run, rank).starts_with(together), "all ranks skip that update: " + together);
+    }
+    all.claim(came.alike && came.first.accuracy > healthy_accuracy - 0.03,
+              "the training goes on as if nothing had been");
+    line(table, "one gradient, one bit", seed,
+         fmt::format("rank {}, train({}), grad/{}", it.rank, it.step, it.weight()), told,
+         fmt::format("all skip it: {:.1f} % right; applied: {:.1f} %", 100 * came.first.accuracy,
+                     100 * deaf.first.accuracy));
 }
 
 void replica(launcher const& begin, std::uint64_t seed, std::string& table, claims& all) {
@@ -123,10 +138,12 @@ void replica(launcher const& begin, std::uint64_t seed, std::string& table, clai
     if (!run) { return all.claim(false, "there is a record"); }
     std::string told = agreed(*run, (static_cast<std::uint32_t>(it.rank) + 1) % rank_count);
     told = told.substr(0, told.find('\n'));
-    all.claim(told.find(fmt::format("train({})", it.step)) == 0 && told.find(fmt::format("replicas differ: rank {}", it.rank)) != told.npos,
+    all.claim(told.find(fmt::format("train({})", it.step)) == 0 &&
+                  told.find(fmt::format("replicas differ: rank {}", it.rank)) != told.npos,
               fmt::format("the replica of rank {} is named at train({}), and not: {}", it.rank, it.step, told));
     all.claim(!came.first.to_end, "the training is stopped there");
-    line(table, fmt::format("one weight, bit {}", it.bit), seed, fmt::format("rank {}, train({}), {}", it.rank, it.step, it.weight()), told, "stopped at that step");
+    line(table, fmt::format("one weight, bit {}", it.bit), seed,
+         fmt::format("rank {}, train({}), {}", it.rank, it.step, it.weight()), told, "stopped at that step");
 }
 
 void slow(launcher const& begin, std::uint64_t seed, std::string& table, claims& all) {
@@ -135,9 +152,12 @@ void slow(launcher const& begin, std::uint64_t seed, std::string& table, claims&
     auto const run = sp::open_trial(came.path);
     if (!run) { return all.claim(false, "there is a record"); }
     std::vector<std::string> const told = sp::ranks_of(*run).sentences;
-    all.claim(told.size() == 1 && told[0].starts_with(fmt::format("rank {} ", it.rank)) && told[0].find("slow") != std::string::npos,
-              fmt::format("rank {} is told to be slow, and nobody else: {}", it.rank, told.empty() ? "nothing" : told[0]));
-    line(table, "3 ms more a step", seed, fmt::format("rank {}, from train({}) on", it.rank, it.step), told.empty() ? "" : told[0], "");
+    all.claim(
+        told.size() == 1 && told[0].starts_with(fmt::format("rank {} ", it.rank)) &&
+            told[0].find("slow") != std::string::npos,
+        fmt::format("rank {} is told to be slow, and nobody else: {}", it.rank, told.empty() ? "nothing" : told[0]));
+    line(table, "3 ms more a step", seed, fmt::format("rank {}, from train({}) on", it.rank, it.step),
+         told.empty() ? "" : told[0], "");
 }
 
 // Kills at any instant: what the ranks had closed is in the record, and who was killed is named first.
@@ -149,7 +169,9 @@ void dies(launcher const& begin, std::uint64_t seed, std::string* table, kills& 
     outcome_of_run const came = begin.run("dies", seed);
     auto const back = sp::recover(came.path);
     auto const run = sp::open_trial(came.path);
-    if (!back || back->first_error || !run) { return all.claim(false, "what the killed ranks left can be brought into the record"); }
+    if (!back || back->first_error || !run) {
+        return all.claim(false, "what the killed ranks left can be brought into the record");
+    }
     for (std::uint32_t rank = 0; rank < rank_count; ++rank) {
         std::uint64_t closed = 0;
         std::ifstream in{fmt::format("{}/../closed-{}", came.path, rank), std::ios::binary};
@@ -162,7 +184,9 @@ void dies(launcher const& begin, std::uint64_t seed, std::string* table, kills& 
     std::vector<std::string> const told = sp::ranks_of(*run).sentences;
     std::string const first = told.empty() ? "nothing" : told[0];
     ++count.all, count.first += first.starts_with(fmt::format("rank {} died", it.rank)) ? 1 : 0;
-    if (table != nullptr) { line(*table, "killed", seed, fmt::format("rank {}, after {} ms", it.rank, it.after.count() / 1000), first, ""); }
+    if (table != nullptr) {
+        line(*table, "killed", seed, fmt::format("rank {}, after {} ms", it.rank, it.after.count() / 1000), first, "");
+    }
 }
 
 [[nodiscard]] int study(launcher const& begin, studies::arguments const& chosen, std::uint64_t wanted_kills) {
@@ -178,9 +202,12 @@ void dies(launcher const& begin, std::uint64_t seed, std::string* table, kills& 
         slow(begin, seed, table, all);
         dies(begin, seed, &table, count, all);
     }
-    for (std::uint64_t seed = chosen.seed + seeds; count.all < wanted_kills; ++seed) { dies(begin, seed, nullptr, count, all); }
-    table += fmt::format("\nOf {} kills of one rank at a random instant {} named that rank first; {} ranks lacked a step that they had closed.\n", count.all,
-                         count.first, count.lost);
+    for (std::uint64_t seed = chosen.seed + seeds; count.all < wanted_kills; ++seed) {
+        dies(begin, seed, nullptr, count, all);
+    }
+    table += fmt::format("\nOf {} kills of one rank at a random instant {} named that rank first; {} ranks lacked a "
+                         "step that they had closed.\n",
+                         count.all, count.first, count.lost);
     all.claim(count.lost == 0, "no closed step of any rank is lost");
     all.claim(2 * count.first > count.all, "more often than not the killed rank is named first");
     fmt::print("{}", table);
@@ -192,7 +219,8 @@ void dies(launcher const& begin, std::uint64_t seed, std::string* table, kills& 
 }  // namespace
 
 int main(int count, char** given) {
-    auto const chosen = studies::parse(count, given, "ranks", "DIGITS.CSV --mpiexec=PROGRAM ", 1, {"--mpiexec", "--fault", "--kills", "--deaf"});
+    auto const chosen = studies::parse(count, given, "ranks", "DIGITS.CSV --mpiexec=PROGRAM ", 1,
+                                       {"--mpiexec", "--fault", "--kills", "--deaf"});
     if (!chosen) { return 2; }
     digits::load_result const loaded = digits::load(chosen->data[0]);
     if (!loaded.problem.empty()) {
@@ -203,7 +231,8 @@ int main(int count, char** given) {
         for (auto const& [known, kind] : faults) {
             if (known != *name) { continue; }
             bool const deaf = std::find(chosen->own.begin(), chosen->own.end(), "--deaf") != chosen->own.end();
-            return train_rank(digits::split_dataset(loaded.data), mishap{kind, chosen->seed}, chosen->seed, !deaf, chosen->out);
+            return train_rank(digits::split_dataset(loaded.data), mishap{kind, chosen->seed}, chosen->seed, !deaf,
+                              chosen->out);
         }
         fmt::print(stderr, "study_ranks: there is no fault {}\n", *name);
         return 2;
@@ -213,6 +242,7 @@ int main(int count, char** given) {
         fmt::print(stderr, "study_ranks: --mpiexec= says how ranks are begun\n");
         return 2;
     }
-    std::uint64_t const wanted = std::strtoull(chosen->choice("--kills").value_or(chosen->quick ? "3" : "50").c_str(), nullptr, 10);
+    std::uint64_t const wanted =
+        std::strtoull(chosen->choice("--kills").value_or(chosen->quick ? "3" : "50").c_str(), nullptr, 10);
     return study({*mpiexec, chosen->data[0], std::filesystem::absolute(chosen->out).string()}, *chosen, wanted);
 }

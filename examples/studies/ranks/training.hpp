@@ -28,8 +28,11 @@ inline constexpr int rank_count = 4;
 inline constexpr std::uint64_t steps = 400;
 
 enum class fault { none, corrupt, replica, slow, dies };
-inline constexpr std::array<std::pair<std::string_view, fault>, 5> faults{
-    {{"none", fault::none}, {"corrupt", fault::corrupt}, {"replica", fault::replica}, {"slow", fault::slow}, {"dies", fault::dies}}};
+inline constexpr std::array<std::pair<std::string_view, fault>, 5> faults{{{"none", fault::none},
+                                                                           {"corrupt", fault::corrupt},
+                                                                           {"replica", fault::replica},
+                                                                           {"slow", fault::slow},
+                                                                           {"dies", fault::dies}}};
 
 // Whom it meets, when and where: drawn from the seed.
 struct mishap {
@@ -42,7 +45,9 @@ struct mishap {
 
     mishap(fault what, std::uint64_t seed) : kind{what} {
         example::prng random{seed * 8 + static_cast<std::uint64_t>(what) + 1};
-        auto const below = [&](std::uint64_t end) { return static_cast<std::uint64_t>(random.uniform(0, 1) * static_cast<float>(end)) % end; };
+        auto const below = [&](std::uint64_t end) {
+            return static_cast<std::uint64_t>(random.uniform(0, 1) * static_cast<float>(end)) % end;
+        };
         rank = static_cast<int>(below(rank_count));
         step = 120 + below(240);
         layer = static_cast<std::size_t>(below(3));
@@ -56,7 +61,8 @@ struct mishap {
 
 inline void flip(std::vector<float>& values, mishap const& it) noexcept {
     std::size_t element = it.element % values.size();
-    while (values[element] == 0.0F && ++element < values.size()) {}  // of a pixel that is always white the gradient is zero
+    while (values[element] == 0.0F && ++element < values.size()) {
+    }  // of a pixel that is always white the gradient is zero
     float& value = values[element < values.size() ? element : 0];
     value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ (1U << it.bit));
 }
@@ -68,7 +74,8 @@ inline constexpr auto rules = sp::on(sp::non_finite{} || sp::gradient_spike{}, s
 inline void average(digits::network& net) {
     for (digits::layer& each : net.layers()) {
         for (std::vector<float>* values : {&each.grad_w.values, &each.grad_b}) {
-            MPI_Allreduce(MPI_IN_PLACE, values->data(), static_cast<int>(values->size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+            MPI_Allreduce(MPI_IN_PLACE, values->data(), static_cast<int>(values->size()), MPI_FLOAT, MPI_SUM,
+                          MPI_COMM_WORLD);
             for (float& value : *values) { value /= rank_count; }
         }
     }
@@ -79,16 +86,19 @@ inline void average(digits::network& net) {
     return static_cast<double>(net.correct()) / static_cast<double>(test.size());
 }
 
-// A rank of the program, begun by mpirun. `heeds`: what the ranks agree on. Writes what came of it into OUT/said-RANK, and before that the
-// number of each step that it has closed into OUT/closed-RANK.
-inline int train_rank(digits::split const& data, mishap const& what, std::uint64_t seed, bool heeds, std::string const& out) {
+// A rank of the program, begun by mpirun. `heeds`: what the ranks agree on. Writes what came of it into OUT/said-RANK,
+// and before that the number of each step that it has closed into OUT/closed-RANK.
+inline int train_rank(digits::split const& data, mishap const& what, std::uint64_t seed, bool heeds,
+                      std::string const& out) {
     MPI_Init(nullptr, nullptr);
     {
         sp::collective ranks{MPI_COMM_WORLD};
         auto const rank = static_cast<int>(ranks.rank());
-        sp::hook watch{out + "/run", keep, rules, ranks.digest(), ranks.options({.ring_in = sp::ring_in::shared_memory})};
+        sp::hook watch{out + "/run", keep, rules, ranks.digest(),
+                       ranks.options({.ring_in = sp::ring_in::shared_memory})};
         if (sp::health_report const health = watch.health(); !health.good()) {
-            std::fprintf(stderr, "rank %d: %.*s\n", rank, static_cast<int>(health.first_error.what.view().size()), health.first_error.what.view().data());
+            std::fprintf(stderr, "rank %d: %.*s\n", rank, static_cast<int>(health.first_error.what.view().size()),
+                         health.first_error.what.view().data());
         }
         example::prng random{seed}, own{seed * 1000 + static_cast<std::uint64_t>(rank) + 1};
         digits::network net{{digits::pixel_count, 64, 32, digits::class_count}, random};
@@ -105,9 +115,15 @@ inline int train_rank(digits::split const& data, mishap const& what, std::uint64
                 net.forward(digits::gather(data.train, std::span{order}.last(32)));
                 order.resize(order.size() - 32);
                 net.backward();
-                if (what.kind == fault::corrupt && what.meets(rank, i)) { flip(net.layers()[what.layer].grad_w.values, what); }
-                if (what.kind == fault::replica && what.meets(rank, i)) { flip(net.layers()[what.layer].w.values, what); }
-                if (what.kind == fault::slow && rank == what.rank && i >= what.step) { std::this_thread::sleep_for(std::chrono::milliseconds{3}); }
+                if (what.kind == fault::corrupt && what.meets(rank, i)) {
+                    flip(net.layers()[what.layer].grad_w.values, what);
+                }
+                if (what.kind == fault::replica && what.meets(rank, i)) {
+                    flip(net.layers()[what.layer].w.values, what);
+                }
+                if (what.kind == fault::slow && rank == what.rank && i >= what.step) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds{3});
+                }
                 if (what.kind == fault::dies && rank == what.rank && i == 0) {
                     killer = std::thread{[&what] {
                         std::this_thread::sleep_for(what.after);
@@ -116,7 +132,9 @@ inline int train_rank(digits::split const& data, mishap const& what, std::uint64
                 }
             }
             auto const found = watch.end(net, "loss"_t = net.loss());
-            if (closed != nullptr) { std::fseek(closed, 0, SEEK_SET), std::fwrite(&i, sizeof i, 1, closed), std::fflush(closed); }
+            if (closed != nullptr) {
+                std::fseek(closed, 0, SEEK_SET), std::fwrite(&i, sizeof i, 1, closed), std::fflush(closed);
+            }
             sp::agreement const all = ranks.agree(watch, sp::train(i), found);
             if (heeds && (all.replicas_differ || all.alone || all.decision == sp::decision::stop)) {
                 same = false;
@@ -130,7 +148,8 @@ inline int train_rank(digits::split const& data, mishap const& what, std::uint64
             net.update(0.1F, 0.9F);
         }
         if (std::FILE* const file = std::fopen((out + "/said-" + std::to_string(rank)).c_str(), "w"); file != nullptr) {
-            std::fprintf(file, "%d %016llx %.4f\n", same ? 1 : 0, static_cast<unsigned long long>(digits::fingerprint(net)), accuracy(net, data.test));
+            std::fprintf(file, "%d %016llx %.4f\n", same ? 1 : 0,
+                         static_cast<unsigned long long>(digits::fingerprint(net)), accuracy(net, data.test));
             std::fclose(file);
         }
         if (closed != nullptr) { std::fclose(closed); }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep of sixteen configurations, each a process, of which `spotter watch` ends those that diverge or are behind; and the same to the end:
-//     study_sweep TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS --tool=SPOTTER [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/sweep.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// A sweep of sixteen configurations, each a process, of which `spotter watch` ends those that diverge or are behind;
+// and the same to the end:
+//     study_sweep TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS --tool=SPOTTER [--quick] [--plain] [--seed=N]
+//     [--out=FOLDER]
+// docs/studies/sweep.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a
+// file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/record.hpp"
 #include "../common/results.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration is trained: a small convolutional net on Fashion-MNIST, which leaves its loop where the alarm asks for it.
+// One configuration is trained: a small convolutional net on Fashion-MNIST, which leaves its loop where the alarm asks
+// for it.
 #pragma once
 
 #include "../common/fashion.hpp"
@@ -43,8 +44,8 @@ struct net : torch::nn::Module {
     }
 };
 
-// Shows spotter the loss of each step, and of each check loss and accuracy; `heeds`: ends where the alarm asks for a stop. Returns the
-// fingerprint of the parameters.
+// Shows spotter the loss of each step, and of each check loss and accuracy; `heeds`: ends where the alarm asks for a
+// stop. Returns the fingerprint of the parameters.
 template <class Hook>
 std::uint64_t train(configuration const& how, budget const& within, studies::split const& data, std::uint64_t seed,
                     Hook& watch, bool heeds) {

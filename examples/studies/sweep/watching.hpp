@@ -17,7 +17,8 @@
 
 namespace sweep {
 
-// Trains in a process of its own, so that nothing of it can hurt another. False where that ends otherwise than by its end.
+// Trains in a process of its own, so that nothing of it can hurt another. False where that ends otherwise than by its
+// end.
 [[nodiscard]] inline bool train_apart(configuration const& how, budget const& within, studies::split const& data,
                                       std::uint64_t seed, std::string const& folder, bool heeds) {
     pid_t const child = ::fork();
@@ -30,13 +31,15 @@ namespace sweep {
     return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The rules of a sweep, from the losses that a run which is known to learn had at its checks: who is worse by half at the first two of
-// these, or by a quarter later on, is behind. Who is no better than a guess, whose loss is ln 10, after fifty steps does not learn.
+// The rules of a sweep, from the losses that a run which is known to learn had at its checks: who is worse by half at
+// the first two of these, or by a quarter later on, is behind. Who is no better than a guess, whose loss is ln 10,
+// after fifty steps does not learn.
 [[nodiscard]] inline std::string rules_after(sp::trial const& known) {
     std::string text = R"({"rules": [
     {"rule": "non_finite", "adapt": [{"on": "stop"}]},
     {"any": "loss", "where": "mean > 2.3026", "adapt": [
-        {"only": {"and": [{"during": "train"}, {"from": 50}]}}, {"for_steps": 5}, {"named": "does_not_learn"}, {"on": "stop"}]})";
+        {"only": {"and": [{"during": "train"}, {"from": 50}]}}, {"for_steps": 5},
+         {"named": "does_not_learn"}, {"on": "stop"}]})";
     for (sp::point const& each : known["loss"].history(sp::mean, sp::during{sp::mode::eval})) {
         std::uint64_t const check = each.step.index;
         text += fmt::format(R"(,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ResNet18 learns to read traffic signs by an ordinary recipe; spotter tells what is wrong with it, and what came of the cures:
-//     study_traffic_signs TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/traffic_signs.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// A ResNet18 learns to read traffic signs by an ordinary recipe; spotter tells what is wrong with it, and what came of
+// the cures:
+//     study_traffic_signs TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N]
+//     [--out=FOLDER]
+// docs/studies/traffic_signs.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command
+// line or a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/explaining.hpp"
 #include "../common/record.hpp"
@@ -48,7 +51,8 @@ told trained(recipe const& how, studies::split const& data, std::uint64_t seed, 
     return {std::move(ended), studies::record_at(path)};
 }
 
-// Which parts of these pictures say what the net says of them; returns how much of the scores the parts do not add up to.
+// Which parts of these pictures say what the net says of them; returns how much of the scores the parts do not add up
+// to.
 double explained(studies::resnet& net, studies::pictures const& shown, std::string const& folder) {
     sp::hook watch{folder, sp::plan{sp::collection{"all", "*", sp::always{}, sp::payload}},
                    sp::options{.existing = sp::existing::replace}};
@@ -87,7 +91,8 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
     next.heeds = true;
     all.heeded = trained(next, data, seed, folder("heeded")).ended;
 
-    // The same recipe for half as long, with a rate that falls, so that the last step is no accident; then what is wrong is put right.
+    // The same recipe for half as long, with a rate that falls, so that the last step is no accident; then what is
+    // wrong is put right.
     next = {.width = how.original.width, .steps = how.cured_steps, .mirrored = true, .decays = true};
     told const mirrored = trained(next, data, seed, folder("mirrored"));
     next.mirrored = false;

@@ -73,8 +73,8 @@ struct slowdown {
     std::array<spent, keepings.size()> of{};  // ratios to the training without a hook
 };
 
-// Rounds of `chunk` steps, without a hook and with each in turn, so that what else the machine does falls on all alike. Records go below
-// `folder` and are removed.
+// Rounds of `chunk` steps, without a hook and with each in turn, so that what else the machine does falls on all alike.
+// Records go below `folder` and are removed.
 [[nodiscard]] inline std::vector<slowdown> measure_overhead(studies::pictures const& train, std::int64_t width,
                                                             std::vector<std::uint64_t> const& intervals,
                                                             std::uint64_t chunk, std::string const& folder) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the record of a training tells afterwards: who is mistaken for whom, which classes are rare, and when it might have ended.
+// What the record of a training tells afterwards: who is mistaken for whom, which classes are rare, and when it might
+// have ended.
 #pragma once
 
 #include "training.hpp"

@@ -38,7 +38,8 @@ inline constexpr sp::plan keep{
     sp::collection{"evaluation", "{input,score}", sp::during{sp::mode::eval}, sp::payload},
 };
 
-// Neither loss gets better: in evaluation for ten evaluations, in training for fifty steps, each by a twentieth of what it was at first.
+// Neither loss gets better: in evaluation for ten evaluations, in training for fifty steps, each by a twentieth of what
+// it was at first.
 inline constexpr auto no_longer_learning = sp::overtraining{.require_both_stalled = true};
 
 // What is watched for. The rules have the values that they come with.
@@ -54,7 +55,8 @@ struct outcome {
     studies::resnet net{nullptr};
 };
 
-// The share of the test pictures that is read correctly goes into `of`; returns what spotter asks for. `with_pictures`: they are observed.
+// The share of the test pictures that is read correctly goes into `of`; returns what spotter asks for. `with_pictures`:
+// they are observed.
 template <class Hook>
 sp::decision evaluate(outcome& of, studies::pictures const& test, Hook& watch, std::uint64_t index,
                       bool with_pictures = false) {

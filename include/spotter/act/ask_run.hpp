@@ -39,9 +39,10 @@ struct run_answer {
     std::string what{};  // in words
 };
 
-// Asks every worker that records into the run's folder now, and waits for their answers, for so long at most. One who asks waits for
-// another. Whoever may write the folder may ask. errc::not_a_run; errc::no_more_data where nobody records there; errc::busy where
-// somebody else asks all the time; errc::bad_config where a name holds a line break; errc::unwritable and others of the file system.
+// Asks every worker that records into the run's folder now, and waits for their answers, for so long at most. One who
+// asks waits for another. Whoever may write the folder may ask. errc::not_a_run; errc::no_more_data where nobody
+// records there; errc::busy where somebody else asks all the time; errc::bad_config where a name holds a line break;
+// errc::unwritable and others of the file system.
 [[nodiscard]] result<std::vector<run_answer>> ask_run(std::string const& path, run_request const& request,
                                                       std::chrono::milliseconds patience = std::chrono::seconds{10});
 

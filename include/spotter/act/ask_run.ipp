@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/act/ask_run.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/record/segment_files.hpp>
@@ -27,14 +28,18 @@ using ask_clock = std::chrono::steady_clock;
     return std::to_string(source()) + '-' + std::to_string(source());
 }
 [[nodiscard]] SPOTTER_BODY std::string lines_of(run_request const& it, std::string const& id) {
-    std::string text = "spotter control 1\nid " + id + "\nby " + (it.by.empty() ? asking_user() : it.by) + "\nask " + std::string{name_of(it.what)} + '\n';
-    if (it.what == control_verb::capture) { text += "names " + it.names + "\nsteps " + std::to_string(it.steps) + '\n'; }
+    std::string text = "spotter control 1\nid " + id + "\nby " + (it.by.empty() ? asking_user() : it.by) + "\nask " +
+                       std::string{name_of(it.what)} + '\n';
+    if (it.what == control_verb::capture) {
+        text += "names " + it.names + "\nsteps " + std::to_string(it.steps) + '\n';
+    }
     bool const more = it.what == control_verb::plan || it.what == control_verb::rules;
     if (more) { text += "bytes " + std::to_string(it.document.size()) + '\n'; }
     return text + "end\n" + (more ? it.document : std::string{});
 }
 // The folders of those who record now.
-[[nodiscard]] SPOTTER_BODY error find_workers_at_work(file_system& files, std::string const& path, std::vector<run_answer>& into) {
+[[nodiscard]] SPOTTER_BODY error find_workers_at_work(file_system& files, std::string const& path,
+                                                      std::vector<run_answer>& into) {
     number_list found;
     if (error const why = found.read_workers(files, path)) { return why; }
     std::vector<std::uint32_t> numbers{0};
@@ -66,7 +71,8 @@ SPOTTER_BODY void read_answer(file_system& files, std::string const& path, std::
     if (rest.find("\nid " + id + '\n') == rest.npos) { return; }
     auto const value = [&](std::string_view key) {
         std::size_t const at = rest.find(key);
-        return at == rest.npos ? std::string_view{} : rest.substr(at + key.size(), rest.find('\n', at + 1) - at - key.size());
+        return at == rest.npos ? std::string_view{}
+                               : rest.substr(at + key.size(), rest.find('\n', at + 1) - at - key.size());
     };
     for (answer_state const each : {answer_state::done, answer_state::refused, answer_state::taken}) {
         if (value("\nstate ") == name_of(each)) { into.state = each; }
@@ -74,32 +80,21 @@ SPOTTER_BODY void read_answer(file_system& files, std::string const& path, std::
     into.what = value("\nwhat ");
 }
 
-// Into its place in one step: nobody reads half of it.
-[[nodiscard]] SPOTTER_BODY error put_file(file_system& files, std::string const& path, std::string_view text) {
-    std::string const part = path + ".part";
-    (void)files.remove(part);
-    auto const file = files.create(part);
-    if (!file) { return file.error(); }
-    error why = files.append(*file, std::as_bytes(std::span{text}));
-    error const closed = files.close(*file);
-    if (!why) { why = closed; }
-    if (!why) { why = files.rename(part, path); }
-    if (why) { (void)files.remove(part); }
-    return why;
-}
-
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, run_request const& request, std::chrono::milliseconds patience) {
+SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, run_request const& request,
+                                                     std::chrono::milliseconds patience) {
     if ((request.names + request.by).find_first_of("\r\n") != std::string::npos) {
         return error{errc::bad_config, "names and who asks stand in one line each"};
     }
     file_system& files = system_files();
     std::vector<run_answer> answers;
     if (error const why = detail::find_workers_at_work(files, path, answers)) { return why; }
-    if (answers.empty()) { return error{errc::no_more_data, "nobody records into this run now: it has ended, or its process is gone"}; }
+    if (answers.empty()) {
+        return error{errc::no_more_data, "nobody records into this run now: it has ended, or its process is gone"};
+    }
     auto const until = detail::ask_clock::now() + patience;
     auto const nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds{10}); };
     std::string const place = path + '/' + layout::control_name;
@@ -109,8 +104,8 @@ SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, ru
         turn = files.lock(place + ".lock");
     }
     if (!turn) { return turn.error(); }
-    std::string const id = detail::fresh_request_id();
-    error const why = detail::put_file(files, place, detail::lines_of(request, id));
+    std::string const id = detail::fresh_request_id(), lines = detail::lines_of(request, id);
+    error const why = detail::replace_file(files, place, std::as_bytes(std::span{lines}), false);
     for (bool all = false; !why && !all && detail::ask_clock::now() < until;) {
         nap();
         all = true;

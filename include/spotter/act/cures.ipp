@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/act/cures.hpp>
+#include <spotter/core/casts.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -54,13 +55,16 @@ SPOTTER_STRICT SPOTTER_BODY bool step_back::acts(state& seen, symptoms const& of
     bool const spoiled = now.bad_weight || ((now.bad_gradient || now.bad_loss) && !of.so_far.skip);
     if (it == nullptr && !spoiled) { return false; }
     double const first = of.measured.first / target, later = of.measured.peak / target;
-    double const excess = first >= 2 && is_finite(first) ? first : later >= 2 && is_finite(later) ? (std::min)(later, 10.0) : 2.0;
+    double const excess = first >= 2 && is_finite(first)   ? first
+                          : later >= 2 && is_finite(later) ? (std::min)(later, 10.0)
+                                                           : 2.0;
     seen.rate /= excess;
     why << "the rate is 1/" << 1 / seen.rate << " of what it was: ";
     if (it != nullptr) {
         detail::tell_reason(*it, why);
     } else {
-        why << (now.bad_weight ? "a weight is no number" : "gradients stay no numbers") << ", largest update ratio " << of.measured.peak;
+        why << (now.bad_weight ? "a weight is no number" : "gradients stay no numbers") << ", largest update ratio "
+            << of.measured.peak;
     }
     return true;
 }
@@ -96,12 +100,15 @@ SPOTTER_STRICT SPOTTER_BODY double clip_gradients::limit_of(state& seen) const n
     std::nth_element(seen.sorted.begin(), seen.sorted.begin() + rank, seen.sorted.begin() + count);
     return seen.sorted[rank];
 }
-SPOTTER_STRICT SPOTTER_BODY bool clip_gradients::acts(state& seen, symptoms const& of, cure_reason& why) const noexcept {
+SPOTTER_STRICT SPOTTER_BODY bool clip_gradients::acts(state& seen, symptoms const& of,
+                                                      cure_reason& why) const noexcept {
     SPOTTER_STRICT_BODY
     measurement const norm = of.measured.now.gradient_norm;
-    bool const room = seen.norms.grow(static_cast<std::size_t>(window)) && seen.sorted.grow(static_cast<std::size_t>(window));
+    bool const room =
+        seen.norms.grow(static_cast<std::size_t>(window)) && seen.sorted.grow(static_cast<std::size_t>(window));
     if (!room || of.so_far.restore || window == 0) { return false; }
-    // While it clips, what comes is measured by what was before. The quantile is looked for where it may matter, and every 16 norms.
+    // While it clips, what comes is measured by what was before. The quantile is looked for where it may matter, and
+    // every 16 norms.
     if (seen.left == 0 && seen.seen % 16 == 0) { seen.guessed = limit_of(seen); }
     bool const may_have_jumped = norm.known && norm.value > 0.5 * jump * seen.guessed;
     if (seen.left == 0 && !may_have_jumped && of.found.empty()) { return false; }
@@ -121,7 +128,7 @@ SPOTTER_BODY void clip_gradients::follow(state& seen, symptoms const& of, bool, 
         what.largest_norm = what.largest_norm > 0 ? (std::min)(what.largest_norm, seen.limit) : seen.limit;
         --seen.left;
     } else if (norm.known && norm.value > 0 && seen.norms.holds(static_cast<std::size_t>(window) - 1)) {
-        seen.norms[static_cast<std::size_t>(seen.seen++ % window)] = norm.value;
+        seen.norms[as_size(seen.seen++ % window)] = norm.value;
     }
 }
 
@@ -145,10 +152,12 @@ SPOTTER_BODY bool adjust_loss_scale::acts(state& seen, symptoms const& of, cure_
         seen.fine = 0;
     }
     if (seen.scale == before) { return false; }
-    why << "the scale is " << seen.scale << ": " << (overflowed ? "a gradient is no number" : "gradients have been finite for long");
+    why << "the scale is " << seen.scale << ": "
+        << (overflowed ? "a gradient is no number" : "gradients have been finite for long");
     return true;
 }
-SPOTTER_BODY void adjust_loss_scale::follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept {
+SPOTTER_BODY void adjust_loss_scale::follow(state& seen, symptoms const& of, bool acted,
+                                            treatment& what) const noexcept {
     what.skip = what.skip || (acted && of.measured.now.bad_gradient);
     what.loss_scale *= seen.scale > 0 ? seen.scale : start;
 }

@@ -15,7 +15,8 @@ namespace spotter::inline SPOTTER_ABI {
 //   helped      the loss is a tenth below what it was
 //   unchanged   it is about what it was, or there is no loss to tell by
 //   again       the cure had to act again before
-//   worse       the loss is more than twice what it was, half of the losses are no numbers, or a weight is: the cure is stopped, and what it
+//   worse       the loss is more than twice what it was, half of the losses are no numbers, or a weight is: the cure is
+//   stopped, and what it
 //               asked for ends
 enum class cure_effect : std::uint8_t { helped, unchanged, again, worse };
 [[nodiscard]] constexpr std::string_view name_of(cure_effect what) noexcept {
@@ -26,7 +27,7 @@ enum class cure_effect : std::uint8_t { helped, unchanged, again, worse };
 // What a cure did so far.
 struct cure_report {
     std::string_view name{};
-    std::uint64_t acts = 0;  // how often it acted
+    std::uint64_t acts = 0;                                         // how often it acted
     std::uint64_t helped = 0, unchanged = 0, again = 0, worse = 0;  // acts that were judged so; the others wait for it
     bool stopped = false;                                           // it made things worse
 };
@@ -58,9 +59,12 @@ public:
     explicit cure_log(std::string_view name) noexcept : told_{.name = name} {}
     [[nodiscard]] cure_report const& told() const noexcept { return told_; }
 
-    void acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged, line& into) noexcept;
+    void acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged,
+               line& into) noexcept;
     // Whether the time has come to judge what it did.
-    [[nodiscard]] bool is_due(symptoms const& of) const noexcept { return open_ && of.measured.closes >= since_ + horizon; }
+    [[nodiscard]] bool is_due(symptoms const& of) const noexcept {
+        return open_ && of.measured.closes >= since_ + horizon;
+    }
     // May stop it.
     void judge(symptoms const& of, recent_losses const& losses, line& into) noexcept;
 
@@ -77,13 +81,13 @@ private:
 
 }  // namespace detail
 
-// The cures that a loop follows, in their order: a later one hears what earlier ones ask for. At each training step, behind its close and before
-// its update, the loop asks and does:
+// The cures that a loop follows, in their order: a later one hears what earlier ones ask for. At each training step,
+// behind its close and before its update, the loop asks and does:
 //     heal cures{skip_batch{}, step_back{}};
 //     hook watch{"runs/a", keep, packs::supervised, cures.gauge()};
 //     treatment const what = cures.treat(watch, train(i), watch.step(train(i), net));
-// What a cure did is recorded as a text `decision` of the step, with the reason, and after a hundred steps what came of it. Nothing is thrown,
-// nothing allocated but when a tensor is first seen. One thread; outlives the hook.
+// What a cure did is recorded as a text `decision` of the step, with the reason, and after a hundred steps what came of
+// it. Nothing is thrown, nothing allocated but when a tensor is first seen. One thread; outlives the hook.
 template <class... Cures>
 class heal {
 public:
@@ -92,13 +96,14 @@ public:
         if (measured_ != nullptr) { measured_->watches_units = (is_one_that_watches<Cures>() || ...); }
     }
 
-    // A rule for a hook: it measures what the cures go by. Each call is for another hook, and ends what the one before measures.
+    // A rule for a hook: it measures what the cures go by. Each call is for another hook, and ends what the one before
+    // measures.
     [[nodiscard]] heal_gauge gauge() noexcept {
         return measured_ == nullptr ? heal_gauge{} : heal_gauge{measured_.get(), measured_->hook.fetch_add(1) + 1};
     }
 
-    // `found` is the alarm of the training step `id`, which `watch` has just closed. Where a hook has no gauge of these cures, or did not close a
-    // training step since the last call, cures go by the alarm alone.
+    // `found` is the alarm of the training step `id`, which `watch` has just closed. Where a hook has no gauge of these
+    // cures, or did not close a training step since the last call, cures go by the alarm alone.
     template <class Hook>
     [[nodiscard]] treatment treat(Hook& watch, step_id id, step_alarm const& found) noexcept {
         treatment what;
@@ -126,7 +131,8 @@ public:
         return what;
     }
 
-    // Calls use(name, unit) for each unit of an activation that was never active in its last 512 outputs; with `reinitialise_units` only.
+    // Calls use(name, unit) for each unit of an activation that was never active in its last 512 outputs; with
+    // `reinitialise_units` only.
     template <class Use>
     void each_dead(Use&& use) const {
         if (measured_ == nullptr) { return; }

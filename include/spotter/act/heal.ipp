@@ -32,7 +32,7 @@ SPOTTER_BODY void cure_log::settle(cure_effect what) noexcept {
 }
 
 SPOTTER_BODY void cure_log::acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged,
-                                   line& into) noexcept {
+                                  line& into) noexcept {
     if (open_) { settle(cure_effect::again); }
     ++told_.acts;
     open_ = is_judged, at_ = of.step, since_ = of.measured.closes, losses_ = losses.count(), before_ = losses.median();

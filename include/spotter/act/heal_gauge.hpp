@@ -2,6 +2,7 @@
 // Act (L6): what cures measure of every step, whatever the rules beside them tell or hold back.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/rule/builtin/update_ratio.hpp>
@@ -23,7 +24,7 @@ struct step_measures {
 struct loop_measures {
     struct layer {
         unit_window window{};
-        slots<bool> dead{};  // as the last whole window said
+        slot_array<bool> dead{};  // as the last whole window said
         std::size_t units = 0;
     };
     step_measures now{};
@@ -34,20 +35,22 @@ struct loop_measures {
     bool watches_units = false;
     per_tensor<layer> layers{};
 
-    std::atomic<std::uint32_t> hook{0}, claimed{0};  // for which hook a gauge was made, and which of its machines writes here
+    std::atomic<std::uint32_t> hook{0},
+        claimed{0};  // for which hook a gauge was made, and which of its machines writes here
 };
 
 }  // namespace detail
 
-// What `heal::gauge()` gives to a hook, beside its rules. It finds nothing and never alarms. One hook, and of its workers one.
+// What `heal::gauge()` gives to a hook, beside its rules. It finds nothing and never alarms. One hook, and of its
+// workers one.
 struct heal_gauge {
     using kind = rule_kind;
     static constexpr std::string_view name = "heal_gauge";
-    static constexpr double fading = 0.98;         // of the largest update ratio, a step; as the packs' diagnosis has it
+    static constexpr double fading = 0.98;  // of the largest update ratio, a step; as the packs' diagnosis has it
     static constexpr std::uint64_t samples = 512;  // finite outputs a unit, until it counts as dead; as of dead_relu
 
     detail::loop_measures* into = nullptr;  // the cures' own; null: it measures nothing
-    std::uint32_t hook = 0;  // for which hook it was made
+    std::uint32_t hook = 0;                 // for which hook it was made
 
     struct state {
         detail::step_measures now{};
@@ -66,7 +69,8 @@ struct heal_gauge {
             case role::bias:
                 return terms::nonfinite;
             case role::weight:
-                return select::weights(tensor) ? terms::nonfinite | terms::change | terms::sum_squares : terms::nonfinite;
+                return select::weights(tensor) ? terms::nonfinite | terms::change | terms::sum_squares
+                                               : terms::nonfinite;
             case role::activation:
                 return into->watches_units && has_units(tensor) ? terms::unit_activity : terms::none;
             default:
@@ -77,7 +81,7 @@ struct heal_gauge {
         if (!owns(seen) || tensor.role != role::activation) { return true; }
         detail::loop_measures::layer* const mine = into->layers.declare(tensor);
         if (mine == nullptr) { return false; }
-        mine->units = static_cast<std::size_t>(unit_count(tensor.shape, default_axis, batch_axis_of(tensor.flags)));
+        mine->units = as_size(unit_count(tensor.shape, default_axis, batch_axis_of(tensor.flags)));
         return mine->window.begin(mine->units) && mine->dead.grow(mine->units);
     }
     SPOTTER_STRICT void observe(state& seen, observation const& it) const noexcept {
@@ -98,7 +102,9 @@ struct heal_gauge {
             case role::weight:
             case role::bias:
                 seen.now.bad_weight = seen.now.bad_weight || bad;
-                if (measurement const ratio = update_ratio_of(it); ratio.known && ratio.value > seen.peak) { seen.peak = ratio.value; }
+                if (measurement const ratio = update_ratio_of(it); ratio.known && ratio.value > seen.peak) {
+                    seen.peak = ratio.value;
+                }
                 break;
             default:
                 count_units(it);
@@ -128,7 +134,8 @@ private:
         }
     }
     [[nodiscard]] static constexpr bool has_units(tensor_info const& tensor) noexcept {
-        return select::relu_activations(tensor) && unit_count(tensor.shape, default_axis, batch_axis_of(tensor.flags)) > 0;
+        return select::relu_activations(tensor) &&
+               unit_count(tensor.shape, default_axis, batch_axis_of(tensor.flags)) > 0;
     }
     // Of the machines of a hook and its workers the first that sees something.
     [[nodiscard]] bool owns(state& seen) const noexcept {
@@ -143,7 +150,9 @@ private:
     void count_units(observation const& it) const noexcept {
         detail::loop_measures::layer* const mine = into->layers.find(it.tensor.id);
         if (mine == nullptr || it.units.active.size() != mine->units) { return; }
-        for (std::size_t unit = 0; unit < mine->units; ++unit) { mine->window.add(unit, it.units.active[unit], it.units.finite[unit]); }
+        for (std::size_t unit = 0; unit < mine->units; ++unit) {
+            mine->window.add(unit, it.units.active[unit], it.units.finite[unit]);
+        }
         if (!mine->window.complete(samples)) { return; }
         for (std::size_t unit = 0; unit < mine->units; ++unit) {
             mine->dead[unit] = mine->window.known(unit, samples) && mine->window.amount[unit] == 0;

@@ -11,10 +11,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What a record says of a checkpoint, whether its file is there or not.
 struct recorded_checkpoint {
-    step_id step{};  // of which it is
+    step_id step{};       // of which it is
     std::string state{};  // as it was told last: unproven, good, bad or refused
-    std::string why{};    // of one that is bad the first warning or error behind its step; of one that was refused what is wrong
-    double time = 0;      // when it was saved, or refused; seconds since 1970
+    std::string
+        why{};  // of one that is bad the first warning or error behind its step; of one that was refused what is wrong
+    double time = 0;  // when it was saved, or refused; seconds since 1970
 };
 
 // In the order in which they were saved. Of one that was saved again the last time counts.

@@ -13,7 +13,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
 [[nodiscard]] SPOTTER_BODY bool read_step(std::string_view words, step_id& into) noexcept {
     for (mode const which : {mode::train, mode::eval, mode::predict}) {
         std::size_t const begin = name_of(which).size() + 1;
-        if (words.size() < begin + 2 || !words.starts_with(name_of(which)) || words[begin - 1] != '(' || words.back() != ')') { continue; }
+        if (words.size() < begin + 2 || !words.starts_with(name_of(which)) || words[begin - 1] != '(' ||
+            words.back() != ')') {
+            continue;
+        }
         into.mode = which;
         char const* const last = words.data() + words.size() - 1;
         auto const number = std::from_chars(words.data() + begin, last, into.index);
@@ -32,10 +35,14 @@ SPOTTER_BODY std::vector<recorded_checkpoint> checkpoints_of(trial const& run) {
         std::string_view const line = each.bytes;  // "train(500) refused: fc1/w: 2 of 16 values are not finite as f16"
         std::size_t const blank = line.find(' '), end = (std::min)(line.find_first_of(": ", blank + 1), line.size());
         step_id step;
-        if (each.type != dtype::text || blank == std::string_view::npos || !detail::read_step(line.substr(0, blank), step)) { continue; }
+        if (each.type != dtype::text || blank == std::string_view::npos ||
+            !detail::read_step(line.substr(0, blank), step)) {
+            continue;
+        }
         std::string const state{line.substr(blank + 1, end - blank - 1)};
         std::string const why{line.substr((std::min)(end + 2, line.size()))};
-        auto const known = std::find_if(all.rbegin(), all.rend(), [&](recorded_checkpoint const& it) { return it.step == step; });
+        auto const known =
+            std::find_if(all.rbegin(), all.rend(), [&](recorded_checkpoint const& it) { return it.step == step; });
         bool const judged = state == "good" || state == "bad";
         if (judged && known != all.rend()) {
             known->state = state;
@@ -49,7 +56,8 @@ SPOTTER_BODY std::vector<recorded_checkpoint> checkpoints_of(trial const& run) {
         for (finding const& each : run.findings()) {
             bool const behind = each.step.mode == it.step.mode && each.step.index >= it.step.index;
             if (each.severity < severity::warning || !behind) { continue; }
-            it.why = std::string{each.rule} + " at " + std::string{name_of(each.step.mode)} + '(' + std::to_string(each.step.index) + ')';
+            it.why = std::string{each.rule} + " at " + std::string{name_of(each.step.mode)} + '(' +
+                     std::to_string(each.step.index) + ')';
             break;
         }
     }

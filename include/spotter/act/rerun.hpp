@@ -3,8 +3,8 @@
 #pragma once
 
 #include <spotter/act/step_image.hpp>
-#include <spotter/core/pattern.hpp>
 #include <spotter/core/guard.hpp>
+#include <spotter/core/pattern.hpp>
 #include <spotter/core/text.hpp>
 #include <spotter/rule/finding.hpp>
 
@@ -18,8 +18,8 @@ namespace spotter::inline SPOTTER_ABI {
 //   reproducible  the same bits again: a bug, or the data
 //   transient     other bits, and twice the same then: the first time something went wrong that the program does not do
 //   unsteady      other bits each time: the program is not deterministic, and nothing follows
-//   here_only     the same bits again, and others elsewhere: this machine computes it wrong each time, or the other one rounds otherwise
-//   failed        it could not be computed again: `restore` said false, or there was no memory
+//   here_only     the same bits again, and others elsewhere: this machine computes it wrong each time, or the other one
+//   rounds otherwise failed        it could not be computed again: `restore` said false, or there was no memory
 enum class rerun_verdict : std::uint8_t { not_asked, reproducible, transient, unsteady, failed, here_only };
 [[nodiscard]] constexpr std::string_view name_of(rerun_verdict what) noexcept {
     constexpr std::string_view names[] = {"not_asked", "reproducible", "transient", "unsteady", "failed", "here_only"};
@@ -30,21 +30,23 @@ enum class rerun_verdict : std::uint8_t { not_asked, reproducible, transient, un
 struct rerun_options {
     // Rules whose warnings and errors ask for it.
     glob rules = "{non_finite,loss_spike,gradient_spike,exploding_gradient,replica_divergence}";
-    // Copies of the tensors while a step is held against itself; of those beyond, hashes: which differ, not by how many bits.
+    // Copies of the tensors while a step is held against itself; of those beyond, hashes: which differ, not by how many
+    // bits.
     std::uint64_t most_bytes = 1ULL << 30;
 };
 
 // What came of a step.
 struct rerun_result {
-    step_alarm alarm{};          // of the last computation: what the loop's tensors are now
+    step_alarm alarm{};                                // of the last computation: what the loop's tensors are now
     rerun_verdict verdict = rerun_verdict::not_asked;  // what is to be believed of the alarm
-    image_difference apart{};    // of the first computation and the second; of both and the one elsewhere where it is here_only
-    std::uint64_t input = 0;     // hash of the first input; 0 where none was shown
+    image_difference
+        apart{};  // of the first computation and the second; of both and the one elsewhere where it is here_only
+    std::uint64_t input = 0;  // hash of the first input; 0 where none was shown
 };
 
 // How often it was computed again, and what came of it.
 struct rerun_counts {
-    std::uint64_t steps = 0;  // computed again
+    std::uint64_t steps = 0;                                                                 // computed again
     std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0, here_only = 0;  // of these, by verdict
 };
 
@@ -55,28 +57,30 @@ struct nowhere {
 }  // namespace detail
 
 // A loop computes its steps through it:
-//     save()        takes what computing a step changes and does not make anew: the state of random numbers, running means, the place in the data
-//     restore()     gives it back, as often as asked; may return false where it cannot
+//     save()        takes what computing a step changes and does not make anew: the state of random numbers, running
+//     means, the place in the data restore()     gives it back, as often as asked; may return false where it cannot
 //     compute()     forward and backward, without the update
-//     show(see)     shows the step's tensors, in the order of the program: see.observe("fc1/w", w), as a hook is shown them
-//     elsewhere()   where given: as compute, on another core or card that rounds alike, into the same tensors; what came out twice is
-//                   computed there once more, not judged, and then here again, so that the tensors are what the alarm is about
-// Keeps nothing of the loop's and costs nothing but `save` while there is no alarm. What it found is recorded as the text `rerun` of the step.
+//     show(see)     shows the step's tensors, in the order of the program: see.observe("fc1/w", w), as a hook is shown
+//     them elsewhere()   where given: as compute, on another core or card that rounds alike, into the same tensors;
+//     what came out twice is
+//                   computed there once more, not judged, and then here again, so that the tensors are what the alarm
+//                   is about
+// Keeps nothing of the loop's and costs nothing but `save` while there is no alarm. What it found is recorded as the
+// text `rerun` of the step.
 template <class Save, class Restore, class Compute, class Show, class Elsewhere = detail::nowhere>
 class rerun {
 public:
     rerun(Save save, Restore restore, Compute compute, Show show, rerun_options const& choices = {})
-        : save_{std::move(save)}, restore_{std::move(restore)}, compute_{std::move(compute)}, show_{std::move(show)}, choices_{choices} {}
-    rerun(Save save, Restore restore, Compute compute, Show show, Elsewhere elsewhere,
-          rerun_options const& choices = {}) requires std::invocable<Elsewhere&>
-        : save_{std::move(save)},
-          restore_{std::move(restore)},
-          compute_{std::move(compute)},
-          show_{std::move(show)},
-          elsewhere_{std::move(elsewhere)},
+        : save_{std::move(save)}, restore_{std::move(restore)}, compute_{std::move(compute)}, show_{std::move(show)},
           choices_{choices} {}
+    rerun(Save save, Restore restore, Compute compute, Show show, Elsewhere elsewhere,
+          rerun_options const& choices = {})
+        requires std::invocable<Elsewhere&>
+        : save_{std::move(save)}, restore_{std::move(restore)}, compute_{std::move(compute)}, show_{std::move(show)},
+          elsewhere_{std::move(elsewhere)}, choices_{choices} {}
 
-    // Opens the step, computes, shows and closes it; where an alarm asks for it again and again. What the functions throw is the loop's.
+    // Opens the step, computes, shows and closes it; where an alarm asks for it again and again. What the functions
+    // throw is the loop's.
     template <class Hook>
     [[nodiscard]] rerun_result step(Hook& watch, step_id id) {
         rerun_result made;
@@ -111,7 +115,8 @@ private:
     // Of a step that came out the same twice.
     template <class Hook>
     [[nodiscard]] rerun_verdict compare_elsewhere([[maybe_unused]] Hook& watch, [[maybe_unused]] step_id id,
-                                                  [[maybe_unused]] detail::step_image const& here, [[maybe_unused]] rerun_result& made) {
+                                                  [[maybe_unused]] detail::step_image const& here,
+                                                  [[maybe_unused]] rerun_result& made) {
         if constexpr (std::same_as<Elsewhere, detail::nowhere>) {
             return rerun_verdict::reproducible;
         } else {
@@ -125,7 +130,8 @@ private:
         }
     }
     // False where there is no memory for a name.
-    [[nodiscard]] static bool subtract(detail::step_image const& one, detail::step_image const& other, image_difference& into) noexcept {
+    [[nodiscard]] static bool subtract(detail::step_image const& one, detail::step_image const& other,
+                                       image_difference& into) noexcept {
         return guarded([&] { into = one - other; });
     }
     template <class Hook>
@@ -164,7 +170,8 @@ private:
         return false;
     }
     void count(rerun_verdict what) noexcept {
-        std::uint64_t* const each[] = {nullptr, &counts_.reproducible, &counts_.transient, &counts_.unsteady, &counts_.failed, &counts_.here_only};
+        std::uint64_t* const each[] = {nullptr,           &counts_.reproducible, &counts_.transient,
+                                       &counts_.unsteady, &counts_.failed,       &counts_.here_only};
         ++*each[static_cast<std::size_t>(what)];
     }
     template <class Hook>
@@ -172,8 +179,9 @@ private:
         text<400> line;
         line << name_of(id.mode) << '(' << id.index << ") " << name_of(made.verdict);
         if (made.apart.any()) {
-            line << ": " << std::string_view{made.apart.tensor}.substr(0, 120) << ", " << made.apart.bits << " bits in " << made.apart.elements
-                 << " elements from " << made.apart.first << " on, the first of " << made.apart.tensors << " tensors";
+            line << ": " << std::string_view{made.apart.tensor}.substr(0, 120) << ", " << made.apart.bits << " bits in "
+                 << made.apart.elements << " elements from " << made.apart.first << " on, the first of "
+                 << made.apart.tensors << " tensors";
         }
         if (made.input != 0) { line << "; input " << made.input; }
         watch.scalar("rerun", line.view());

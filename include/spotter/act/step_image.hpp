@@ -13,12 +13,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Where two computations of a step part, in the order in which its tensors were shown.
 struct image_difference {
-    std::string tensor{};         // the first that differs; empty: none
-    std::uint64_t tensors = 0;    // that differ in all
-    std::uint64_t elements = 0;   // of the first one
-    std::uint64_t first = 0;      // of these, in the order of memory
-    std::uint64_t bits = 0;       // of the first tensor; 0 where only hashes were kept
-    bool other_tensors = false;   // another set or order of tensors, or another type or shape
+    std::string tensor{};        // the first that differs; empty: none
+    std::uint64_t tensors = 0;   // that differ in all
+    std::uint64_t elements = 0;  // of the first one
+    std::uint64_t first = 0;     // of these, in the order of memory
+    std::uint64_t bits = 0;      // of the first tensor; 0 where only hashes were kept
+    bool other_tensors = false;  // another set or order of tensors, or another type or shape
 
     // They do part.
     [[nodiscard]] bool any() const noexcept { return tensors > 0 || other_tensors; }
@@ -26,7 +26,8 @@ struct image_difference {
 
 namespace detail {
 
-// Takes copies of what it is shown, as a hook is; of what is beyond `most_bytes` in all, hashes of blocks. Throws where memory is exhausted.
+// Takes copies of what it is shown, as a hook is; of what is beyond `most_bytes` in all, hashes of blocks. Throws where
+// memory is exhausted.
 class step_image {
 public:
     explicit step_image(std::uint64_t most_bytes) noexcept : left_{most_bytes} {}
@@ -59,7 +60,7 @@ private:
         dtype type = dtype::none;
         extents shape{};
         std::uint64_t bytes = 0;
-        std::vector<std::byte> values{};     // or, where there was no room
+        std::vector<std::byte> values{};      // or, where there was no room
         std::vector<std::uint64_t> hashes{};  // of blocks
     };
 

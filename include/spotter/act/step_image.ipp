@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/act/step_image.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/format/xxh64.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ SPOTTER_BODY void step_image::take(std::string_view name, offered const& values,
     one.shape = view.shape;
     one.bytes = view.bytes();
     auto const* const first = static_cast<std::byte const*>(view.values.raw);
-    auto const size = static_cast<std::size_t>(one.bytes);
+    auto const size = as_size(one.bytes);
     if (one.bytes <= left_) {
         left_ -= one.bytes;
         one.values.assign(first, first + size);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface (L6): a hook of any plan and rules behind the one type that C knows, and the way from C's arguments to it.
+// C interface (L6): a hook of any plan and rules behind the one type that C knows, and the way from C's arguments to
+// it.
 #pragma once
 
 #include <spotter/c/sentence.hpp>
 #include <spotter/c/tensor.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
@@ -12,9 +14,11 @@
 
 // What stands behind the opaque pointer: a table of functions, and what C reads between the calls.
 struct spotter_hook {
-    // One entry a kind of call, which casts to the hook that was made; arguments are sound, names as views of C's texts.
+    // One entry a kind of call, which casts to the hook that was made; arguments are sound, names as views of C's
+    // texts.
     struct table {
-        void (*destroy)(spotter_hook*) noexcept;  // ends the run and frees the hook; the pointer is worth nothing afterwards
+        void (*destroy)(
+            spotter_hook*) noexcept;  // ends the run and frees the hook; the pointer is worth nothing afterwards
         void (*begin)(spotter_hook&, spotter::step_id) noexcept;  // closes a step that is open
         void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*,
                         spotter::flag) noexcept;
@@ -22,7 +26,8 @@ struct spotter_hook {
         spotter::tensor_handle (*tensor)(spotter_hook&, std::string_view, spotter::role const*, spotter::flag) noexcept;
         // As observe, by what `tensor` gave.
         void (*observe_tensor)(spotter_hook&, spotter::tensor_handle, spotter::offered const&) noexcept;
-        void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle, double) noexcept;  // as scalar_f64, by what `tensor` gave
+        void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle,
+                              double) noexcept;  // as scalar_f64, by what `tensor` gave
         // A time is in seconds since 1970; null: the step's, or now.
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;
         // As scalar_f64.
@@ -32,13 +37,14 @@ struct spotter_hook {
         // As scalar_f64; rules do not see texts.
         void (*scalar_text)(spotter_hook&, std::string_view, std::string_view, double const*) noexcept;
         void (*begin_section)(spotter_hook&, std::string_view) noexcept;  // in pairs with end_section
-        void (*end_section)(spotter_hook&, std::string_view) noexcept;  // the innermost one first
-        void (*end)(spotter_hook&) noexcept;  // leaves what was found in `found`
-        void (*fail)(spotter_hook&, std::string_view) noexcept;  // the reason is kept in the record
-        void (*finish)(spotter_hook&) noexcept;  // waits for the writer
-        void (*flush)(spotter_hook&) noexcept;  // waits for the writer
+        void (*end_section)(spotter_hook&, std::string_view) noexcept;    // the innermost one first
+        void (*end)(spotter_hook&) noexcept;                              // leaves what was found in `found`
+        void (*fail)(spotter_hook&, std::string_view) noexcept;           // the reason is kept in the record
+        void (*finish)(spotter_hook&) noexcept;                           // waits for the writer
+        void (*flush)(spotter_hook&) noexcept;                            // waits for the writer
         void (*poll)(spotter_hook&) noexcept;  // only where the hook was made with drain::poll
-        spotter::health_report (*health)(spotter_hook const&) noexcept;  // of the hook itself, without what was refused here
+        spotter::health_report (*health)(
+            spotter_hook const&) noexcept;  // of the hook itself, without what was refused here
         // The refused name of that number into the line, and why; nothing where there is none.
         void (*refused)(spotter_hook const&, std::size_t, spotter::detail::c_line&) noexcept;
     };
@@ -52,10 +58,10 @@ struct spotter_hook {
     }
 
     table const* calls = nullptr;  // those of the type that was made; never null
-    spotter::step_alarm found{};  // by the last spotter_end
-    spotter::error first{};       // of refuse(), where it came before the hook's own
-    std::uint64_t refused = 0;    // by refuse()
-    char path[4096]{};  // of the record, as spotter_path gives it; empty where nothing is recorded
+    spotter::step_alarm found{};   // by the last spotter_end
+    spotter::error first{};        // of refuse(), where it came before the hook's own
+    std::uint64_t refused = 0;     // by refuse()
+    char path[4096]{};             // of the record, as spotter_path gives it; empty where nothing is recorded
 };
 
 namespace spotter::inline SPOTTER_ABI {
@@ -76,7 +82,9 @@ struct held_hook final : spotter_hook {
             [](spotter_hook& self, std::string_view name, role const* what, flag flags) noexcept {
                 return what == nullptr ? in(self).tensor(name) : in(self).tensor(name, *what, flags);
             },
-            [](spotter_hook& self, tensor_handle tensor, offered const& values) noexcept { in(self).observe(tensor, values); },
+            [](spotter_hook& self, tensor_handle tensor, offered const& values) noexcept {
+                in(self).observe(tensor, values);
+            },
             [](spotter_hook& self, tensor_handle tensor, double value) noexcept { in(self).scalar(tensor, value); },
             scalar<double>,
             scalar<float>,
@@ -157,10 +165,12 @@ inline void observe_from_c(spotter_hook& self, char const* name, int what, int f
     });
 }
 
-[[nodiscard]] inline spotter_tensor tensor_from_c(spotter_hook& self, std::string_view name, int what, int flags) noexcept {
+[[nodiscard]] inline spotter_tensor tensor_from_c(spotter_hook& self, std::string_view name, int what,
+                                                  int flags) noexcept {
     c_name_of const said{self, name, what, flags};
     if (!said.sound) { return {nullptr}; }
-    return std::bit_cast<spotter_tensor>(self.calls->tensor(self, said.name, said.role_or_null(), static_cast<flag>(flags)));
+    return std::bit_cast<spotter_tensor>(
+        self.calls->tensor(self, said.name, said.role_or_null(), static_cast<flag>(flags)));
 }
 inline void observe_tensor_from_c(spotter_hook& self, spotter_tensor tensor, c_tensor const& it) noexcept {
     if (tensor.it == nullptr) { return; }
@@ -177,9 +187,10 @@ inline void observe_layers_from_c(spotter_hook& self, spotter_tensor const* tens
     }
     std::uint64_t const layers = it.shape[0];
     if (layers == 0) { return; }
-    std::size_t const bytes = static_cast<std::size_t>(whole.view.bytes() / layers);
+    std::size_t const bytes = as_size(whole.view.bytes() / layers);
     for (std::size_t i = 0; i < count && i < layers; ++i) {
-        void const* const slice = whole.view.count == 0 ? it.values : static_cast<std::byte const*>(it.values) + i * bytes;
+        void const* const slice =
+            whole.view.count == 0 ? it.values : static_cast<std::byte const*>(it.values) + i * bytes;
         observe_tensor_from_c(self, tensors[i], {it.dtype, slice, it.rank - 1, it.shape + 1, nullptr});
     }
 }
@@ -224,8 +235,8 @@ inline void scalar_from_c(spotter_hook* self, char const* name, Value value, dou
 
 }  // namespace detail
 
-// A hook for C: what `hook{path, plan, arguments...}` is, rules and options among the arguments. A null path: rules only. Null where
-// memory is exhausted.
+// A hook for C: what `hook{path, plan, arguments...}` is, rules and options among the arguments. A null path: rules
+// only. Null where memory is exhausted.
 template <class Plan, class... Arguments>
 [[nodiscard]] spotter_hook* make_c_hook(char const* path, Plan const& keep, Arguments const&... arguments) noexcept {
     static_assert(
@@ -237,7 +248,8 @@ template <class Plan, class... Arguments>
         detail::held_hook<Plan, Arguments..., options>{detail::c_text(path), keep, arguments..., choices};
 }
 
-// The defaults: losses and metrics are kept at every step, and the ten rules below judge (docs/rules.md). A null path: rules only.
+// The defaults: losses and metrics are kept at every step, and the ten rules below judge (docs/rules.md). A null path:
+// rules only.
 [[nodiscard]] inline spotter_hook* make_c_hook(char const* path, options const& choices = {}) noexcept {
     return make_c_hook(path, plan{defaults::losses, defaults::metrics}, non_finite{}, exploding_gradient{},
                        vanishing_gradient{}, loss_not_decreasing{}, dead_relu{}, all_zero{}, update_ratio_band{},

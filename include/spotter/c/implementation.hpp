@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface (L6): what <spotter/c/spotter.h> declares, but spotter_create: the file that includes this one defines that, and says
-// there what is kept and which rules judge:
+// C interface (L6): what <spotter/c/spotter.h> declares, but spotter_create: the file that includes this one defines
+// that, and says there what is kept and which rules judge:
 //
 //     #include <spotter/c/implementation.hpp>
 //     using namespace spotter;
@@ -95,24 +95,26 @@ SPOTTER_C_FUNCTION spotter_tensor spotter_get_tensor(spotter_hook* hook, char co
     if (hook == nullptr) { return {nullptr}; }
     return spotter::detail::tensor_from_c(*hook, spotter::detail::c_text(name), role, flags);
 }
-SPOTTER_C_FUNCTION void spotter_get_tensors(spotter_hook* hook, char const* pattern, std::size_t count, int role, int flags,
-                                            spotter_tensor* out) {
+SPOTTER_C_FUNCTION void spotter_get_tensors(spotter_hook* hook, char const* pattern, std::size_t count, int role,
+                                            int flags, spotter_tensor* out) {
     if (out == nullptr) { return; }
     if (hook != nullptr && pattern == nullptr) {
         hook->refuse(spotter::errc::no_such_name, "", "is no pattern: a null pointer was given");
     }
     spotter::name_list const names{spotter::detail::c_text(pattern), hook == nullptr || pattern == nullptr ? 0 : count};
     for (std::size_t i = 0; i < count; ++i) {
-        out[i] = i < names.size() ? spotter::detail::tensor_from_c(*hook, names[i], role, flags)
-                                  : spotter_tensor{nullptr};
+        out[i] =
+            i < names.size() ? spotter::detail::tensor_from_c(*hook, names[i], role, flags) : spotter_tensor{nullptr};
     }
 }
-SPOTTER_C_FUNCTION void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, void const* values, int rank,
-                                               spotter_uint64 const* shape) {
-    if (hook != nullptr) { spotter::detail::observe_tensor_from_c(*hook, tensor, {dtype, values, rank, shape, nullptr}); }
+SPOTTER_C_FUNCTION void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, void const* values,
+                                               int rank, spotter_uint64 const* shape) {
+    if (hook != nullptr) {
+        spotter::detail::observe_tensor_from_c(*hook, tensor, {dtype, values, rank, shape, nullptr});
+    }
 }
-SPOTTER_C_FUNCTION void spotter_observe_layers(spotter_hook* hook, spotter_tensor const* tensors, std::size_t count, int dtype,
-                                               void const* values, int rank, spotter_uint64 const* shape) {
+SPOTTER_C_FUNCTION void spotter_observe_layers(spotter_hook* hook, spotter_tensor const* tensors, std::size_t count,
+                                               int dtype, void const* values, int rank, spotter_uint64 const* shape) {
     if (hook != nullptr) {
         spotter::detail::observe_layers_from_c(*hook, tensors, count, {dtype, values, rank, shape, nullptr});
     }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface (L6): for loops in C (C89 and later), in C++ before C++20, and in CUDA files. What holds for every function:
+/* The C interface (L6): for loops in C (C89 and later), in C++ before C++20, and in CUDA files. What holds for every
+ * function:
  *
- * Implementation: one C++20 file of the program defines SPOTTER_C_IMPLEMENTATION before it includes this file (or includes
- * <spotter/c/implementation.hpp>, which is the same) and defines spotter_create, which says in C++ what is kept and which rules
- * judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
+ * Implementation: one C++20 file of the program defines SPOTTER_C_IMPLEMENTATION before it includes this file (or
+ * includes <spotter/c/implementation.hpp>, which is the same) and defines spotter_create, which says in C++ what is
+ * kept and which rules judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
  *
  * Thread: a hook belongs to one thread: no two calls on it at once. Two hooks are independent.
  *
- * Failure: no call throws, prints, or ends the program, and none changes what the loop computes. What fails is counted and has a
- * code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
+ * Failure: no call throws, prints, or ends the program, and none changes what the loop computes. What fails is counted
+ * and has a code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
  *
- * Ownership: names, shapes and values are copied before a call returns, where they are kept at all, so buffers may be reused at
- * once. A structure filled for you is yours.
+ * Ownership: names, shapes and values are copied before a call returns, where they are kept at all, so buffers may be
+ * reused at once. A structure filled for you is yours.
  *
- * Memory: a name that is met for the first time may allocate, and in each mode for the first two. Afterwards nothing does,
- * nothing locks, and nothing waits unless the recorder's buffer is full (options::overflow).
+ * Memory: a name that is met for the first time may allocate, and in each mode for the first two. Afterwards nothing
+ * does, nothing locks, and nothing waits unless the recorder's buffer is full (options::overflow).
  *
  * Text: UTF-8 or whatever the program uses, ended by a zero. Identity is the name of a tensor, never its address.
  *
@@ -24,7 +25,8 @@
 
 #include <stddef.h>
 
-/* 64-bit integers. Where there is no <stdint.h>, define SPOTTER_INT64 and SPOTTER_UINT64 before this file is included. */
+/* 64-bit integers. Where there is no <stdint.h>, define SPOTTER_INT64 and SPOTTER_UINT64 before this file is included.
+ */
 #if defined(SPOTTER_INT64) && defined(SPOTTER_UINT64)
 typedef SPOTTER_INT64 spotter_int64;   /* signed: scalars, and distances in bytes */
 typedef SPOTTER_UINT64 spotter_uint64; /* unsigned: sizes, step indices, counts */
@@ -44,7 +46,8 @@ typedef struct spotter_hook spotter_hook;
 /* What a step is for; part of its identity. Parameters of type int take one of these, and so for the other lists. */
 typedef enum spotter_mode { SPOTTER_TRAIN = 0, SPOTTER_EVAL = 1, SPOTTER_PREDICT = 2 } spotter_mode;
 
-/* Element types. bool is one byte, 0 or 1; f16, bf16 and f8 are their bits; c64 and c128 are two floats, two doubles. */
+/* Element types. bool is one byte, 0 or 1; f16, bf16 and f8 are their bits; c64 and c128 are two floats, two doubles.
+ */
 typedef enum spotter_dtype {
     SPOTTER_BOOL = 1,
     SPOTTER_I8 = 2,
@@ -68,7 +71,8 @@ typedef enum spotter_dtype {
 /* The most axes of a tensor; one with more is refused (SPOTTER_RANK_TOO_DEEP). */
 #define SPOTTER_MAX_RANK 8
 
-/* What a tensor is for; rules and collections choose by it. GUESS takes it from the name (docs/rules.md has the table). */
+/* What a tensor is for; rules and collections choose by it. GUESS takes it from the name (docs/rules.md has the table).
+ */
 typedef enum spotter_role {
     SPOTTER_ROLE_GUESS = -1,
     SPOTTER_ROLE_OTHER = 0,
@@ -95,12 +99,12 @@ typedef enum spotter_role {
 /* Bits, joined by |. */
 typedef enum spotter_flag {
     SPOTTER_FLAG_NONE = 0,
-    SPOTTER_FLAG_FROZEN = 1,      /* a parameter that is meant not to change */
-    SPOTTER_FLAG_FULL_BATCH = 2,  /* an input that is the whole data set at every step */
-    SPOTTER_FLAG_SPARSE_ROWS = 4, /* rows may stay zero (embeddings of unseen tokens) */
-    SPOTTER_FLAG_LOGITS = 8,      /* a prediction before its softmax */
-    SPOTTER_FLAG_NEGATED = 16,    /* minus the gradient: the optimizer adds it */
-    SPOTTER_FLAG_GATHERED = 32,   /* a buffer that keeps what was there: momentum, or several backward passes */
+    SPOTTER_FLAG_FROZEN = 1,             /* a parameter that is meant not to change */
+    SPOTTER_FLAG_FULL_BATCH = 2,         /* an input that is the whole data set at every step */
+    SPOTTER_FLAG_SPARSE_ROWS = 4,        /* rows may stay zero (embeddings of unseen tokens) */
+    SPOTTER_FLAG_LOGITS = 8,             /* a prediction before its softmax */
+    SPOTTER_FLAG_NEGATED = 16,           /* minus the gradient: the optimizer adds it */
+    SPOTTER_FLAG_GATHERED = 32,          /* a buffer that keeps what was there: momentum, or several backward passes */
     SPOTTER_FLAG_LOG_PROBABILITIES = 128 /* a prediction behind its log_softmax */
 } spotter_flag;
 
@@ -114,18 +118,19 @@ typedef enum spotter_activation {
 } spotter_activation;
 
 /* For the same word of flags: which axis (0 to 7) counts the samples. */
-#define SPOTTER_BATCH_AXIS(axis) ((((int)(axis) & 7) + 1) << 8)
+#define SPOTTER_BATCH_AXIS(axis) ((((axis) & 7) + 1) << 8)
 /* For the same word of flags: what made an activation, one of spotter_activation. */
-#define SPOTTER_ACTIVATED_BY(activation) ((int)(activation) << 12)
+#define SPOTTER_ACTIVATED_BY(activation) ((0 + (activation)) << 12)
 
-/* How bad a finding is: a note, no alarm; an alarm; an alarm that asks to stop unless the rule was given another decision. */
+/* How bad a finding is: a note, no alarm; an alarm; an alarm that asks to stop unless the rule was given another
+ * decision. */
 typedef enum spotter_severity { SPOTTER_INFO = 0, SPOTTER_WARNING = 1, SPOTTER_SEVERE = 2 } spotter_severity;
 
 /* What to do now, mildest first: apply the update, leave it out, end the training. */
 typedef enum spotter_decision { SPOTTER_PROCEED = 0, SPOTTER_SKIP_UPDATE = 1, SPOTTER_STOP = 2 } spotter_decision;
 
-/* Why something failed: of a hook, and of its record. Those that only a reader of records meets are here because the numbers are one
- * list (errc in C++). */
+/* Why something failed: of a hook, and of its record. Those that only a reader of records meets are here because the
+ * numbers are one list (errc in C++). */
 typedef enum spotter_error {
     SPOTTER_OK = 0,
     SPOTTER_NO_SUCH_NAME = 1, /* a null pointer for a name */
@@ -157,7 +162,8 @@ typedef enum spotter_error {
     SPOTTER_NULL_POINTER = 27 /* for the values of a tensor that is not empty */
 } spotter_error;
 
-/* A name that was looked up once. Lives as long as its hook, and is of use to that one only; one of zeros is no name, and is passed over. */
+/* A name that was looked up once. Lives as long as its hook, and is of use to that one only; one of zeros is no name,
+ * and is passed over. */
 typedef struct spotter_tensor {
     void* it; /* the hook's; null: no name */
 } spotter_tensor;
@@ -204,16 +210,16 @@ typedef struct spotter_health {
 
 /* ---- a run ---- */
 
-/* Starts a run that records into the folder `path`; null: the rules judge and nothing is recorded. You define this function, in
- * C++ (see the top). Null where memory is exhausted. Where recording cannot start the rules judge all the same and
- * spotter_get_health says why. Give the hook to spotter_destroy at the end. */
+/* Starts a run that records into the folder `path`; null: the rules judge and nothing is recorded. You define this
+ * function, in C++ (see the top). Null where memory is exhausted. Where recording cannot start the rules judge all the
+ * same and spotter_get_health says why. Give the hook to spotter_destroy at the end. */
 spotter_hook* spotter_create(const char* path);
 
 /* Ends the run like spotter_finish, then frees the hook. */
 void spotter_destroy(spotter_hook* hook);
 
-/* Ends the run: closes an open step, writes all that is left and waits for it. Afterwards nothing is observed; health, path and
- * findings can still be read. */
+/* Ends the run: closes an open step, writes all that is left and waits for it. Afterwards nothing is observed; health,
+ * path and findings can still be read. */
 void spotter_finish(spotter_hook* hook);
 
 /* Marks the run as failed, with a reason that stands in the record (160 bytes; null: none). Does not end it. */
@@ -221,65 +227,76 @@ void spotter_fail(spotter_hook* hook, const char* why);
 
 /* ---- a step ---- */
 
-/* Opens step `index` of a mode. The index counts within its mode and need not be contiguous; one that does not increase is a
- * rewind. A step still open is closed; what it found comes with the next spotter_end. Another mode than the three: refused
- * (SPOTTER_BAD_CONFIG), and no step is opened. */
+/* Opens step `index` of a mode. The index counts within its mode and need not be contiguous; one that does not increase
+ * is a rewind. A step still open is closed; what it found comes with the next spotter_end. Another mode than the three:
+ * refused (SPOTTER_BAD_CONFIG), and no step is opened. */
 void spotter_begin(spotter_hook* hook, int mode, spotter_uint64 index);
 
-/* Name a part of the step, in it or between steps: all since the close before belongs to the step that is closed next. In pairs, inner
- * ones first. What a step spent in "data" is kept at its close as the scalar "time/data", in seconds; a section in a section is
- * "time/outer/inner". One that is open at the close is split there; health names it, and sections that overlap. */
+/* Name a part of the step, in it or between steps: all since the close before belongs to the step that is closed next.
+ * In pairs, inner ones first. What a step spent in "data" is kept at its close as the scalar "time/data", in seconds; a
+ * section in a section is "time/outer/inner". One that is open at the close is split there; health names it, and
+ * sections that overlap. */
 void spotter_begin_section(spotter_hook* hook, const char* name);
 void spotter_end_section(spotter_hook* hook, const char* name);
 
-/* Closes the step and lets the rules judge it: call it before the weights are updated. The findings can be read until the next
- * spotter_end. Without an open step: what is still to be told, or nothing. */
+/* Closes the step and lets the rules judge it: call it before the weights are updated. The findings can be read until
+ * the next spotter_end. Without an open step: what is still to be told, or nothing. */
 spotter_verdict spotter_end(spotter_hook* hook);
 
 /* Copies finding i of the last spotter_end into `out`; 1 if there is one, else 0 and `out` is left as it is. */
 int spotter_get_finding(const spotter_hook* hook, size_t i, spotter_finding* out);
 
 /* The same finding as a line of text, with what to do, cut at `size` bytes with its zero (1024 hold all):
- *     error: non_finite: originates here at train(8), "act/1": non-finite elements 1 > 0 (...) [skip_update]: look for ...
- * Returns its length, as snprintf does; 0 where there is no such finding. `buffer` may be null where `size` is 0. */
+ *     error: non_finite: originates here at train(8), "act/1": non-finite elements 1 > 0 (...) [skip_update]: look for
+ * ... Returns its length, as snprintf does; 0 where there is no such finding. `buffer` may be null where `size` is 0.
+ */
 size_t spotter_describe_finding(const spotter_hook* hook, size_t i, char* buffer, size_t size);
 
 /* ---- observing, while a step is open ---- */
 
-/* Observes a packed tensor, the last axis running fastest. `shape` has `rank` sizes; rank 0 is one value, and shape may be null.
- * Refused and counted: no step open, a null name or shape, null values (of a tensor that is not empty), a rank above
- * SPOTTER_MAX_RANK, an unknown dtype. */
-void spotter_observe(spotter_hook* hook, const char* name, int dtype, const void* values, int rank, const spotter_uint64* shape);
+/* Observes a packed tensor, the last axis running fastest. `shape` has `rank` sizes; rank 0 is one value, and shape may
+ * be null. Refused and counted: no step open, a null name or shape, null values (of a tensor that is not empty), a rank
+ * above SPOTTER_MAX_RANK, an unknown dtype. */
+void spotter_observe(spotter_hook* hook, const char* name, int dtype, const void* values, int rank,
+                     const spotter_uint64* shape);
 
 /* The same, where the compiler looks at the type. */
-void spotter_observe_f32(spotter_hook* hook, const char* name, const float* values, int rank, const spotter_uint64* shape);
-void spotter_observe_f64(spotter_hook* hook, const char* name, const double* values, int rank, const spotter_uint64* shape);
+void spotter_observe_f32(spotter_hook* hook, const char* name, const float* values, int rank,
+                         const spotter_uint64* shape);
+void spotter_observe_f64(spotter_hook* hook, const char* name, const double* values, int rank,
+                         const spotter_uint64* shape);
 
-/* The same with everything that can be said. `role`: one of spotter_role. `flags`: bits of spotter_flag, SPOTTER_BATCH_AXIS and
- * SPOTTER_ACTIVATED_BY. The first role and flags given for a name hold for the run. `byte_strides`: `rank` distances in bytes between
- * neighbours along each axis, negative ones too; null: packed, last axis fastest. Values with gaps between them, or at addresses
- * that their type does not allow, are packed into a buffer of the hook's, where a rule or collection wants them at all. */
-void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values, int rank,
-                        const spotter_uint64* shape, const spotter_int64* byte_strides);
+/* The same with everything that can be said. `role`: one of spotter_role. `flags`: bits of spotter_flag,
+ * SPOTTER_BATCH_AXIS and SPOTTER_ACTIVATED_BY. The first role and flags given for a name hold for the run.
+ * `byte_strides`: `rank` distances in bytes between neighbours along each axis, negative ones too; null: packed, last
+ * axis fastest. Values with gaps between them, or at addresses that their type does not allow, are packed into a buffer
+ * of the hook's, where a rule or collection wants them at all. */
+void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values,
+                        int rank, const spotter_uint64* shape, const spotter_int64* byte_strides);
 
 /* ---- the same by names that are looked up once, and layers ---- */
 
 /* `role` and `flags` as above. */
 spotter_tensor spotter_get_tensor(spotter_hook* hook, const char* name, int role, int flags);
 
-/* `count` of them into `out`: the number stands where the pattern has "{}", or behind it. "block/{}/w" is block/0/w, block/1/w, ... */
-void spotter_get_tensors(spotter_hook* hook, const char* pattern, size_t count, int role, int flags, spotter_tensor* out);
+/* `count` of them into `out`: the number stands where the pattern has "{}", or behind it. "block/{}/w" is block/0/w,
+ * block/1/w, ... */
+void spotter_get_tensors(spotter_hook* hook, const char* pattern, size_t count, int role, int flags,
+                         spotter_tensor* out);
 
 /* As spotter_observe and spotter_scalar; a tensor of zeros is passed over, and nothing is counted. */
-void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, const void* values, int rank, const spotter_uint64* shape);
+void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, const void* values, int rank,
+                            const spotter_uint64* shape);
 void spotter_scalar_tensor(spotter_hook* hook, spotter_tensor tensor, double value);
 
-/* One packed buffer that holds the same parameter of every layer: slice i along its first axis, of shape[1] to shape[rank - 1], is
- * tensors[i]. Where there are fewer names than layers the rest is left out. What is no such buffer is refused under the first name. */
-void spotter_observe_layers(spotter_hook* hook, const spotter_tensor* tensors, size_t count, int dtype, const void* values, int rank,
-                            const spotter_uint64* shape);
+/* One packed buffer that holds the same parameter of every layer: slice i along its first axis, of shape[1] to
+ * shape[rank - 1], is tensors[i]. Where there are fewer names than layers the rest is left out. What is no such buffer
+ * is refused under the first name. */
+void spotter_observe_layers(spotter_hook* hook, const spotter_tensor* tensors, size_t count, int dtype,
+                            const void* values, int rank, const spotter_uint64* shape);
 
-/* ---- values that are always kept, whatever is planned: at the open step (rules see them too), or between steps ---- */
+/* ---- values that are always kept, whatever is planned: at the open step (rules see them too), or between steps ----
+ */
 
 /* Keeps a number or a text under a name. A null name is refused (SPOTTER_NO_SUCH_NAME); a null text is an empty one. */
 void spotter_scalar(spotter_hook* hook, const char* name, double value);
@@ -304,12 +321,13 @@ void spotter_poll(spotter_hook* hook);
 /* Where the record is; empty where nothing is recorded. Lives as long as the hook. */
 const char* spotter_path(const spotter_hook* hook);
 
-/* How the hook is doing: fills `out` (may be null) and returns the first failure of all. A null hook: SPOTTER_OUT_OF_MEMORY. */
+/* How the hook is doing: fills `out` (may be null) and returns the first failure of all. A null hook:
+ * SPOTTER_OUT_OF_MEMORY. */
 spotter_error spotter_get_health(const spotter_hook* hook, spotter_health* out);
 
-/* Each name that was refused, by number from 0: why, and the call that takes it, as a line of text that is cut at `size` bytes with its
- * zero. Returns its length; 0 where there is no such number. Calls that C's types could not stop (an unknown dtype) are not among them:
- * health names the first. */
+/* Each name that was refused, by number from 0: why, and the call that takes it, as a line of text that is cut at
+ * `size` bytes with its zero. Returns its length; 0 where there is no such number. Calls that C's types could not stop
+ * (an unknown dtype) are not among them: health names the first. */
 size_t spotter_describe_refused(const spotter_hook* hook, size_t i, char* buffer, size_t size);
 
 /* ---- names; they live for ever, and are empty for a number that there is none of ---- */

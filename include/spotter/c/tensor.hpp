@@ -89,7 +89,8 @@ private:
     std::array<std::int64_t, max_rank> strides_{};
 };
 
-// The view of a packed tensor; refused where a hook would refuse it. Where it is no tensor at all, `code` and `why` say so.
+// The view of a packed tensor; refused where a hook would refuse it. Where it is no tensor at all, `code` and `why` say
+// so.
 struct c_view {
     tensor_ref view{};
     errc code = errc::none;

@@ -10,24 +10,22 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Every expression names its kind (predicate, policy, pattern, rule); a kind says what its compounds are.
 template <class Value>
-concept expression = requires {
-    typename Value::kind;
-};
+concept expression = requires { typename Value::kind; };
 
 // Both may stand on the two sides of `&&` and `||`.
 template <class Left, class Right>
 concept same_kind = expression<Left> && expression<Right> && std::same_as<typename Left::kind, typename Right::kind>;
 
-// The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not noexcept: an
-// operand may be a user's own. They answer what their operands answer and nothing else, so that who takes several kinds of callables
-// (replay) can tell them apart.
+// The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not
+// noexcept: an operand may be a user's own. They answer what their operands answer and nothing else, so that who takes
+// several kinds of callables (replay) can tell them apart.
 template <class Left, class Right>
 struct both_expressions {
     using kind = typename Left::kind;
-    Left left;  // asked first
+    Left left;    // asked first
     Right right;  // asked, too, whatever the left one says
     template <class... In>
-    requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
+        requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return conjunction(left(in...), right(in...));
     }
@@ -35,10 +33,10 @@ struct both_expressions {
 template <class Left, class Right>
 struct either_expression {  // `a || b`, likewise
     using kind = typename Left::kind;
-    Left left;  // asked first
+    Left left;    // asked first
     Right right;  // asked, too, whatever the left one says
     template <class... In>
-    requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
+        requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return disjunction(left(in...), right(in...));
     }
@@ -48,7 +46,7 @@ struct not_expression {  // `!a`, likewise
     using kind = typename Inner::kind;
     Inner inner;  // what is negated
     template <class... In>
-    requires std::invocable<Inner const&, In const&...>
+        requires std::invocable<Inner const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
         return negation(inner(in...));
     }
@@ -66,13 +64,13 @@ struct stateless_kind {
 
 // Of one kind: what that kind makes of it, which owns both. Never short-circuits.
 template <expression Left, expression Right>
-requires same_kind<Left, Right>
+    requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator&&(Left left, Right right) noexcept {
     return typename Left::kind::template both<Left, Right>{left, right};
 }
 // As `&&`.
 template <expression Left, expression Right>
-requires same_kind<Left, Right>
+    requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator||(Left left, Right right) noexcept {
     return typename Left::kind::template either<Left, Right>{left, right};
 }

@@ -19,7 +19,7 @@ enum class number_class : std::uint8_t { zero, subnormal, normal, pos_inf, neg_i
 // Exponent, mantissa and sign of an IEEE-like binary format held in `Bits`.
 template <class Bits, int ExponentBits, int MantissaBits>
 struct float_bits {
-    using bits_type = Bits;  // holds one number
+    using bits_type = Bits;                                                                    // holds one number
     static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));  // the mask of it
     // The mask of it: as a number infinity.
     static constexpr Bits exponent = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);
@@ -35,7 +35,7 @@ struct float_bits {
     }
 };
 
-using f32_bits = float_bits<std::uint32_t, 8, 23>;  // of float
+using f32_bits = float_bits<std::uint32_t, 8, 23>;   // of float
 using f64_bits = float_bits<std::uint64_t, 11, 52>;  // of double
 
 // By reference: clang's -ffast-math gives every float that is passed or returned by value the promise to be finite.
@@ -72,8 +72,8 @@ template <class Float>
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & f64_bits::magnitude);
 }
 
-// Makes a product what it is, rounded, before it goes into a sum: clang fuses the two under -ffp-contract=fast, which -ffast-math
-// brings, whatever a pragma says. Costs no instruction. By reference, so that vectors of any width pass.
+// Makes a product what it is, rounded, before it goes into a sum: clang fuses the two under -ffp-contract=fast, which
+// -ffast-math brings, whatever a pragma says. Costs no instruction. By reference, so that vectors of any width pass.
 template <class Number>
 SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept {
 #if defined(__clang__)
@@ -124,8 +124,8 @@ namespace detail {
 }
 
 // Natural logarithm of a positive finite number (of zero and of a negative one: -1e308), the same everywhere (no libm):
-// value = 2^k * m with m near 1, and ln m = 2 artanh((m-1)/(m+1)) by its series, which at |argument| <= 0.172 is exact to
-// double after 11 terms.
+// value = 2^k * m with m near 1, and ln m = 2 artanh((m-1)/(m+1)) by its series, which at |argument| <= 0.172 is exact
+// to double after 11 terms.
 [[nodiscard]] SPOTTER_STRICT constexpr double natural_log(double value) noexcept {
     SPOTTER_STRICT_BODY
     auto bits = std::bit_cast<std::uint64_t>(value);
@@ -149,10 +149,10 @@ namespace detail {
         settle(product);
         series = product + 1.0 / term;
     }
-    double small = 2 * ratio * series;
+    double rest = 2 * ratio * series;
     double large = power * 0.693147180559945309417;
-    settle(small), settle(large);
-    return small + large;
+    settle(rest), settle(large);
+    return rest + large;
 }
 // As natural_log, to the base 10.
 [[nodiscard]] constexpr double decimal_log(double value) noexcept {
@@ -172,7 +172,8 @@ namespace detail {
     return series;
 }
 
-// 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr). Goes on from the hash of what stands before them.
+// 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr). Goes on from the hash of what
+// stands before them.
 template <class Char>
 [[nodiscard]] constexpr std::uint64_t hash_bytes(Char const* bytes, std::size_t count,
                                                  std::uint64_t hash = 0xCBF29CE484222325ULL) noexcept {

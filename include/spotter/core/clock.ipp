@@ -23,7 +23,9 @@ SPOTTER_BODY double seconds_now() noexcept {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-SPOTTER_BODY void nap(std::uint32_t microseconds) noexcept { std::this_thread::sleep_for(std::chrono::microseconds{microseconds}); }
+SPOTTER_BODY void nap(std::uint32_t microseconds) noexcept {
+    std::this_thread::sleep_for(std::chrono::microseconds{microseconds});
+}
 
 #else
 

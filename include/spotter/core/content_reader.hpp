@@ -8,7 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// `read` is called by who writes the run, beside the loop: a new object, or null and why. The loop copies what it needs of it.
+// `read` is called by who writes the run, beside the loop: a new object, or null and why. The loop copies what it needs
+// of it.
 struct content_reader {
     void* (*read)(std::string_view document, error& why) noexcept = nullptr;
     void (*drop)(void* content) noexcept = nullptr;

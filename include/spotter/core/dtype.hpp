@@ -41,7 +41,7 @@ struct f16 {
 struct bf16 {
     std::uint16_t bits = 0;  // 1 of sign, 8 of exponent, 7 of mantissa
 };
-struct f8_e4m3 {  // OCP 8-bit: no infinity, one NaN (S.1111.111)
+struct f8_e4m3 {            // OCP 8-bit: no infinity, one NaN (S.1111.111)
     std::uint8_t bits = 0;  // 1 of sign, 4 of exponent, 3 of mantissa
 };
 // OCP 8-bit with infinities and NaN, as IEEE's.
@@ -105,8 +105,7 @@ concept complex_like = requires(Value const& value) {
     typename Value::value_type;
     { value.real() } -> std::convertible_to<typename Value::value_type>;
     { value.imag() } -> std::convertible_to<typename Value::value_type>;
-}
-&&std::floating_point<typename Value::value_type> && sizeof(Value) == 2 * sizeof(typename Value::value_type);
+} && std::floating_point<typename Value::value_type> && sizeof(Value) == 2 * sizeof(typename Value::value_type);
 
 // The dtype of an element type; dtype::none for a type that is no element.
 template <class Value>
@@ -140,15 +139,15 @@ template <class Value>
     }
 }
 template <class Value>
-inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();  // of a C++ type; none where it is none of ours
+inline constexpr dtype dtype_of =
+    find_dtype<std::remove_cv_t<Value>>();  // of a C++ type; none where it is none of ours
 
 // is_object comes first: where view_of(void*, ...) looks for its overload, the size of void would be taken otherwise.
 template <class Value>
-concept element = std::is_object_v<Value> && dtype_of<Value>
-!= dtype::none;
+concept element = std::is_object_v<Value> && dtype_of<Value> != dtype::none;
 
-// The bits of the float that equals a value of a small IEEE-like format; exact, because float has more of everything. Infinities
-// and NaN keep their class.
+// The bits of the float that equals a value of a small IEEE-like format; exact, because float has more of everything.
+// Infinities and NaN keep their class.
 template <int ExponentBits, int MantissaBits>
 [[nodiscard]] constexpr std::uint32_t widen_small(std::uint32_t bits) noexcept {
     constexpr std::uint32_t exponent_mask = (1U << ExponentBits) - 1;
@@ -183,7 +182,9 @@ template <int ExponentBits, int MantissaBits>
 
 // The same as a float. Under clang's -ffast-math a float that is returned must be finite; there, ask for the bits.
 template <class Small>
-requires requires(Small value) { float_bits_of(value); }
-[[nodiscard]] constexpr float to_float(Small value) noexcept { return std::bit_cast<float>(float_bits_of(value)); }
+    requires requires(Small value) { float_bits_of(value); }
+[[nodiscard]] constexpr float to_float(Small value) noexcept {
+    return std::bit_cast<float>(float_bits_of(value));
+}
 
 }  // namespace spotter::inline SPOTTER_ABI

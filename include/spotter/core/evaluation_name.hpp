@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): which names are of one number in training and in evaluation.
+// Core (L0): which names are of training, which of evaluation, and which of one number in both.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -11,9 +11,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-inline constexpr std::string_view evaluation_words[] = {"val",  "valid",   "validation", "eval",   "evaluation",
-                                                        "test", "testing", "dev",        "holdout"};
-inline constexpr std::string_view training_words[] = {"train", "training"};
+// Each may end in `ing`, too.
+inline constexpr std::string_view evaluation_words[] = {"val",        "valid", "validation", "eval",
+                                                        "evaluation", "test",  "dev",        "holdout"};
+inline constexpr std::string_view training_words[] = {"train", "learn"};
 
 // The words of a name, of letters and digits; capital letters are as small ones.
 class name_words {
@@ -28,6 +29,9 @@ public:
         rest_.remove_prefix(length);
         return word;
     }
+    [[nodiscard]] static constexpr char lower(char it) noexcept {
+        return it >= 'A' && it <= 'Z' ? static_cast<char>(it - 'A' + 'a') : it;
+    }
     [[nodiscard]] static constexpr bool same(std::string_view a, std::string_view b) noexcept {
         if (a.size() != b.size()) { return false; }
         for (std::size_t i = 0; i < a.size(); ++i) {
@@ -38,51 +42,74 @@ public:
     template <std::size_t Count>
     [[nodiscard]] static constexpr bool is_one_of(std::string_view word,
                                                   std::string_view const (&words)[Count]) noexcept {
+        std::string_view const ending = word.size() > 3 ? word.substr(word.size() - 3) : std::string_view{};
+        std::string_view const stem = same(ending, "ing") ? word.substr(0, word.size() - 3) : word;
         for (std::string_view const each : words) {
-            if (same(word, each)) { return true; }
+            if (same(stem, each)) { return true; }
         }
         return false;
     }
 
 private:
-    [[nodiscard]] static constexpr char lower(char it) noexcept {
-        return it >= 'A' && it <= 'Z' ? static_cast<char>(it - 'A' + 'a') : it;
-    }
     [[nodiscard]] static constexpr bool is_of_word(char it) noexcept {
-        char const small = lower(it);
-        return (small >= 'a' && small <= 'z') || (it >= '0' && it <= '9');
+        char const letter = lower(it);
+        return (letter >= 'a' && letter <= 'z') || (it >= '0' && it <= '9');
     }
     std::string_view rest_;
 };
 
+// The words of a name one after the other, and which of them say of which set of data it is: `valid_0's`, `training`,
+// `test`.
+class set_words {
+public:
+    constexpr explicit set_words(std::string_view name) noexcept : words_{name} {}
+
+    // The next word that says nothing of a set; empty after the last.
+    [[nodiscard]] constexpr std::string_view next() noexcept {
+        for (;;) {
+            std::string_view const word = words_.next();
+            bool const evaluates = name_words::is_one_of(word, evaluation_words);
+            bool const is_set = evaluates || name_words::is_one_of(word, training_words);
+            evaluation_ = evaluation_ || evaluates, any_ = any_ || is_set;
+            bool const of_set = after_set_ && (is_number(word) || word == "s");  // valid_0's
+            if (of_set && is_number(word)) { number_ = word; }
+            after_set_ = is_set || of_set;
+            if (!is_set && !of_set) { return word; }
+        }
+    }
+    // Of the words so far: one names a set, of evaluation; and the number of that set.
+    [[nodiscard]] constexpr bool any() const noexcept { return any_; }
+    [[nodiscard]] constexpr bool evaluation() const noexcept { return evaluation_; }
+    [[nodiscard]] constexpr std::string_view number() const noexcept { return number_; }
+
+private:
+    [[nodiscard]] static constexpr bool is_number(std::string_view word) noexcept {
+        return !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+    }
+    name_words words_;
+    bool any_ = false, evaluation_ = false, after_set_ = false;
+    std::string_view number_{};
+};
+
 }  // namespace detail
 
-// Whether a name says that it is of an evaluation: `val_loss`, `loss/test`, `validation-rmse`.
+// Whether a name says that it is of an evaluation: `val_loss`, `loss/test`, `validation-rmse`, `valid_0's auc`.
 [[nodiscard]] constexpr bool says_evaluation(std::string_view name) noexcept {
-    detail::name_words words{name};
-    for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
-        if (detail::name_words::is_one_of(word, detail::evaluation_words)) { return true; }
-    }
-    return false;
+    detail::set_words words{name};
+    while (!words.next().empty()) {}
+    return words.evaluation();
 }
 
-// Whether two names are of one number, in evaluation and in training: `val_loss` is so of `train_loss` and of `loss`.
+// Whether two names are of one number, in evaluation and in training: `val_loss` is so of `train_loss` and of `loss`,
+// `valid_0's l2` of `training's l2`.
 [[nodiscard]] constexpr bool is_evaluation_of(std::string_view evaluated, std::string_view trained) noexcept {
     if (!says_evaluation(evaluated) || says_evaluation(trained)) { return false; }
-    detail::name_words left{evaluated}, right{trained};
-    auto const next = [](detail::name_words& of) {
-        std::string_view word = of.next();
-        while (!word.empty() && (detail::name_words::is_one_of(word, detail::evaluation_words) ||
-                                 detail::name_words::is_one_of(word, detail::training_words))) {
-            word = of.next();
-        }
-        return word;
-    };
+    detail::set_words left{evaluated}, right{trained};
     bool any = false;
     for (;; any = true) {
-        std::string_view const one = next(left), other = next(right);
+        std::string_view const one = left.next(), other = right.next();
         if (!detail::name_words::same(one, other)) { return false; }
-        if (one.empty()) { return any; }
+        if (one.empty()) { return any && (right.number().empty() || right.number() == left.number()); }
     }
 }
 

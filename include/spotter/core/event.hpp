@@ -23,13 +23,13 @@ enum class instant : std::uint8_t { before_update, after_update };
 struct tensor_info {
     tensor_id id = no_tensor;  // the source's own
     std::string_view name{};
-    spotter::role role = spotter::role::other;  // said, or guessed from the name
+    spotter::role role = spotter::role::other;          // said, or guessed from the name
     spotter::role partner_role = spotter::role::other;  // of a gradient: what it is the gradient of
     tensor_id partner = no_tensor;  // gradient and weight; of a loss or metric in evaluation the one in training
-    flag flags = flag::none;  // as said at the first observation
-    activation_kind activation = activation_kind::unknown;  // of an activation, as far as it was said
-    dtype type = dtype::none;  // of the elements
-    extents shape{};  // in elements; a batch's axis among them
+    flag flags = flag::none;        // as said at the first observation
+    activation_kind activation = activation_kind::unknown;       // of an activation, as far as it was said
+    dtype type = dtype::none;                                    // of the elements
+    extents shape{};                                             // in elements; a batch's axis among them
     std::uint64_t collections = 0;                               // bit i: member of the run's collection i
     spotter::instant instant = spotter::instant::before_update;  // as the run's options say
 };
@@ -39,16 +39,16 @@ struct tensor_info {
 struct unit_activity {
     std::span<std::uint32_t const> active{};  // elements of each unit that are finite and not zero
     std::span<std::uint32_t const> finite{};  // elements of each unit that are finite
-    int axis = -1;  // that counts the units
+    int axis = -1;                            // that counts the units
 };
 
 // A tensor at a step. References and pointers are valid during the call only.
 struct observation {
     tensor_info const& tensor;  // whose
-    step_id step;  // at which
-    summary const& stats;  // holds the terms that were asked for; see stat/summary.hpp
-    tensor_ref view{};     // absent in a replay whose record has no payload here; it has a shape nevertheless
-    unit_activity units{};  // empty when nobody asked
+    step_id step;               // at which
+    summary const& stats;       // holds the terms that were asked for; see stat/summary.hpp
+    tensor_ref view{};          // absent in a replay whose record has no payload here; it has a shape nevertheless
+    unit_activity units{};      // empty when nobody asked
     spotter::distribution const* distribution = nullptr;  // null when nobody asked
     feature_list* features = nullptr;                     // null where there is only `view`
     std::uint32_t stream = 0;                             // of several runs or workers side by side: which; 0 in a loop
@@ -63,6 +63,7 @@ struct collection_info {
 // What a sink is told of a run before everything.
 struct run_info {
     std::span<collection_info const> collections{};  // of its plan, in order
+    std::string_view packs{};  // of the catalogue, by which it is judged: names with a blank between
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -11,7 +11,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 static_assert(std::endian::native == std::endian::little,
-              "spotter: big-endian machines are not supported: values are taken apart, and files written, as little-endian ones have them");
+              "spotter: big-endian machines are not supported: values are taken apart, and files written, as "
+              "little-endian ones have them");
 
 using tensor_id = std::uint32_t;  // dense, from 0, in the order in which names are met; of one run and worker
 
@@ -34,8 +35,8 @@ struct distribution;  // likewise
 struct tensor_info;
 struct tensor_ref;
 
-// The default argument of a template without any other: what is in it costs only the files that call it, not all that include it
-// (SPOTTER_WHERE_CALLED).
+// The default argument of a template without any other: what is in it costs only the files that call it, not all that
+// include it (SPOTTER_WHERE_CALLED).
 struct only_where_called;
 
 template <class Value>
@@ -43,7 +44,7 @@ class result;
 template <std::size_t Capacity>
 class text;
 template <class Value>
-class slots;
+class slot_array;
 template <class Tensor>
 struct tensor_access;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the one seam between the loop and a user's code (patterns, rules, visitors, responses): nothing thrown passes it.
+// Core (L0): the one seam between the loop and a user's code (patterns, rules, visitors, responses): nothing thrown
+// passes it.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -13,9 +14,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Runs `call`; false if it threw. Without exceptions there is nothing to catch. What `call` assigns to may not be read where it threw:
-// an optimiser may let a function write into the object that its result is assigned to (g++ 12 does at -O3), and half of it is there
-// then. Where something has to stand for the result there is `guarded_or`.
+// Runs `call`; false if it threw. Without exceptions there is nothing to catch. What `call` assigns to may not be read
+// where it threw: an optimiser may let a function write into the object that its result is assigned to (g++ 12 does at
+// -O3), and half of it is there then. Where something has to stand for the result there is `guarded_or`.
 template <class Call>
 SPOTTER_INLINE bool guarded(Call&& call) noexcept {
 #if SPOTTER_EXCEPTIONS

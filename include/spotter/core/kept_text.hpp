@@ -41,8 +41,8 @@ template <class Word>
 
 }  // namespace detail
 
-// Names of tensors are short: up to 24 letters stand in the object itself. Copies on request; a copy that there is no memory for is
-// empty. What view() returns is good until the text is changed or moved.
+// Names of tensors are short: up to 24 letters stand in the object itself. Copies on request; a copy that there is no
+// memory for is empty. What view() returns is good until the text is changed or moved.
 class kept_text {
 public:
     kept_text() noexcept = default;
@@ -52,11 +52,13 @@ public:
     kept_text& operator=(kept_text&& other) noexcept;
     ~kept_text() = default;
 
-    // The parts one after the other. False where memory is exhausted; the text is empty then. No part may be of this text.
-    [[nodiscard]] bool assign(std::string_view first, std::string_view second = {}, std::string_view third = {}) noexcept;
+    // The parts one after the other. False where memory is exhausted; the text is empty then. No part may be of this
+    // text.
+    [[nodiscard]] bool assign(std::string_view first, std::string_view second = {},
+                              std::string_view third = {}) noexcept;
 
     [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }  // until it is changed or moved
-    operator std::string_view() const noexcept { return view(); }  // the same
+    operator std::string_view() const noexcept { return view(); }                       // the same
 
 private:
     void take(kept_text& other) noexcept;
@@ -64,7 +66,7 @@ private:
     char* letters_ = near_;
     std::size_t size_ = 0;
     char near_[24]{};
-    slots<char> far_{};  // the letters of a longer one
+    slot_array<char> far_{};  // the letters of a longer one
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -7,14 +7,16 @@
 #if defined(__ELF__) && defined(__GNUC__)
 namespace spotter {
 
-// Files of both modes have nothing of spotter's in common, and would link as long as they exchange nothing. No linker takes a name that is
-// a thread's own variable in one file and everybody's in another, though. Hidden: shared libraries are on their own.
+// Files of both modes have nothing of spotter's in common, and would link as long as they exchange nothing. No linker
+// takes a name that is a thread's own variable in one file and everybody's in another, though. Hidden: shared libraries
+// are on their own.
 #if defined(SPOTTER_SEPARATE)
 __attribute__((used, visibility("hidden"))) inline constinit thread_local char
     files_with_and_without_SPOTTER_SEPARATE_cannot_be_linked_together = 0;
 #else
-__attribute__((used, visibility("hidden"))) inline constinit char
-    files_with_and_without_SPOTTER_SEPARATE_cannot_be_linked_together = 0;
+__attribute__((
+    used,
+    visibility("hidden"))) inline constinit char files_with_and_without_SPOTTER_SEPARATE_cannot_be_linked_together = 0;
 #endif
 
 }  // namespace spotter

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): in which section a loop is, for who looks on from another thread, or finds the memory when the loop is gone.
+// Core (L0): in which section a loop is, for who looks on from another thread, or finds the memory when the loop is
+// gone.
 #pragma once
 
 #include <spotter/config.hpp>

@@ -6,12 +6,15 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The bits of the value nearest to a float in an IEEE-like format with so many bits; beyond the largest it is infinity, a NaN stays one.
+// The bits of the value nearest to a float in an IEEE-like format with so many bits; beyond the largest it is infinity,
+// a NaN stays one.
 template <int ExponentBits, int MantissaBits>
 [[nodiscard]] constexpr std::uint16_t narrow_bits(std::uint32_t bits) noexcept {
     constexpr std::uint32_t bias = (1U << (ExponentBits - 1)) - 1, top = (1U << ExponentBits) - 1;
     std::uint32_t const sign = bits >> 31 << (ExponentBits + MantissaBits), size = bits & 0x7FFFFFFFU;
-    if (size > 0x7F800000U) { return static_cast<std::uint16_t>(sign | top << MantissaBits | 1U << (MantissaBits - 1)); }
+    if (size > 0x7F800000U) {
+        return static_cast<std::uint16_t>(sign | top << MantissaBits | 1U << (MantissaBits - 1));
+    }
     constexpr int dropped = 23 - MantissaBits;
     auto const rounded = [](std::uint32_t value, int drop) -> std::uint32_t {
         if (drop > 31) { return 0; }
@@ -28,7 +31,11 @@ template <int ExponentBits, int MantissaBits>
     return static_cast<std::uint16_t>(sign | (made >= top << MantissaBits ? top << MantissaBits : made));
 }
 
-[[nodiscard]] constexpr f16 to_f16(float value) noexcept { return {narrow_bits<5, 10>(std::bit_cast<std::uint32_t>(value))}; }
-[[nodiscard]] constexpr bf16 to_bf16(float value) noexcept { return {narrow_bits<8, 7>(std::bit_cast<std::uint32_t>(value))}; }
+[[nodiscard]] constexpr f16 to_f16(float value) noexcept {
+    return {narrow_bits<5, 10>(std::bit_cast<std::uint32_t>(value))};
+}
+[[nodiscard]] constexpr bf16 to_bf16(float value) noexcept {
+    return {narrow_bits<8, 7>(std::bit_cast<std::uint32_t>(value))};
+}
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

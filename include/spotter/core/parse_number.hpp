@@ -12,13 +12,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What std::from_chars says of a double, by the C library's strtod: for standard libraries without it (libc++ up to 19). The longest
-// start of `text` that is a number, correctly rounded; std::errc::result_out_of_range where it is infinite or rounds to 0, with `into` as it was.
+// What std::from_chars says of a double, by the C library's strtod: for standard libraries without it (libc++ up to
+// 19). The longest start of `text` that is a number, correctly rounded; std::errc::result_out_of_range where it is
+// infinite or rounds to 0, with `into` as it was.
 [[nodiscard]] std::from_chars_result parse_double(std::string_view text, double& into) noexcept;
 
 }  // namespace detail
 
-// std::from_chars of a whole number or a double. Into a reference, and never through a value: -ffast-math promises that those are no NaN.
+// std::from_chars of a whole number or a double. Into a reference, and never through a value: -ffast-math promises that
+// those are no NaN.
 template <class Number>
 [[nodiscard]] std::from_chars_result parse_number(std::string_view text, Number& into) noexcept {
 #if !defined(__cpp_lib_to_chars)

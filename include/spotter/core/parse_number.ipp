@@ -70,7 +70,7 @@ private:
         std::size_t const first = at;
         long long value = 0;
         for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
-            if (value < std::numeric_limits<long long>::max() / 100) { value = value * 10 + (text[at] - '0'); }
+            if (value < (std::numeric_limits<long long>::max)() / 100) { value = value * 10 + (text[at] - '0'); }
         }
         if (at == first) { return begin; }
         exponent_ += minus ? -value : value;

@@ -19,8 +19,8 @@ struct pattern_kind : stateless_kind {};
 
 namespace detail {
 
-// How far into a name a pattern may have come: at[i] says that it can match the first i characters. Heap only for names longer
-// than any sensible one; where memory is exhausted such a name matches nothing.
+// How far into a name a pattern may have come: at[i] says that it can match the first i characters. Heap only for names
+// longer than any sensible one; where memory is exhausted such a name matches nothing.
 class name_positions {
 public:
     constexpr explicit name_positions(std::size_t name_size) noexcept : size_{name_size + 1} {
@@ -35,14 +35,14 @@ public:
 private:
     static constexpr std::size_t near_size = 256;
     bool near_[near_size]{};
-    slots<bool> far_{};
+    slot_array<bool> far_{};
     std::size_t size_;
 };
 
-// Glob: `*` any run of characters (also `/`), `?` one character, `[a-z]` and `[!a-z]` one of a class, `{a,b}` one of the
-// alternatives, `\x` the character x. The pattern is walked once with the set of positions that it can have reached in the
-// name, so the cost is pattern times name whatever the pattern; backtracking would be exponential in the number of `*`. Braces
-// take a frame of the stack each, so there is an end to how deep they nest.
+// Glob: `*` any run of characters (also `/`), `?` one character, `[a-z]` and `[!a-z]` one of a class, `{a,b}` one of
+// the alternatives, `\x` the character x. The pattern is walked once with the set of positions that it can have reached
+// in the name, so the cost is pattern times name whatever the pattern; backtracking would be exponential in the number
+// of `*`. Braces take a frame of the stack each, so there is an end to how deep they nest.
 class glob_matcher {
 public:
     static constexpr std::size_t deepest = 32;
@@ -78,7 +78,8 @@ public:
     }
     [[nodiscard]] static constexpr bool well_formed(std::string_view glob) noexcept { return fault_in(glob).empty(); }
 
-    // Whether a well-formed `glob` matches all of `name`. `steps`, where given, counts what that took, in positions looked at.
+    // Whether a well-formed `glob` matches all of `name`. `steps`, where given, counts what that took, in positions
+    // looked at.
     [[nodiscard]] static constexpr bool match(std::string_view glob, std::string_view name,
                                               std::uint64_t* steps = nullptr) noexcept {
         name_positions reached{name.size()};
@@ -172,8 +173,8 @@ private:
     }
 };
 
-// Called where a pattern is malformed during constant evaluation, which it ends, being no constexpr function: its name is the
-// error message. Defined, because a build without optimisation refers to it.
+// Called where a pattern is malformed during constant evaluation, which it ends, being no constexpr function: its name
+// is the error message. Defined, because a build without optimisation refers to it.
 inline void malformed_glob_pattern_see_docs_core() noexcept {}
 
 }  // namespace detail
@@ -238,7 +239,7 @@ concept pattern = expression<Value> && std::same_as<typename Value::kind, patter
 // What as_pattern takes.
 template <class Value>
 concept pattern_source = pattern<Value> || std::convertible_to<Value, char const*> || std::same_as<Value, role> ||
-    std::predicate<Value const&, std::string_view>;
+                         std::predicate<Value const&, std::string_view>;
 
 // What a user writes where a pattern is wanted: a literal is a glob, a role its tensors, a callable is asked the name.
 template <pattern_source Source>
@@ -257,8 +258,8 @@ template <pattern_source Source>
 template <pattern_source Source>
 using pattern_for = decltype(as_pattern(std::declval<Source>()));
 
-// The first malformed glob or expression in a pattern, or an empty fault. A pattern of a user's own may have `fault()`, or else
-// `well_formed()` and `pattern`.
+// The first malformed glob or expression in a pattern, or an empty fault. A pattern of a user's own may have `fault()`,
+// or else `well_formed()` and `pattern`.
 template <pattern Pattern>
 [[nodiscard]] constexpr pattern_fault malformed_part(Pattern const& it) noexcept {
     if constexpr (requires {

@@ -11,12 +11,12 @@ namespace spotter::inline SPOTTER_ABI {
 // Patterns longer than this are refused, so that asking for a name costs pattern times name and no more.
 inline constexpr std::size_t longest_pattern = 16 * 1024;
 
-// A malformed pattern, or nothing: then it is empty. Stands for the text of the pattern wherever a text is wanted. The views live
-// as long as the pattern.
+// A malformed pattern, or nothing: then it is empty. Stands for the text of the pattern wherever a text is wanted. The
+// views live as long as the pattern.
 struct pattern_fault {
     std::string_view pattern{};  // its text
-    std::string_view why{};  // empty where whoever found it does not say
-    std::size_t at = 0;      // the character that it is about, counted from 0
+    std::string_view why{};      // empty where whoever found it does not say
+    std::size_t at = 0;          // the character that it is about, counted from 0
 
     constexpr pattern_fault() noexcept = default;
     constexpr pattern_fault(std::string_view text, std::string_view reason = {}, std::size_t place = 0) noexcept

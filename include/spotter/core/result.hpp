@@ -56,16 +56,18 @@ enum class errc : std::uint8_t {
     return names[static_cast<std::size_t>(code)];
 }
 
-// What went wrong, in a code for programs and a sentence for people; false where nothing did. A value: copied freely, nothing is allocated.
+// What went wrong, in a code for programs and a sentence for people; false where nothing did. A value: copied freely,
+// nothing is allocated.
 struct error {
     errc code = errc::none;  // which way
-    text<232> what{};  // the sentence: what happened, to which name or path, and what to do
+    text<232> what{};        // the sentence: what happened, to which name or path, and what to do
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return code != errc::none; }
 };
 
 #if SPOTTER_EXCEPTIONS
-// What result::value() throws, and lists of a run that is read from far away where it cannot be reached; nothing else in spotter throws.
+// What result::value() throws, and lists of a run that is read from far away where it cannot be reached; nothing else
+// in spotter throws.
 class failure : public std::exception {
 public:
     explicit failure(error const& why) noexcept : why_{why} {

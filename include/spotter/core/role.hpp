@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/fwd.hpp>
+#include <spotter/core/metric_name.hpp>
 
 #include <string_view>
 
@@ -44,8 +45,8 @@ inline constexpr std::size_t role_count = 19;
 // What makes an activation of what comes before it. The values are part of the file format.
 enum class activation_kind : std::uint8_t { unknown = 0, relu = 1, tanh = 2, sigmoid = 3, other = 4 };
 
-// What else is known of a tensor when it is declared, as one word: bits, and two small fields made by `batch_axis(n)` and
-// `activated_by(kind)`. The values are part of the file format.
+// What else is known of a tensor when it is declared, as one word: bits, and two small fields made by `batch_axis(n)`
+// and `activated_by(kind)`. The values are part of the file format.
 enum class flag : std::uint32_t {
     none = 0,
     frozen = 1,       // a parameter that is meant not to change
@@ -144,32 +145,11 @@ inline constexpr role_rule last_parts[] = {
     {"w", role::weight}, {"weight", role::weight}, {"weights", role::weight}, {"kernel", role::weight},
     {"b", role::bias},   {"bias", role::bias},     {"biases", role::bias},    {"loss", role::loss},
 };
-// XGBoost's evaluation metrics, reported as <set>-<metric> with an optional @k, and for rankings an optional `-` at the end.
-struct boosting_metric {
-    std::string_view text;
-    bool rises = false;  // more of it is better
-};
-inline constexpr boosting_metric boosting_metrics[] = {
-    {"rmse"},       {"rmsle"},     {"mae"},      {"mape"},      {"mphe"},          {"logloss"},
-    {"error"},      {"merror"},    {"mlogloss"}, {"auc", true}, {"aucpr", true},   {"pre", true},
-    {"ndcg", true}, {"map", true}, {"nloglik"},  {"deviance"},  {"accuracy", true}};
-
-// The one that a name reports; null where it is no such name.
-[[nodiscard]] constexpr boosting_metric const* boosting_metric_of(std::string_view name) noexcept {
-    if (name.ends_with('-')) { name.remove_suffix(1); }
-    std::size_t const dash = name.rfind('-');
-    if (dash == name.npos || dash == 0 || name.find('/') != name.npos) { return nullptr; }
-    std::string_view metric = name.substr(dash + 1);
-    metric = metric.substr(0, metric.find('@'));
-    for (boosting_metric const& known : boosting_metrics) {
-        if (metric == known.text) { return &known; }
-    }
-    return nullptr;
-}
 
 }  // namespace detail
 
-// The role that a name suggests: exact names and prefixes first, then endings, then the last part after `/` or `.`.
+// The role that a name suggests: exact names and prefixes first, then endings, then the last part after `/` or `.`,
+// then what is reported of a set of data (metric_name.hpp).
 [[nodiscard]] constexpr role guess_role(std::string_view name) noexcept {
     for (auto const& rule : detail::whole_names) {
         if (name == rule.text) { return rule.what; }
@@ -185,10 +165,13 @@ inline constexpr boosting_metric boosting_metrics[] = {
     for (auto const& rule : detail::last_parts) {
         if (last == rule.text) { return rule.what; }
     }
-    return detail::boosting_metric_of(name) != nullptr ? role::metric : role::other;
+    reported_metric const reported = reported_metric_of(name);
+    if (!reported) { return role::other; }
+    return reported.is->name == "loss" ? role::loss : role::metric;
 }
 
-// What a gradient is the gradient of (`grad/X`, `X.grad` and ggml's `grad for X` give X); empty for any other name.
+// What a gradient is the gradient of (`grad/X`, `X.grad` and `grad for X`, as ggml has it, give X); empty for any
+// other name.
 [[nodiscard]] constexpr std::string_view gradient_of(std::string_view name) noexcept {
     for (std::string_view prefix : {"grad/", "grads/", "gradient/", "grad for "}) {
         if (name.starts_with(prefix)) { return name.substr(prefix.size()); }

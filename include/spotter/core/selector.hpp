@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the `select` of a built-in rule: one literal type for a role, a glob or a function, so rules stay aggregates.
+// Core (L0): the `select` of a built-in rule: one literal type for a role, a glob or a function, so rules stay
+// aggregates.
 #pragma once
 
 #include <spotter/core/pattern.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Which tensors a rule looks at: a role, a glob (a literal, which outlives the rule) or a function of tensor_info. Asked once a declaration.
+// Which tensors a rule looks at: a role, a glob (a literal, which outlives the rule) or a function of tensor_info.
+// Asked once a declaration.
 struct selector {
     constexpr selector(role wanted) noexcept : role_{wanted}, how_{by::role} {}
     constexpr selector(char const* pattern) noexcept : glob_{glob{pattern}.pattern}, how_{by::glob} {}
@@ -16,9 +18,8 @@ struct selector {
         : whom_{whom}, ask_whom_{ask}, how_{by::whom} {}
     // A lambda that captures nothing.
     template <class Ask>
-    requires(!std::convertible_to<Ask, char const*> &&
-             std::convertible_to<Ask, bool (*)(tensor_info const&)>) constexpr selector(Ask ask) noexcept
-        : ask_{ask}, how_{by::function} {}
+        requires(!std::convertible_to<Ask, char const*> && std::convertible_to<Ask, bool (*)(tensor_info const&)>)
+    constexpr selector(Ask ask) noexcept : ask_{ask}, how_{by::function} {}
 
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept {
         switch (how_) {
@@ -60,12 +61,16 @@ namespace select {
 [[nodiscard]] constexpr bool weights(tensor_info const& tensor) noexcept {
     return tensor.role == role::weight && tensor.shape.rank >= 2 && !has(tensor.flags, flag::frozen);
 }
-// Gradients of such weights; a gradient whose partner nobody knows counts as one.
+// All that a net is made of: matrices, biases, scales, single numbers, whether they are meant to change or not.
+[[nodiscard]] constexpr bool all_parameters(tensor_info const& tensor) noexcept {
+    return tensor.role == role::weight || tensor.role == role::bias;
+}
+// Gradients of `weights`; a gradient whose partner nobody knows counts as one.
 [[nodiscard]] constexpr bool weight_gradients(tensor_info const& tensor) noexcept {
     return tensor.role == role::gradient && tensor.shape.rank >= 2 &&
            (tensor.partner_role == role::weight || tensor.partner_role == role::other);
 }
-// Such weights, and what layers put out.
+// `weights`, and what layers put out.
 [[nodiscard]] constexpr bool weights_and_activations(tensor_info const& tensor) noexcept {
     return weights(tensor) || tensor.role == role::activation;
 }
@@ -74,10 +79,15 @@ namespace select {
     return tensor.role == role::activation &&
            (tensor.activation == activation_kind::relu || tensor.activation == activation_kind::unknown);
 }
-// What boosted trees report and make smaller: XGBoost's `train-rmse`, `validation-mlogloss`.
+// Losses, and metrics that are made smaller: `train_loss`, XGBoost's `train-rmse`, LightGBM's `valid_0's l2`,
+// CatBoost's `learn-Logloss`.
 [[nodiscard]] constexpr bool boosting_losses(tensor_info const& tensor) noexcept {
-    detail::boosting_metric const* const known = detail::boosting_metric_of(tensor.name);
-    return tensor.role == role::metric && known != nullptr && !known->rises;
+    return tensor.role == role::loss || (tensor.role == role::metric && reported_metric_of(tensor.name).falls());
+}
+// What comes of a model. Rows of a table may have gaps, which are NaN by convention, and SHAP values are dear to ask
+// for.
+[[nodiscard]] constexpr bool outcomes(tensor_info const& tensor) noexcept {
+    return tensor.role == role::loss || tensor.role == role::metric || tensor.role == role::prediction;
 }
 // Every tensor.
 [[nodiscard]] constexpr bool everything(tensor_info const&) noexcept { return true; }

@@ -11,31 +11,33 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Grows only in `grow`; where memory is exhausted it stays as it is and `grow` returns false. Owns its values; moves, copies
-// on request. One thread.
+// Grows only in `grow`; where memory is exhausted it stays as it is and `grow` returns false. Owns its values; moves,
+// copies on request. One thread.
 template <class Value>
-class slots {
+class slot_array {
 public:
-    constexpr slots() noexcept = default;
-    constexpr slots(slots&& other) noexcept
+    constexpr slot_array() noexcept = default;
+    constexpr slot_array(slot_array&& other) noexcept
         : values_{std::exchange(other.values_, nullptr)}, size_{std::exchange(other.size_, 0)} {}
-    constexpr slots(slots const& other) noexcept {
+    constexpr slot_array(slot_array const& other) noexcept {
         if (grow(other.size_)) {
             for (std::size_t i = 0; i < size_; ++i) { values_[i] = other.values_[i]; }
         }
     }
-    constexpr slots& operator=(slots other) noexcept {
+    constexpr slot_array& operator=(slot_array other) noexcept {
         std::swap(values_, other.values_);
         std::swap(size_, other.size_);
         return *this;
     }
-    constexpr ~slots() { delete[] values_; }
+    constexpr ~slot_array() { delete[] values_; }
 
     // At least `count` values; new ones are value-initialised. Doubles, so a run of ids costs amortised O(1).
     [[nodiscard]] constexpr bool grow(std::size_t count) noexcept { return count <= size_ || enlarge(count); }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }  // there is a value of that number
+    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept {
+        return index < size_;
+    }  // there is a value of that number
     [[nodiscard]] constexpr Value& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value const& operator[](std::size_t index) const noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value* data() noexcept { return values_; }
@@ -58,12 +60,19 @@ private:
     }
     [[nodiscard]] static constexpr Value* make(std::size_t count) noexcept {
         if (std::is_constant_evaluated()) { return new Value[count]{}; }
-        if (count > PTRDIFF_MAX / sizeof(Value)) { return nullptr; }  // for which g++ throws, whatever std::nothrow says
+        if (count > PTRDIFF_MAX / sizeof(Value)) {
+            return nullptr;
+        }  // for which g++ throws, whatever std::nothrow says
         return new (std::nothrow) Value[count]{};
     }
 
     Value* values_ = nullptr;
     std::size_t size_ = 0;
 };
+
+#if !defined(slots)  // Qt's macro
+template <class Value>
+using slots = slot_array<Value>;  // its name until 0.1
+#endif
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // Core (L0): values that are no contiguous tensor but can be copied into one. Copied only where something is due.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/tensor_access.hpp>
 
 #include <concepts>
@@ -10,9 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Knows its type and shape, and can write its values, packed and row-major, to memory that is large enough. A hook asks for the
-// values only at steps where a rule or a collection wants them, into a buffer that it keeps. A copy_to that returns false has
-// failed: the observation is refused and counted. One with `refusal refused() const` is not copied where that is not none.
+// Knows its type and shape, and can write its values, packed and row-major, to memory that is large enough. A hook asks
+// for the values only at steps where a rule or a collection wants them, into a buffer that it keeps. A copy_to that
+// returns false has failed: the observation is refused and counted. One with `refusal refused() const` is not copied
+// where that is not none.
 template <class Source>
 concept tensor_source = requires(Source const& source, std::byte* into) {
     { source.type() } -> std::same_as<dtype>;
@@ -65,8 +67,8 @@ private:
     refusal refused_ = refusal::none;
 };
 
-// A view with padded pitch, permuted axes, or any other byte strides (negative ones too), one an axis, packed on request:
-// `watch.observe("w", packed(pointer, {rows, cols}, {pitch_bytes, sizeof(float)}))`.
+// A view with padded pitch, permuted axes, or any other byte strides (negative ones too), one an axis, packed on
+// request: `watch.observe("w", packed(pointer, {rows, cols}, {pitch_bytes, sizeof(float)}))`.
 template <element Value>
 [[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape,
                                                      std::span<std::int64_t const> byte_strides) noexcept {
@@ -75,10 +77,11 @@ template <element Value>
 // Of any integers: `packed(pointer, {rows, columns}, {pitch_bytes, sizeof(float)})`.
 struct byte_strides {
     std::array<std::int64_t, max_rank> step{};  // bytes between neighbours, by axis; may be negative
-    std::size_t rank = 0;  // how many
+    std::size_t rank = 0;                       // how many
 
     template <std::integral... Steps>
-    requires(sizeof...(Steps) > 0 && sizeof...(Steps) <= max_rank) constexpr byte_strides(Steps... steps) noexcept
+        requires(sizeof...(Steps) > 0 && sizeof...(Steps) <= max_rank)
+    constexpr byte_strides(Steps... steps) noexcept
         : step{static_cast<std::int64_t>(steps)...}, rank{sizeof...(Steps)} {}
 };
 template <element Value>
@@ -87,8 +90,8 @@ template <element Value>
     return {first, shape, std::span<std::int64_t const>{steps.step.data(), steps.rank}};
 }
 
-// The valid part of a larger row-major tensor: `sizes` from its first element on. Padding (rows of a vocabulary, masked positions) is
-// neither judged nor kept. The whole is contiguous and has as many axes; more than its size is cut to it.
+// The valid part of a larger row-major tensor: `sizes` from its first element on. Padding (rows of a vocabulary, masked
+// positions) is neither judged nor kept. The whole is contiguous and has as many axes; more than its size is cut to it.
 template <element Value>
 [[nodiscard]] constexpr strided_source<Value> valid_region(Value const* whole, extents const& whole_shape,
                                                            extents sizes) noexcept {
@@ -103,8 +106,8 @@ template <element Value>
     return {whole, sizes, std::span<std::int64_t const>{strides.data(), rank}};
 }
 
-// No memory at all: `values_from({count}, [&](std::size_t i) { return particles[i].mass; })`. Row-major index; the element
-// type is what the call returns.
+// No memory at all: `values_from({count}, [&](std::size_t i) { return particles[i].mass; })`. Row-major index; the
+// element type is what the call returns.
 template <class Read>
 class generated_source {
 public:
@@ -118,7 +121,7 @@ public:
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // Calls the function for each element, in order.
     void copy_to(std::byte* into) const {
-        auto const count = static_cast<std::size_t>(shape_.elements());
+        auto const count = as_size(shape_.elements());
         for (std::size_t i = 0; i < count; ++i, into += sizeof(value_type)) {
             value_type const value = read_(i);
             std::memcpy(into, &value, sizeof value);
@@ -135,8 +138,8 @@ template <std::invocable<std::size_t> Read>
     return {shape, read};
 }
 
-// Memory that only a function of its owner can read (a device, a database): `copied<float>({rows, cols}, [&](void* into,
-// std::size_t bytes) { device_to_host(into, address, bytes); })`. It may return false where it failed.
+// Memory that only a function of its owner can read (a device, a database): `copied<float>({rows, cols}, [&](void*
+// into, std::size_t bytes) { device_to_host(into, address, bytes); })`. It may return false where it failed.
 template <element Value, class Copy>
 class copied_source {
 public:
@@ -147,7 +150,7 @@ public:
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // What the function says; true of one that says nothing.
     bool copy_to(std::byte* into) const {
-        auto const bytes = static_cast<std::size_t>(shape_.elements()) * sizeof(Value);
+        auto const bytes = as_size(shape_.elements()) * sizeof(Value);
         if constexpr (std::same_as<std::invoke_result_t<Copy const&, void*, std::size_t>, bool>) {
             return copy_(static_cast<void*>(into), bytes);
         } else {
@@ -166,7 +169,8 @@ template <element Value, std::invocable<void*, std::size_t> Copy>
     return {shape, copy};
 }
 
-// Sizes given with the fastest axis first, as ggml and Fortran-minded code has them; the tensor is told with the slowest first.
+// Sizes given with the fastest axis first, as ggml and Fortran-minded code has them; the tensor is told with the
+// slowest first.
 template <element Value>
 [[nodiscard]] constexpr tensor_ref fastest_first(Value const* values, extents const& sizes) noexcept {
     extents shape;
@@ -176,11 +180,12 @@ template <element Value>
     return view_of(values, shape);
 }
 
-// What is handed to a hook: a tensor as it is, or (with `copy`) a source whose type and shape `view` tells, without memory. A
-// tensor_access may have `static offered offer(Tensor const&)`, for values that are copied where no view of them can be had.
+// What is handed to a hook: a tensor as it is, or (with `copy`) a source whose type and shape `view` tells, without
+// memory. A tensor_access may have `static offered offer(Tensor const&)`, for values that are copied where no view of
+// them can be had.
 struct offered {
-    tensor_ref view{};  // the tensor, or its type and shape alone
-    void const* source = nullptr;  // handed to `copy`
+    tensor_ref view{};                                            // the tensor, or its type and shape alone
+    void const* source = nullptr;                                 // handed to `copy`
     bool (*copy)(void const* source, std::byte* into) = nullptr;  // false: it failed
 };
 

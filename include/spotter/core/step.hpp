@@ -24,7 +24,7 @@ inline constexpr std::size_t mode_count = 3;
 // `index` counts within its mode and need not be contiguous; an index that does not increase is a rewind.
 struct step_id {
     spotter::mode mode = mode::train;  // in which `index` counts
-    std::uint64_t index = 0;  // the loop's own number
+    std::uint64_t index = 0;           // the loop's own number
 
     friend constexpr auto operator<=>(step_id const&, step_id const&) noexcept = default;
 };
@@ -39,7 +39,8 @@ struct step_id {
 // The name under which rules see how long steps take, in seconds: each from the close before it, whatever its mode.
 inline constexpr std::string_view step_time_name = "time/step";
 
-// When a step was begun and when it was closed, by the clock of the thread that trains: seconds from a zero of that clock's own.
+// When a step was begun and when it was closed, by the clock of the thread that trains: seconds from a zero of that
+// clock's own.
 struct step_moments {
     double begun = 0, closed = 0;  // in seconds
 };

@@ -16,8 +16,8 @@ struct tensor_access {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
-    constexpr std::string_view names[] = {"none",          "not_contiguous", "rank_too_deep", "null",
-                                          "other_device",  "unknown_element", "ragged",       "negative_size",
+    constexpr std::string_view names[] = {"none",          "not_contiguous",  "rank_too_deep", "null",
+                                          "other_device",  "unknown_element", "ragged",        "negative_size",
                                           "size_mismatch", "too_large",       "axes_mismatch", "permuted"};
     return names[static_cast<std::size_t>(why)];
 }
@@ -62,9 +62,7 @@ concept has_shape = has_data<Tensor> && requires(Tensor const& tensor) {
 };
 // Eigen::Transform has fewer rows than its memory: its matrix() is the tensor.
 template <class Tensor>
-concept hides_rows = requires {
-    Tensor::HDim;
-};
+concept hides_rows = requires { Tensor::HDim; };
 template <class Tensor>
 concept has_rows = has_data<Tensor> && !hides_rows<Tensor> && requires(Tensor const& tensor) {
     { tensor.rows() } -> std::convertible_to<std::uint64_t>;
@@ -75,7 +73,7 @@ template <class Tensor>
 concept has_dimensions = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.rank() } -> std::convertible_to<std::size_t>;
     { tensor.dimension(0) } -> std::convertible_to<std::uint64_t>;
-    {static_cast<int>(Tensor::Layout)};
+    { static_cast<int>(Tensor::Layout) };
 };
 // Letters: std::string, std::string_view, a literal.
 template <class Tensor>
@@ -91,10 +89,8 @@ concept raw_array = std::is_array_v<Tensor> && element<std::remove_all_extents_t
 
 // Views whose type already says that their memory has gaps.
 template <class Tensor>
-concept says_not_contiguous = requires {
-    requires !Tensor::contiguous_layout;
-}
-|| requires { requires !Tensor::is_contiguous; };
+concept says_not_contiguous =
+    requires { requires !Tensor::contiguous_layout; } || requires { requires !Tensor::is_contiguous; };
 
 template <has_shape Tensor>
 [[nodiscard]] constexpr extents shape_of(Tensor const& tensor) noexcept {
@@ -178,8 +174,7 @@ template <raw_array Array>
     extents shape;
     [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
         shape = extents{static_cast<std::uint64_t>(std::extent_v<Array, Axis>)...};
-    }
-    (std::make_index_sequence<std::rank_v<Array>>{});
+    }(std::make_index_sequence<std::rank_v<Array>>{});
     return view_of(first_element(array), shape);
 }
 

@@ -18,13 +18,14 @@ enum class order : std::uint8_t { row_major = 0, column_major = 1 };
 
 // Rank and sizes. A scalar has rank 0 and one element.
 struct extents {
-    std::uint8_t rank = 0;  // how many axes; above max_rank: too many were given
+    std::uint8_t rank = 0;                       // how many axes; above max_rank: too many were given
     std::array<std::uint64_t, max_rank> size{};  // of each axis, the first `rank` of them
 
     constexpr extents() noexcept = default;
     // Of any integers; a negative one is refused where a view is made of it.
     template <std::integral... Sizes>
-    requires(sizeof...(Sizes) > 0) constexpr extents(Sizes... sizes) noexcept {
+        requires(sizeof...(Sizes) > 0)
+    constexpr extents(Sizes... sizes) noexcept {
         (add(static_cast<std::uint64_t>(sizes)), ...);
     }
     // The product of the sizes; `refusal_of` says whether it is a number.
@@ -99,10 +100,10 @@ union values_pointer {
 
 // A contiguous tensor of someone else: valid as long as the memory is. Trivially copyable.
 struct tensor_ref {
-    values_pointer values{};  // the first element
-    std::uint64_t count = 0;  // elements
-    extents shape{};  // sizes of the axes
-    dtype type = dtype::none;  // of the elements
+    values_pointer values{};          // the first element
+    std::uint64_t count = 0;          // elements
+    extents shape{};                  // sizes of the axes
+    dtype type = dtype::none;         // of the elements
     order layout = order::row_major;  // of the axes in memory
     refusal refused = refusal::none;  // why it is not to be read, if so
 
@@ -200,12 +201,13 @@ template <class Value>
 
 }  // namespace detail
 
-// The elements of a tensor in storage order: a std::span in small, because every file that includes a hook pays for one a dtype.
+// The elements of a tensor in storage order: a std::span in small, because every file that includes a hook pays for one
+// a dtype.
 template <class Value>
 struct element_view {
     using element_type = Value const;  // as std::span has it
-    Value const* first;  // somebody else's
-    std::size_t count;  // of elements
+    Value const* first;                // somebody else's
+    std::size_t count;                 // of elements
 
     constexpr element_view(Value const* values, std::size_t how_many) noexcept : first{values}, count{how_many} {}
     [[nodiscard]] constexpr Value const* data() const noexcept { return first; }
@@ -231,7 +233,8 @@ template <element Value>
                                            order layout = order::row_major) noexcept {
     tensor_ref view{detail::point_at(values), shape.elements(), shape, dtype_of<Value>, layout, refusal::none};
     view.refused = refusal_of(shape);
-    // In a constant expression a null pointer shows where it is read; g++ with UBSan refuses to compare an address there.
+    // In a constant expression a null pointer shows where it is read; g++ with UBSan refuses to compare an address
+    // there.
     if (!std::is_constant_evaluated() && view.refused == refusal::none && values == nullptr && view.count > 0) {
         view.refused = refusal::null;
     }
@@ -240,7 +243,7 @@ template <element Value>
 
 // The same of a contiguous container: `view_of(net.w1, {units, inputs})`.
 template <class Container>
-requires requires(Container const& it) { it.data(), it.size(); }
+    requires requires(Container const& it) { it.data(), it.size(); }
 [[nodiscard]] constexpr tensor_ref view_of(Container const& values, extents shape,
                                            order layout = order::row_major) noexcept {
     tensor_ref view = view_of(values.data(), shape, layout);
@@ -254,7 +257,7 @@ namespace detail {
 [[nodiscard]] constexpr bool is_permuted(extents const& shape, std::span<std::int64_t const> strides) noexcept {
     std::uint64_t expected = 1;
     std::size_t left = 0;
-    for (std::size_t axis = 0; axis < shape.rank; ++axis) { left += shape.size[axis] > 1 ? 1 : 0; }
+    for (std::size_t axis = 0; axis < shape.rank; ++axis) { left += shape.size[axis] > 1 ? 1U : 0U; }
     for (std::uint32_t used = 0; left > 0; --left) {
         std::size_t next = max_rank;
         for (std::size_t axis = 0; axis < shape.rank && next == max_rank; ++axis) {

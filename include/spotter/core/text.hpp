@@ -28,8 +28,8 @@ public:
     constexpr text& operator<<(char letter) noexcept { return *this << std::string_view{&letter, 1}; }
 
     template <std::integral Integer>
-    requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>) constexpr text&
-    operator<<(Integer value) noexcept {
+        requires(!std::same_as<Integer, bool> && !std::same_as<Integer, char>)
+    constexpr text& operator<<(Integer value) noexcept {
         auto rest = static_cast<std::uint64_t>(value);
         if constexpr (std::is_signed_v<Integer>) {
             if (value < 0) {
@@ -47,8 +47,8 @@ public:
         return *this;
     }
 
-    // Three significant digits, and whole numbers below a million as they are, for they are counts: evidence is read by people. The exact
-    // number is in the finding's fields.
+    // Three significant digits, and whole numbers below a million as they are, for they are counts: evidence is read by
+    // people. The exact number is in the finding's fields.
     constexpr text& operator<<(double const& value) noexcept {
         switch (classify(value)) {
             case number_class::nan:
@@ -77,7 +77,9 @@ public:
         return plain(digits, power);
     }
 
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {letters_, size_}; }  // until it is changed or goes
+    [[nodiscard]] constexpr std::string_view view() const noexcept {
+        return {letters_, size_};
+    }  // until it is changed or goes
     [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
     constexpr operator std::string_view() const noexcept { return view(); }  // the same
 

@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a form longer than
-// need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
+// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a
+// form longer than need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
 [[nodiscard]] constexpr std::size_t letter_size(std::string_view text, std::size_t at) noexcept {
     auto const byte = [&](std::size_t i) -> std::uint32_t {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
@@ -33,6 +33,33 @@ namespace detail {
     return size;
 }
 
+// How a byte that is no UTF-8 is shown: \xff.
+struct shown_byte {
+    char letters[4];
+
+    constexpr explicit shown_byte(char byte) noexcept
+        : letters{'\\', 'x', "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4],
+                  "0123456789abcdef"[static_cast<unsigned char>(byte) & 15]} {}
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {letters, sizeof letters}; }
+};
+
 }  // namespace detail
+
+// A text as it leaves the program, whatever the format: UTF-8, in which a byte that is none stands as \xff, so that
+// names which differ stay different and everybody sees which byte it was. Calls `put(std::string_view)` with the
+// pieces. (U+FFFD in its place, which says nothing, made one name of several.)
+template <class Put>
+constexpr void put_utf8(std::string_view text, Put&& put) {
+    std::size_t begin = 0;  // of what is put as it is
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t const size = detail::letter_size(text, i);
+        i += size;
+        if (size != 0) { continue; }
+        if (i > begin) { put(text.substr(begin, i - begin)); }
+        put(detail::shown_byte{text[i]}.view());
+        begin = ++i;
+    }
+    if (text.size() > begin) { put(text.substr(begin)); }
+}
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -11,9 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The means of equally long blocks of a series, the latest at the end. Where there would be too many, neighbours are put together and
-// blocks are twice as long from then on: there are always 48 to 96 of them, but at the very beginning. No sample is left out, so what
-// comes in periods (an epoch in the order of its classes) is averaged once a block spans one.
+// The means of equally long blocks of a series, the latest at the end. Where there would be too many, neighbours are
+// put together and blocks are twice as long from then on: there are always 48 to 96 of them, but at the very beginning.
+// No sample is left out, so what comes in periods (an epoch in the order of its classes) is averaged once a block spans
+// one.
 class block_series {
 public:
     static constexpr std::size_t most = 96;
@@ -52,7 +53,8 @@ private:
     double sum_ = 0;
 };
 
-// The chance that one of `a` is below one of `b`, ties counting half (the statistic of Mann and Whitney 1947, over its largest value).
+// The chance that one of `a` is below one of `b`, ties counting half (the statistic of Mann and Whitney 1947, over its
+// largest value).
 [[nodiscard]] SPOTTER_STRICT constexpr double share_below(std::span<double const> a,
                                                           std::span<double const> b) noexcept {
     SPOTTER_STRICT_BODY

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it, or once
-// (SPOTTER_SEPARATE); who names it sees none of them, and pays for no other pack.
+// Diagnosis (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it,
+// or once (SPOTTER_SEPARATE); who names it sees none of them, and pays for no other pack.
 #pragma once
 
 #include <spotter/rule/hidden_machine.hpp>
+#include <spotter/rule/packs_in.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
 enum class pack_id : std::uint8_t { supervised, rl, boosting, system, sagemaker };
+
+[[nodiscard]] constexpr std::string_view name_of(pack_id which) noexcept {
+    constexpr std::string_view names[] = {"supervised", "rl", "boosting", "system", "sagemaker"};
+    return names[static_cast<std::size_t>(which)];
+}
 
 // Null: no memory.
 template <pack_id Which>
@@ -21,6 +27,11 @@ template <pack_id Which>
 template <detail::pack_id Which>
 struct built_in_pack {
     using kind = rule_kind;
+
+    // Its own name, for the record (rule/packs_in.hpp).
+    static constexpr void tell_packs(detail::pack_names& into) noexcept {
+        detail::add_pack(into, detail::name_of(Which));
+    }
 };
 
 template <detail::pack_id Which>

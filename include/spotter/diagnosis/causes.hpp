@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what explains what: the cause of what the rules of a pack found, and everything that it may be told by.
+// Diagnosis (L2): what explains what: the cause of what the rules of a pack found, and everything that it may be told
+// by.
 #pragma once
 
 #include <spotter/diagnosis/episodes.hpp>
@@ -37,12 +38,12 @@ struct run_evidence {
     }
 };
 
-// The finding that names the cause, with its own evidence: the first that holds, in the order in which causes explain each other; what leads
-// among `said` where nothing else explains it. False where nothing was found.
+// The finding that names the cause, with its own evidence: the first that holds, in the order in which causes explain
+// each other; what leads among `said` where nothing else explains it. False where nothing was found.
 [[nodiscard]] bool name_cause(run_evidence const& of, finding& into) noexcept;
 
-// What the weights say alone, whatever the run does: none has ever moved, or by next to nothing (or by little, and the loss has not
-// either), or they began too large.
+// What the weights say alone, whatever the run does: none has ever moved, or by next to nothing (or by little, and the
+// loss has not either), or they began too large.
 [[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
                                      diagnosis_limits const& limits, finding& into) noexcept;
 

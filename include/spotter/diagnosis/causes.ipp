@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of causes.hpp: a function a cause, and the order in which they explain each other. A step larger than the weights explains dead
-// units, not the other way round.
+// The bodies of causes.hpp: a function a cause, and the order in which they explain each other. A step larger than the
+// weights explains dead units, not the other way round.
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
@@ -10,29 +10,32 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 namespace causes {
 
-// A weight matrix whose update ratio or initial scale is the largest.
+// A weight matrix whose update ratio or initial scale is the largest, and the step that showed it.
 struct extreme_weight {
     std::string_view name{};
     double value = 0;
+    step_id at{};
 };
 
-// The first weight in the order of the program that has the largest value of `read(weight)`.
+// The first weight in the order of the program that has the largest value of `read(weight)`, which the step `at`
+// showed.
 template <class Read>
-[[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read) noexcept {
+[[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read,
+                                     step_id update_sizes::weight::* at) noexcept {
     extreme_weight found;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         double const value = read(it);
-        if (value > found.value) { found = {name, value}; }
+        if (value > found.value) { found = {name, value, it.*at}; }
     });
     return found;
 }
 
+// `at`: the step that showed it.
 [[nodiscard]] inline finding told(std::string_view name, std::string_view reason, std::string_view tensor,
-                                  std::string_view measure, double measured, relation how, double threshold,
-                                  std::string_view remedy) noexcept {
+                                  evidence const& why, step_id at, std::string_view remedy) noexcept {
     finding it;
-    it.rule = name, it.reason = reason, it.tensor = tensor, it.measure = measure;
-    it.measured = measured, it.how = how, it.threshold = threshold, it.remedy = remedy;
+    it.rule = name, it.reason = reason, it.tensor = tensor, it.measure = why.measure;
+    it.measured = why.measured, it.how = why.how, it.threshold = why.threshold, it.remedy = remedy, it.step = at;
     return it;
 }
 
@@ -42,15 +45,17 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     SPOTTER_STRICT_BODY
     finding it = told("learning_rate_too_large",
                       of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
-                      of.name, "update ratio", of.value, relation::greater_equal, limit,
+                      of.name, {"update ratio", of.value, limit, relation::greater_equal}, of.at,
                       "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.");
-    it.detail << "an update of 1 % takes the rate times " << usual_ratio / of.value;
+    it.detail << "an update of 1 % takes the rate times " << usual_ratio / of.value << "; seen at "
+              << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
 // One of the first steps was of the size of the weights.
 [[nodiscard]] inline bool rate_too_large(run_evidence const& of, finding& into) noexcept {
     double const limit = of.limits.large_step;
-    extreme_weight const early = largest(of.weights, [](auto const& it) { return it.scale > 0.01 ? it.early : 0.0; });
+    extreme_weight const early = largest(
+        of.weights, [](auto const& it) { return it.scale > 0.01 ? it.early : 0.0; }, &update_sizes::weight::early_at);
     if (early.value < limit) { return false; }
     into = large_rate(early, limit);
     return true;
@@ -61,7 +66,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     bool const at_once = of.bad_value && of.close <= 10;
     double const limit =
         of.progress == progress::worsens || at_once ? of.limits.large_step_if_worse : of.limits.large_step;
-    extreme_weight const lately = largest(of.weights, [](auto const& it) { return it.peak; });
+    extreme_weight const lately =
+        largest(of.weights, [](auto const& it) { return it.peak; }, &update_sizes::weight::peak_at);
     if (lately.value < limit) { return false; }
     into = large_rate(lately, limit);
     return true;
@@ -79,25 +85,27 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return it != nullptr && is_symmetric(*it, of.weights) && of_rule(it, into);
 }
 
-// A weight that began with one value, and nothing gets it away from there: a convex model that starts at zero has a gradient.
+// A weight that began with one value, and nothing gets it away from there: a convex model that starts at zero has a
+// gradient.
 [[nodiscard]] inline bool stays_alike(run_evidence const& of, finding& into) noexcept {
     bool const stands = of.progress == progress::flat;
     bool const rests = of.weights.alike().of_one_value >= 2 || of.held("vanishing_gradient") != nullptr;
     return stands && rests && of_rule(of.held_at_first("poor_weight_initialization", "one value"), into);
 }
 
-// More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it several times larger.
+// More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it
+// several times larger.
 [[nodiscard]] inline bool initial_scale(update_sizes const& weights, double limit, finding& into) noexcept {
     std::uint64_t large = 0, seen = 0;
     extreme_weight first;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         ++seen;
         if (it.scale < limit) { return; }
-        if (large++ == 0) { first = {name, it.scale}; }
+        if (large++ == 0) { first = {name, it.scale, it.met_at}; }
     });
     if (large < 2 || 2 * large <= seen) { return false; }
     into = told("initial_weights_too_large", "weights begin too large for what flows through them", first.name,
-                "root mean square times root of fan-in", first.value, relation::greater_equal, limit,
+                {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at,
                 "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).");
     into.others = static_cast<std::uint32_t>(large - 1);
     return true;
@@ -110,11 +118,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         bool const rests = it.moves == 0 && it.rests >= patience;
         (rests ? resting : others) += 1;
-        if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests)}; }
+        if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests), it.met_at}; }
     });
     if (resting == 0 || others > 0 || weights.nothing_pulls()) { return false; }
-    into = told("learning_rate_zero", "no weight has ever moved", first.name, "observations without a change",
-                first.value, relation::greater_equal, static_cast<double>(patience),
+    into = told("learning_rate_zero", "no weight has ever moved", first.name,
+                {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
+                first.at,
                 "Check that the learning rate is not zero, nor too small to change a weight at all, and that the "
                 "optimizer is stepped and "
                 "holds these parameters.");
@@ -131,11 +140,11 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         ++seen;
         moved += it.highest >= limit || it.moves + it.rests < patience ? 1 : 0;
-        if (it.highest >= most.value) { most = {name, it.highest}; }
+        if (it.highest >= most.value) { most = {name, it.highest, it.met_at}; }
     });
     if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
     into = told("learning_rate_too_small", "steps are next to nothing beside the weights", most.name,
-                "largest update ratio", most.value, relation::less, limit,
+                {"largest update ratio", most.value, limit, relation::less}, most.at,
                 "Raise the learning rate; updates of a thousandth of the weights are usual.");
     into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
     return true;
@@ -157,16 +166,17 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
 }
 
-// The loss has risen from the first steps on, though the first updates were small beside their weights: a rate that is too large
-// overshoots by more than that.
+// The loss has risen from the first steps on, though the first updates were small beside their weights: a rate that is
+// too large overshoots by more than that.
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
-    if (loss == nullptr || !loss->rises_from_the_start()) { return false; }
-    extreme_weight const most = largest(of.weights, [](auto const& it) { return it.early; });
+    auto const* const loss = of.losses.first_that(progress::worsens, name);
+    if (loss == nullptr || !loss->train.rises_from_the_start()) { return false; }
+    extreme_weight const most =
+        largest(of.weights, [](auto const& it) { return it.early; }, &update_sizes::weight::early_at);
     if (!(most.value > 0) || most.value >= of.limits.sure_step) { return false; }
-    into = told("update_direction", "the loss rises under small steps", name, "loss", loss->level(), relation::greater,
-                loss->first(),
+    into = told("update_direction", "the loss rises under small steps", name,
+                {"loss", loss->train.level(), loss->train.early(), relation::greater}, loss->trained_at,
                 "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.");
     into.detail << "largest early update " << most.value << " of its weight";
     return true;
@@ -175,28 +185,34 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // No loss on class labels is below zero.
 [[nodiscard]] inline bool below_zero(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
     if (!of.has_classes || !is_below_zero(of.losses)) { return false; }
-    into = told("update_direction", "a loss on class labels is below zero", name, "loss", loss->level(), relation::less,
-                0, "Check the sign of the loss: no error on classes is less than none.");
+    auto const* const loss = of.losses.first_that(progress::unknown, name);
+    into = told("update_direction", "a loss on class labels is below zero", name,
+                {"loss", loss->train.beginning(), 0, relation::less}, loss->trained_at,
+                "Check the sign of the loss: no error on classes is less than none.");
     return true;
 }
 
-// The loss itself, where nothing explains it.
+// The loss itself, where nothing explains it, by the comparison that its course was judged by.
 [[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
-    bool const bottomless = is_negated(of);
-    bool const worse = of.progress == progress::worsens || bottomless;
+    bool const negated = is_negated(of);
+    bool const worse = of.progress == progress::worsens || negated;
     std::string_view name{};
-    falling_series const* const loss = of.losses.loss(name);
+    auto const* const loss =
+        negated ? of.losses.first_that(progress::unknown, name) : of.losses.first_that(of.progress, name);
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
+    evidence why = loss->train.why();
+    if (negated) { why = {"loss", loss->train.level(), loss->train.first() + loss->train.first(), relation::less}; }
+    bool const bottomless = worse && why.how == relation::less;
     into = told("loss_not_decreasing",
                 bottomless ? "loss falls without bound"
                 : worse    ? "loss rises"
                            : "loss is flat",
-                name, "loss", loss->level(), worse ? relation::greater : relation::greater_equal, loss->first(),
+                name, why, loss->trained_at,
                 worse ? "Lower the learning rate, and check the sign of the loss."
                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
                         "the learning rate.");
+    into.detail << "first " << loss->train.first() << ", now " << loss->train.level();
     return true;
 }
 
@@ -204,17 +220,16 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 [[nodiscard]] SPOTTER_STRICT inline bool not_carried_over(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::string_view name{};
-    progress_watch::series const* const it = of.losses.not_carried_over(name);
+    evidence why;
+    progress_watch::series const* const it = of.losses.not_carried_over(name, why);
     if (it == nullptr) { return false; }
     bool const by_heart = it->train.level() < 0.5 * it->train.beginning();
-    into =
-        told(by_heart ? "overfit" : "loss_not_decreasing",
-             by_heart ? "eval loss is as before training" : "eval loss is flat", name, "eval loss", it->eval.level(),
-             relation::greater_equal, it->train.beginning(),
-             by_heart ? "Check that labels belong to their inputs, and that training and evaluation data are prepared "
-                        "alike; then add data, regularisation or augmentation."
-                      : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
-                        "the learning rate.");
+    into = told(by_heart ? "overfit" : "loss_not_decreasing",
+                by_heart ? "eval loss is as before training" : "eval loss is flat", name, why, it->evaluated_at,
+                by_heart ? "Check that labels belong to their inputs, and that training and evaluation data are "
+                           "prepared alike; then add data, regularisation or augmentation."
+                         : "Check that labels belong to their inputs, and that gradients reach the weights; then "
+                           "raise the learning rate.");
     into.detail << "training loss " << it->train.level();
     return true;
 }
@@ -258,9 +273,8 @@ SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) 
         // A few batches in turn; more of them are an epoch.
         return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
     }
-    for (std::string_view const rule :
-         {"identity_activation", "output_mismatch", "stalled_training", "rl_constant_reward", "rl_policy_ascends",
-          "tree_depth", "feature_importance_overweight"}) {
+    for (std::string_view const rule : {"identity_activation", "output_mismatch", "stalled_training",
+                                        "rl_constant_reward", "rl_policy_ascends", "tree_depth"}) {
         if (it.rule == rule) { return true; }
     }
     return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
@@ -282,8 +296,8 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
-    for (std::string_view const rule : {"constant_batch", "identity_activation", "output_mismatch", "rl_policy_ascends",
-                                        "feature_importance_overweight", "tree_depth"}) {
+    for (std::string_view const rule :
+         {"constant_batch", "identity_activation", "output_mismatch", "rl_policy_ascends"}) {
         episode const* const it = of.held(rule);
         if (it != nullptr && is_certain(it->latest, of.limits) && of_rule(it, into)) { return true; }
     }
@@ -336,9 +350,9 @@ SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     if (worse_in_evaluation && of_rule(of.held("constant_batch"), into)) { return true; }
     if ((ill || worse_in_evaluation) && of_rule(of.held("class_imbalance"), into)) { return true; }
     if (not_carried_over(of, into)) { return true; }
-    for (std::string_view const rule :
-         {"dead_update_path", "all_zero", "dead_relu", "dormant_units", "saturated_activation", "vanishing_gradient",
-          "gradient_depth_ratio", "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
+    for (std::string_view const rule : {"tree_depth", "dead_update_path", "all_zero", "dead_relu", "dormant_units",
+                                        "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
+                                        "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     return loss_alone(of, into) || strongest(of, into);

@@ -35,7 +35,10 @@ public:
             scratch_.clear();
             truth const one = machine.close(step, scratch_);
             if (one == truth::yes) {
-                for (finding const& found : scratch_) { diagnoser_.note(place, found); }
+                for (finding& found : scratch_) {
+                    found.step = step;
+                    diagnoser_.note(place, found);
+                }
             }
             if (decided(one)) {
                 diagnoser_.decided(place);

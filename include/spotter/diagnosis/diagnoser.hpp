@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what the rules of a pack find, told as one cause and what follows from it. While the run makes progress symptoms are
-// notes; a condition is certain, an outcome or a symptom by its rule and reason. docs/diagnosis.md
+// Diagnosis (L2): what the rules of a pack find, told as one cause and what follows from it. While the run makes
+// progress symptoms are notes; a condition is certain, an outcome or a symptom by its rule and reason.
+// docs/diagnosis.md
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
@@ -26,7 +27,8 @@ public:
     // The rule at that place in the pack found something, or nothing: it could decide.
     void note(std::size_t place, finding const& it) noexcept { said_.note(place, it, close_); }
     void decided(std::size_t place) noexcept { said_.decided(place, close_); }
-    // What is new at this close: the cause first, what is certain beside it, and the rest as notes. False where that is nothing.
+    // What is new at this close: the cause first, what is certain beside it, and the rest as notes. False where that is
+    // nothing.
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
 
 private:
@@ -41,8 +43,9 @@ private:
     };
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
-    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
-                                  findings& out) noexcept;
+    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& cause, findings& out) noexcept;
+    // Values that are no numbers, in the mode of the cause: those of another are another matter. Of other causes each.
+    [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
     // That was told as the cause.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
@@ -55,10 +58,12 @@ private:
     update_sizes weights_;
     episodes said_;
     std::uint64_t close_ = 0;
+    step_id last_[mode_count]{};  // of each mode the step that was closed last
     spotter::progress told_ =
         spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
-    std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last
+    std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last,
+    mode cause_mode_ = mode::train;                               // at a step of it
     severity cause_level_ = severity::info;
     bool weights_told_ = false, sign_told_ = false;
     bool has_classes_ = false;  // labels of whole numbers were seen

@@ -7,16 +7,18 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its training data by
-// heart is well as long as evaluation is far below where training began.
+// Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its
+// training data by heart is well as long as evaluation is far below where training began, or still falls.
 [[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses,
                                                          diagnosis_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits)) { return standing::certain; }
-    bool outcome = (it.rule == "no_better_than_guessing" || it.rule == "unrelated_predictions") && !losses.is_on_its_way();
+    bool outcome =
+        (it.rule == "no_better_than_guessing" || it.rule == "unrelated_predictions") && !losses.is_on_its_way();
     if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= limits.overfit)) {
         measurement const evaluated = losses.evaluated(it.tensor);
-        outcome = !evaluated.known || evaluated.value >= limits.evaluated_badly;
+        bool const still_falls = it.rule == "overfit" && losses.evaluation_falls(it.tensor);
+        outcome = !evaluated.known || (evaluated.value >= limits.evaluated_badly && !still_falls);
     }
     return outcome ? standing::outcome : standing::symptom;
 }
@@ -91,12 +93,16 @@ SPOTTER_BODY bool diagnoser::explained(episode const& it) const noexcept {
     return lately && (standing_of(it.latest, losses_, limits_) == standing::symptom || says_the_same(it));
 }
 
-SPOTTER_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
-    return it.rule == cause_ && it.latest.tensor == cause_tensor_;
+SPOTTER_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noexcept {
+    return !it.tells_origin || it.step.mode == cause_mode_;
 }
 
-// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an optimizer that ascends;
-// not in a run that learns, where these are habits.
+SPOTTER_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
+    return it.rule == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
+}
+
+// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an
+// optimizer that ascends; not in a run that learns, where these are habits.
 inline void join_bad_value(finding const& it, spotter::progress now, finding& cause) noexcept {
     bool const known = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
                        cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized" ||
@@ -105,13 +111,15 @@ inline void join_bad_value(finding const& it, spotter::progress now, finding& ca
     cause = it;
     if (!known || now == progress::improves) { return; }
     cause.rule = found.rule, cause.reason = found.reason, cause.remedy = found.remedy;
+    cause.leads = true;
     text<80> why;
-    why << found.measure << ' ' << found.measured << " in \"" << found.tensor << '"';
+    why << found.measure << ' ' << found.measured << " in \"" << found.tensor << "\" at " << name_of(found.step.mode)
+        << '(' << found.step.index << ')';
     cause.detail = why;
 }
 
 SPOTTER_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
-    return it.rule == cause_ && it.reason == cause_reason_;
+    return it.rule == cause_ && it.reason == cause_reason_ && is_of_cause_mode(it);
 }
 
 // What is the program's way of working, while the run makes progress, is told as that.
@@ -169,19 +177,21 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
 }
 
 // Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
-SPOTTER_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, step_id step, finding& cause,
+SPOTTER_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& cause,
                                         findings& out) noexcept {
     if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying, what.bad_value != nullptr,
                                     has_classes_, limits_},
                                    cause)) {
         return false;
     }
+    cause.leads = true;
     if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, now, cause); }
     if (what.outcome) { told_ = now; }
     cause_at_ = close_;
-    if (cause.rule == cause_ && cause.reason == cause_reason_ && what.level <= cause_level_) { return false; }
+    cause.step = last_[index_of(cause.step.mode)];  // of the mode that has shown it
+    if (is_cause(cause) && what.level <= cause_level_) { return false; }
     cause_ = cause.rule, cause_reason_ = cause.reason, cause_tensor_ = cause.tensor, cause_level_ = what.level;
-    cause.step = step;
+    cause_mode_ = cause.step.mode;
     cause.severity = what.level;
     out.push(cause);
     return true;
@@ -196,12 +206,13 @@ SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
 
 // What is new at this close: the cause first, what is certain beside it, and the rest as notes.
 SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
+    last_[index_of(step.mode)] = step;
     spotter::progress const now = outcome();
     if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = {}; }
     news const what = look(now, step.mode == mode::train);
     std::size_t const first = out.size();
     finding cause;
-    bool const has_cause = tell_cause(what, now, step, cause, out);
+    bool const has_cause = tell_cause(what, now, cause, out);
     for (episode& it : said_) {
         if (it.last != close_) { continue; }
         bool const leads = has_cause && it.rule == cause.rule && it.reason == cause.reason;

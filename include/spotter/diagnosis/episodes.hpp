@@ -15,10 +15,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
 //   symptom   met in healthy nets, too: worth an alarm once the run does badly
 enum class standing : std::uint8_t { certain, outcome, symptom };
 
-// One condition of a rule: the rule and its reason.
+// One condition of a rule: the rule and its reason; of values that are no numbers also the mode, as evaluation's are
+// not training's.
 struct episode {
     std::string_view rule{}, reason{};
-    finding latest{};
+    finding latest{};                     // with its step
     std::size_t machine = 0;              // that found it
     std::uint64_t first = 0, last = 0;    // closes at which it held, from 1 on; `first` that of the episode at hand
     std::uint64_t ever_first = 0;         // the first close at which it ever held
@@ -78,7 +79,10 @@ public:
 private:
     [[nodiscard]] constexpr episode* place_of(std::size_t machine, finding const& it) noexcept {
         for (episode& each : *this) {
-            if (each.machine == machine && each.rule == it.rule && each.reason == it.reason) { return &each; }
+            bool const same_place = !it.tells_origin || each.latest.step.mode == it.step.mode;
+            if (each.machine == machine && each.rule == it.rule && each.reason == it.reason && same_place) {
+                return &each;
+            }
         }
         if (count_ == most || !all_.holds(count_)) { return nullptr; }
         episode& fresh = all_[count_++];
@@ -86,7 +90,7 @@ private:
         return &fresh;
     }
 
-    slots<episode> all_;
+    slot_array<episode> all_;
     std::size_t count_ = 0;
 };
 

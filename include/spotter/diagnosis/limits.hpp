@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): the limits of a diagnosis. Chosen while all families of bench/diagnosis were looked at, on seeds 100 to 103;
-// `bench_diagnosis --leave-out` chooses them anew for each family without it (docs/diagnosis.md#results).
+// Diagnosis (L2): the limits of a diagnosis. Chosen while all families of bench/diagnosis were looked at, on seeds 100
+// to 103; `bench_diagnosis --leave-out` chooses them anew for each family without it (docs/diagnosis.md#results).
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -19,8 +19,8 @@ struct progress_limits {
     double fallen = 0.7;      // times the first loss: what has been below that so many times in a row is not flat
     std::uint64_t fallen_for = 100;
     std::uint64_t recovers_in = 200;  // samples: a loss that a leap of the weights threw up is below its first by then
-    std::uint64_t young = 1000;  // samples: until then what has fallen below that is on its way
-    double worse = 1.1;          // times the first loss: in `lasting` samples in a row, none below
+    std::uint64_t young = 1000;       // samples: until then what has fallen below that is on its way
+    double worse = 1.1;               // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 200, lasting_mildly = 5000;
     double stirs = 1e-3, stirs_at_all = 1e-5;     // times the first loss: what has been nearer to it stands still
     std::uint64_t still = 50, still_at_all = 25;  // in so many samples in a row
@@ -29,8 +29,9 @@ struct progress_limits {
     double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
     std::uint64_t runs_away = 10;  // likewise, of a loss that has risen from the start
-    // An evaluation that nothing carries over to: so many of them, the latest third still at so many times where the training began and
-    // at so many times their own first; what begins at more than `alike` times that of the training is another loss.
+    // An evaluation that nothing carries over to: so many of them, the latest third still at so many times where the
+    // training began and at so many times their own first; what begins at more than `alike` times that of the training
+    // is another loss.
     std::uint64_t evaluations = 10, trained = 50;
     double as_before = 0.97, as_first = 0.85, alike = 1.5;
     // Or it is still at so many times its own first, while training has fallen to so many times its beginning.
@@ -40,8 +41,8 @@ struct progress_limits {
 // When findings are outcomes, and what makes a cause.
 struct diagnosis_limits {
     progress_limits progress{};
-    // Of a learned-by-heart net: an evaluation at so many times the training loss is an outcome, where it is at so many times or more of
-    // where training began.
+    // Of a learned-by-heart net: an evaluation at so many times the training loss is an outcome, where it is at so many
+    // times or more of where training began.
     double overfit = 4, evaluated_badly = 0.15;
     double strong = 3;  // times a rule's limit: what is an alarm where no outcome is known
     double leap = 0.1;  // an update of so many times its weight

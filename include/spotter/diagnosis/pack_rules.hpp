@@ -38,10 +38,12 @@ void add_rules(hidden_pack& pack) noexcept {
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});
     } else if constexpr (Which == pack_id::boosting) {
-        // Single trees lean on few features.
-        add(pack, tree_depth{.depth = 8}, low_feature_importance{},
-            feature_importance_overweight{.threshold = 0.9} | for_steps{20}, stalled_training{},
-            overfit{.select = &select::boosting_losses}, overtraining{.select = &select::boosting_losses});
+        // Single trees lean on few features, and some tables always do. Trees that are grown for long know their rows
+        // by heart.
+        add(pack, non_finite{.select = &select::outcomes}, tree_depth{.depth = 8}, low_feature_importance{},
+            feature_importance_overweight{.threshold = 0.9} | for_steps{20} | severity::info, stalled_training{},
+            overfit{.select = &select::boosting_losses, .min_rise = 0.05},
+            overtraining{.select = &select::boosting_losses});
     } else {
         add(pack, poor_weight_initialization{.select = &select::weights});
         add_any_net(pack);

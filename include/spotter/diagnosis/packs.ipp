@@ -19,9 +19,10 @@ template <pack_id Which>
 hidden_machine* make_plain_pack() noexcept {
     auto* const pack = new (std::nothrow) hidden_pack;
     if constexpr (Which == pack_id::system) {
-        add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{}, max_initialization_time{},
-                      cpu_bottleneck{}, io_bottleneck{}, low_gpu_utilization{}, gpu_memory_increase{}, load_balancing{},
-                      batch_size{}, dataloader{}, memory_leak{}, pressure{}, noisy_neighbour{});
+        add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{},
+                      max_initialization_time{}, cpu_bottleneck{}, io_bottleneck{}, low_gpu_utilization{},
+                      gpu_memory_increase{}, load_balancing{}, batch_size{}, dataloader{}, memory_leak{}, pressure{},
+                      noisy_neighbour{});
     } else {
         add_told_once(pack, class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
                       nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(),

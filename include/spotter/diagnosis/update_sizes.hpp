@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where layers keep the
-// size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratios.
+// Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where
+// layers keep the size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratios.
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
@@ -21,6 +21,7 @@ public:
         double early = 0;                           // the largest update ratio of the first updates
         double peak = 0;                            // of all; fades by 2 % an update
         double highest = 0;                         // of all
+        step_id met_at{}, early_at{}, peak_at{};    // the step that showed it first; these
         std::uint64_t moves = 0, rests = 0;         // observations with and without a change since the one before
         bool seen = false, one_value = false;       // had one in all its elements at first sight
         bool has_gradient = false, pulled = false;  // one was seen; it was not zero
@@ -40,6 +41,7 @@ public:
         weight* const mine = all_.find(it.tensor.id);
         if (mine == nullptr || it.step.mode != mode::train || !select::weights(it.tensor)) { return; }
         if (!std::exchange(mine->seen, true)) {
+            mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
             measurement const low = minimum(it.stats), high = maximum(it.stats);
             mine->one_value = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
@@ -52,8 +54,10 @@ public:
         }
         ++mine->moves, ++all_moves_;
         fade(*mine);
-        if (mine->moves <= first_updates && ratio.value > mine->early) { mine->early = ratio.value; }
-        if (ratio.value > mine->peak) { mine->peak = ratio.value; }
+        if (mine->moves <= first_updates && ratio.value > mine->early) {
+            mine->early = ratio.value, mine->early_at = it.step;
+        }
+        if (ratio.value > mine->peak) { mine->peak = ratio.value, mine->peak_at = it.step; }
         if (ratio.value > mine->highest) { mine->highest = ratio.value; }
         any_moves_ = any_moves_ || ratio.value >= little;
     }
@@ -127,8 +131,8 @@ private:
         SPOTTER_STRICT_BODY
         it.peak *= 0.98;
     }
-    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the geometric mean of
-    // both stands for it.
+    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the
+    // geometric mean of both stands for it.
     [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         extents const& shape = it.tensor.shape;

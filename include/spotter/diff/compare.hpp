@@ -15,19 +15,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Two elements are the same within it where one of these holds: they are at most `ulp` units in the last place apart, or
-// |a - b| <= absolute + relative * max(|a|, |b|). All zero, as by default: they must be the same number. A NaN is the same as any NaN, an
-// infinity as itself; neither is within any tolerance of a number.
+// Two elements are the same within it where one of these holds: they are at most `ulp` units in the last place apart,
+// or |a - b| <= absolute + relative * max(|a|, |b|). All zero, as by default: they must be the same number. A NaN is
+// the same as any NaN, an infinity as itself; neither is within any tolerance of a number.
 struct tolerance {
-    std::uint64_t ulp = 0;  // units in the last place of the less precise type
-    double relative = 0;  // fraction of the larger size
-    double absolute = 0;  // in the unit of the values
+    std::uint64_t ulp = 0;    // units in the last place of the less precise type
+    double relative = 0;      // fraction of the larger size
+    double absolute = 0;      // in the unit of the values
     bool zero_signs = false;  // +0 and -0 differ
 };
 
 // The parts of a complex number are two elements. Errors are over the elements that are finite on both sides.
 struct tensor_errors {
-    std::uint64_t elements = 0;  // that were compared
+    std::uint64_t elements = 0;        // that were compared
     std::uint64_t differing = 0;       // not the same number
     std::uint64_t outside = 0;         // and not within the tolerance
     std::uint64_t nan_mismatches = 0;  // a NaN on one side only
@@ -41,11 +41,13 @@ struct tensor_errors {
     double cosine = 1;                 // of the angle between them; 1 of two zeros, 0 where only one is zero
                                        // (both are a NaN where the squares are beyond the range of a double)
     // The element with the largest |a - b|, or the first with a NaN or an infinity on one side only.
-    std::uint64_t worst = no_index;  // its place in the memory of a
+    std::uint64_t worst = no_index;   // its place in the memory of a
     double worst_a = 0, worst_b = 0;  // that element on each side
 
     [[nodiscard]] constexpr bool same() const noexcept { return differing == 0; }  // every element is the same number
-    [[nodiscard]] constexpr bool within() const noexcept { return outside == 0; }  // every element is within the tolerance
+    [[nodiscard]] constexpr bool within() const noexcept {
+        return outside == 0;
+    }  // every element is within the tolerance
 };
 
 namespace detail {
@@ -62,8 +64,8 @@ public:
     [[nodiscard]] Key* key_a() noexcept { return key_a_; }
     [[nodiscard]] Key* key_b() noexcept { return key_b_; }
 
-    // Measures what a(), b(), key_a() and key_b() hold of elements `first` and on; they are worth nothing afterwards. `equal`: the
-    // caller knows that all are.
+    // Measures what a(), b(), key_a() and key_b() hold of elements `first` and on; they are worth nothing afterwards.
+    // `equal`: the caller knows that all are.
     void take(std::size_t first, std::size_t count, bool equal) noexcept {
         if (!all_finite(a_, count) || !all_finite(b_, count)) { take_out_non_finite(first, count); }
         std::size_t const padded = (count + lane_count - 1) / lane_count * lane_count;
@@ -207,9 +209,10 @@ void measure_alike(Value const* a, Value const* b, std::size_t count, tolerance 
 // The sizes of all axes that are longer than one element: what [1, 256], [256, 1] and [256] have in common.
 [[nodiscard]] extents without_unit_axes(extents const& shape) noexcept;
 
-// Holds `b` against `a`, element by element at the same index, in whatever order the axes lie in memory. Axes of one element are no
-// difference. errc: no_shape (other sizes), wrong_type (numbers and a text, real and complex numbers), no_payload (no values).
-// Reads each tensor once where they are the same bytes, at the speed of memory, and twice where not.
+// Holds `b` against `a`, element by element at the same index, in whatever order the axes lie in memory. Axes of one
+// element are no difference. errc: no_shape (other sizes), wrong_type (numbers and a text, real and complex numbers),
+// no_payload (no values). Reads each tensor once where they are the same bytes, at the speed of memory, and twice where
+// not.
 [[nodiscard]] result<tensor_errors> compare(tensor_ref const& a, tensor_ref const& b, tolerance const& allowed = {});
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // The bodies of compare.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/diff/compare.hpp>
 #include <spotter/diff/precision.hpp>
 #include <spotter/stat/kernel.hpp>
@@ -38,7 +39,7 @@ SPOTTER_BODY tensor_ref parts_of(tensor_ref view) noexcept {
 }
 
 [[nodiscard]] SPOTTER_BODY std::vector<std::byte> copied_in_order(tensor_ref const& from, order wanted) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(from.bytes()));
+    std::vector<std::byte> bytes(as_size(from.bytes()));
     visit_values(from, [&](auto values) {
         using Value = std::remove_cv_t<typename decltype(values)::element_type>;
         copy_in_order(from, wanted, reinterpret_cast<Value*>(bytes.data()));
@@ -84,7 +85,7 @@ SPOTTER_BODY result<tensor_errors> compare(tensor_ref const& a, tensor_ref const
         moved = detail::copied_in_order(b, a.layout);
         right.values.raw = moved.data();
     }
-    auto const bytes = static_cast<std::size_t>(left.bytes());
+    auto const bytes = as_size(left.bytes());
     if (left.type == right.type && (bytes == 0 || std::memcmp(left.values.raw, right.values.raw, bytes) == 0)) {
         found.elements = left.count;
         return found;

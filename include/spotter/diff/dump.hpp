@@ -45,15 +45,20 @@ template <class Work>
 // Which tensors at which steps; values are read when they are asked for. Layouts, in any mixture:
 //   <mode>-<index>.npz or .safetensors    the tensors of that step, by their keys, in the order of the file
 //   <name>/<mode>-<index>.npy             one tensor at that step, as `spotter export` writes them, with its %XX
-// A key `name@mode:index`, as `spotter export` writes it, says its own step; `name@mode` with `name@mode:steps` beside it in the file is a
-// number at each of these steps. Any other file is of step train:0; a .npy has the name of the file then. `files` must outlive it.
+// A key `name@mode:index`, as `spotter export` writes it, says its own step; `name@mode` with `name@mode:steps` beside
+// it in the file is a number at each of these steps. Any other file is of step train:0; a .npy has the name of the file
+// then. `files` must outlive it.
 class dump {
 public:
-    [[nodiscard]] step_index const& index() const noexcept { return index_; }  // of all that was found; lives with the dump
-    // Whether the order within a step is that in which the tensors were written; of a folder of .npy files nobody knows.
+    [[nodiscard]] step_index const& index() const noexcept {
+        return index_;
+    }  // of all that was found; lives with the dump
+    // Whether the order within a step is that in which the tensors were written; of a folder of .npy files nobody
+    // knows.
     [[nodiscard]] bool is_ordered() const noexcept { return !has_npy_; }
 
-    // errc: corrupt, wrong_type, bad_config (a compressed archive without zlib), no_such_name, out_of_memory, and of the file.
+    // errc: corrupt, wrong_type, bad_config (a compressed archive without zlib), no_such_name, out_of_memory, and of
+    // the file.
     [[nodiscard]] recorded_value at(std::string_view name, step_id step) const;
 
     friend result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files);
@@ -78,9 +83,13 @@ private:
         std::uint32_t name = 0;   // by number
         std::uint32_t place = 0;  // among all that were met
 
-        friend bool operator<(sight const& a, sight const& b) noexcept { return a.step != b.step ? a.step < b.step : a.place < b.place; }
+        friend bool operator<(sight const& a, sight const& b) noexcept {
+            return a.step != b.step ? a.step < b.step : a.place < b.place;
+        }
     };
-    void meet(step_id step, std::uint32_t name) { met_.push_back({step, name, static_cast<std::uint32_t>(met_.size())}); }
+    void meet(step_id step, std::uint32_t name) {
+        met_.push_back({step, name, static_cast<std::uint32_t>(met_.size())});
+    }
     // Numbers of one name and mode: of element i of an array the step is an element of the other.
     struct series {
         place values{};
@@ -124,7 +133,8 @@ private:
     bool has_npy_ = false;
 };
 
-// errc: not_a_run (nothing there, or no such file in it), corrupt, wrong_type, exists (a tensor twice at a step), and of the files.
+// errc: not_a_run (nothing there, or no such file in it), corrupt, wrong_type, exists (a tensor twice at a step), and
+// of the files.
 [[nodiscard]] result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files);
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -40,7 +40,8 @@ SPOTTER_BODY std::span<std::byte const> mapped_bytes::bytes() const noexcept {
     return std::nullopt;
 }
 
-// A tensor's name from that of its folder: `spotter export` writes unusual letters as %XX, and a lone % where there is no letter.
+// A tensor's name from that of its folder: `spotter export` writes unusual letters as %XX, and a lone % where there is
+// no letter.
 [[nodiscard]] SPOTTER_BODY std::string name_of_file(std::string_view path) {
     std::string name;
     if (path == "%") { return name; }
@@ -64,8 +65,12 @@ SPOTTER_BODY recorded_value dump::at(std::string_view name, step_id step) const 
 }
 
 SPOTTER_BODY recorded_value dump::read(std::string_view name, step_id step) const {
-    if (auto const found = places_.find(std::pair{step, std::string{name}}); found != places_.end()) { return read(found->second); }
-    if (auto const found = series_.find(std::pair{step.mode, std::string{name}}); found != series_.end()) { return read(found->second, step); }
+    if (auto const found = places_.find(std::pair{step, std::string{name}}); found != places_.end()) {
+        return read(found->second);
+    }
+    if (auto const found = series_.find(std::pair{step.mode, std::string{name}}); found != series_.end()) {
+        return read(found->second, step);
+    }
     return error{errc::no_such_name, "the dump has no such tensor at this step"};
 }
 
@@ -184,7 +189,8 @@ SPOTTER_BODY error dump::add_archive(std::size_t number, bool is_zip, step_id st
         std::size_t const cut = steps == steps_of.end() ? std::string_view::npos : key->rfind('@');
         auto const which = cut == std::string_view::npos ? std::nullopt : detail::mode_of(key->substr(cut + 1));
         if (!which) { continue; }
-        error const why = add_series(before + std::string{key->substr(0, cut)}, *which, {number, i}, {number, steps->second});
+        error const why =
+            add_series(before + std::string{key->substr(0, cut)}, *which, {number, i}, {number, steps->second});
         if (why && why.code != errc::wrong_type) { return why; }
         done[i] = done[steps->second] = !why;
     }
@@ -198,7 +204,8 @@ SPOTTER_BODY error dump::add_archive(std::size_t number, bool is_zip, step_id st
 
 SPOTTER_BODY error dump::add_series(std::string name, mode which, place values, place steps) {
     recorded_value const indices = read(steps), numbers = read(values);
-    bool const fit = indices && numbers && indices.type() == dtype::u64 && indices.shape().rank == 1 && numbers.shape() == indices.shape();
+    bool const fit = indices && numbers && indices.type() == dtype::u64 && indices.shape().rank == 1 &&
+                     numbers.shape() == indices.shape();
     if (!fit) { return {errc::wrong_type, "no series"}; }
     auto const* const first = static_cast<std::uint64_t const*>(indices.view().values.raw);
     series it{values, {}};
@@ -264,7 +271,7 @@ SPOTTER_BODY error dump::add_folder(std::string const& path, std::string const& 
 
 SPOTTER_BODY result<dump> dump::open(std::string_view path, inflate_function inflate, file_system& files) {
     dump it{inflate, files};
-    std::string whole{path};
+    std::string whole{files.absolute(path).view()};  // read from later on
     while (whole.size() > 1 && whole.back() == '/') { whole.pop_back(); }
     auto const kind = files.kind_of(whole);
     if (!kind) { return kind.error(); }
@@ -277,7 +284,7 @@ SPOTTER_BODY result<dump> dump::open(std::string_view path, inflate_function inf
     }
     if (why) { return why; }
     if (it.index_.names().empty()) {
-        error none{errc::not_a_run, std::string_view{whole}.substr(whole.size() > 100 ? whole.size() - 100 : 0)};
+        error none{errc::not_a_run, path.substr(path.size() > 100 ? path.size() - 100 : 0)};
         none.what << (*kind == path_kind::missing ? " does not exist"
                                                   : " is no run (it holds no 000000.spot), and there is no tensor in "
                                                     ".npy, .npz or .safetensors files");

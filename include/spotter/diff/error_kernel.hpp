@@ -11,7 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Sums over all elements that are finite on both sides; element i of a tensor belongs to lane i % 16, whatever its block.
+// Sums over all elements that are finite on both sides; element i of a tensor belongs to lane i % 16, whatever its
+// block.
 struct error_sums {
     lane_sums gap;    // |a - b|^2
     lane_sums dot;    // a * b
@@ -138,10 +139,11 @@ template <class Key>
     return compare_keys_baseline(a, b, count);
 }
 
-// The bits of a float as an integer that is ordered as the numbers are; both zeros are 0. Next numbers are next integers.
+// The bits of a float as an integer that is ordered as the numbers are; both zeros are 0. Next numbers are next
+// integers.
 template <class Bits>
 [[nodiscard]] SPOTTER_INLINE constexpr Bits ordered_key(Bits bits) noexcept {
-    constexpr Bits sign = std::numeric_limits<Bits>::min();
+    constexpr Bits sign = (std::numeric_limits<Bits>::min)();
     return bits < 0 ? static_cast<Bits>(static_cast<std::make_unsigned_t<Bits>>(sign) -
                                         static_cast<std::make_unsigned_t<Bits>>(bits))
                     : bits;
@@ -169,7 +171,7 @@ template <class Float>
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_NOINLINE inline std::uint64_t count_zero_signs(Float const* a, Float const* b,
                                                                                      std::size_t count) noexcept {
     using Bits = bits_of<Float>;
-    constexpr Bits sign = std::numeric_limits<Bits>::min();
+    constexpr Bits sign = (std::numeric_limits<Bits>::min)();
     Bits found = 0;
     for (std::size_t i = 0; i < count; ++i) {
         Bits const x = __builtin_bit_cast(Bits, a[i]), y = __builtin_bit_cast(Bits, b[i]);

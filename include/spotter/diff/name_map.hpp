@@ -32,8 +32,8 @@ private:
 
 }  // namespace detail
 
-// For each name of A the number of its partner in B, if it has one; no name of B is the partner of two. errc::no_such_name for a pair that
-// names what is not there.
+// For each name of A the number of its partner in B, if it has one; no name of B is the partner of two.
+// errc::no_such_name for a pair that names what is not there.
 [[nodiscard]] result<std::vector<std::optional<std::uint32_t>>>
 match_names(std::vector<std::string> const& a, std::vector<std::string> const& b, name_pairs const& pairs);
 

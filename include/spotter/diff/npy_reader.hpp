@@ -19,7 +19,8 @@ struct npy_header_facts {
 
 namespace detail {
 
-// A Python dictionary of a text, a truth value and a tuple of integers, as NumPy writes it (format.py: ast.literal_eval of the same).
+// A Python dictionary of a text, a truth value and a tuple of integers, as NumPy writes it (format.py: ast.literal_eval
+// of the same).
 class npy_dictionary {
 public:
     explicit npy_dictionary(std::string_view words) noexcept : rest_{words} {}
@@ -45,10 +46,12 @@ private:
 
 }  // namespace detail
 
-// Versions 1 to 3 of the format. errc: corrupt, wrong_type (objects, records, dates, ...), rank_too_deep, unknown_version.
+// Versions 1 to 3 of the format. errc: corrupt, wrong_type (objects, records, dates, ...), rank_too_deep,
+// unknown_version.
 [[nodiscard]] result<npy_header_facts> read_npy_header(std::span<std::byte const> file);
 
-// The tensor in the bytes of a .npy file, copied. errc as of read_npy_header; corrupt where it is shorter or longer than it says.
+// The tensor in the bytes of a .npy file, copied. errc as of read_npy_header; corrupt where it is shorter or longer
+// than it says.
 [[nodiscard]] recorded_value read_npy(std::span<std::byte const> file);
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -121,6 +121,14 @@ SPOTTER_BODY error npy_dictionary::element_type(npy_header_facts& into) const no
     }
     if (letters.starts_with('O')) {
         why.what << "Python objects, which only running them could read: save arrays of numbers";
+    } else if (letters == "V2" || letters == "V1") {
+        why.what << (letters == "V2" ? "two bytes" : "a byte") << " an element of no type ('" << type_.substr(0, 8)
+                 << "'), as NumPy writes " << (letters == "V2" ? "bf16" : "f8")
+                 << ": save them as float32, or as .safetensors, which has that type";
+    } else if (letters.starts_with('U')) {
+        why.what << "texts of UTF-32 ('" << type_.substr(0, 20) << "'): save them as bytes ('S'), or save numbers";
+    } else if (letters.starts_with('M') || letters.starts_with('m')) {
+        why.what << "dates or durations ('" << type_.substr(0, 20) << "'): save them as int64";
     } else {
         why.what << "elements of the type '" << type_.substr(0, 20) << "', which is none of ours: save numbers";
     }

@@ -12,10 +12,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Bit for bit: what was recorded of the first tensor, in the order of the program, in which the two differ.
 struct parting_point {
-    step_id step{};  // the first that is not the same
-    std::string tensor{};       // empty: they closed different steps
-    std::string what{};         // in words
-    std::uint64_t element = 0;  // the first that differs, in the order of memory, where both recorded values:
+    step_id step{};              // the first that is not the same
+    std::string tensor{};        // empty: they closed different steps
+    std::string what{};          // in words
+    std::uint64_t element = 0;   // the first that differs, in the order of memory, where both recorded values:
     std::uint64_t elements = 0;  // so many differ,
     std::uint64_t bits = 0;      // in so many bits
 };
@@ -43,7 +43,8 @@ private:
 
     [[nodiscard]] static worker_index const& index_of(trial const& run) { return run.readers().front()->index(); }
     [[nodiscard]] static std::vector<sight> sights_of(worker_index const& run, detail::step_rows const& rows);
-    [[nodiscard]] std::optional<parting_point> compare(step_id step, std::vector<sight> const& a, std::vector<sight> const& b) const;
+    [[nodiscard]] std::optional<parting_point> compare(step_id step, std::vector<sight> const& a,
+                                                       std::vector<sight> const& b) const;
     [[nodiscard]] std::optional<parting_point> compare(step_id step, sight const& a, sight const& b) const;
 
     trial& a_;

@@ -2,6 +2,7 @@
 // The bodies of parting.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/diff/parting.hpp>
 
 #include <algorithm>
@@ -11,7 +12,8 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // The elements of two tensors of one type and shape that differ; `element` is the first.
-SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size, parting_point& into) {
+SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size,
+                                  parting_point& into) {
     for (std::size_t at = 0; at + size <= a.size(); at += size) {
         std::uint64_t bits = 0;
         for (std::size_t i = at; i < at + size; ++i) {
@@ -81,7 +83,7 @@ SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, sight c
         recorded_value const x = a_[a.name].at(step), y = b_[b.name].at(step);
         if (x && y && x.type() == y.type() && x.shape() == y.shape()) {
             auto const bytes = [](recorded_value const& it) {
-                return std::span{static_cast<std::byte const*>(it.view().values.raw), static_cast<std::size_t>(it.view().bytes())};
+                return std::span{static_cast<std::byte const*>(it.view().values.raw), as_size(it.view().bytes())};
             };
             detail::count_differing(bytes(x), bytes(y), (std::max)(size_of(x.type()), std::size_t{1}), apart);
             if (apart.elements == 0) { return {}; }
@@ -98,9 +100,12 @@ SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, sight c
     return apart;
 }
 
-SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, std::vector<sight> const& a, std::vector<sight> const& b) const {
+SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, std::vector<sight> const& a,
+                                                           std::vector<sight> const& b) const {
     for (std::size_t i = 0; i < (std::min)(a.size(), b.size()); ++i) {
-        if (a[i].name != b[i].name) { return parting_point{step, a[i].name, "observed where the other observed " + b[i].name, 0, 0, 0}; }
+        if (a[i].name != b[i].name) {
+            return parting_point{step, a[i].name, "observed where the other observed " + b[i].name, 0, 0, 0};
+        }
         if (auto const apart = compare(step, a[i], b[i])) { return apart; }
     }
     if (a.size() == b.size()) { return {}; }
@@ -119,7 +124,7 @@ SPOTTER_BODY std::optional<parting_point> const& parting::look() {
             break;
         }
         found_ = compare(rows_a_.step(), sights_of(index_of(a_), rows_a_), sights_of(index_of(b_), rows_b_));
-        steps_ += found_ ? 0 : 1;
+        steps_ += found_ ? 0U : 1U;
     }
     return found_;
 }

@@ -34,8 +34,8 @@ struct float_precision {
     return a.mantissa_bits < b.mantissa_bits ? a : b;
 }
 
-// The place of the nearest number of that format among all its numbers, counted from zero; 0 of what is not finite. Beyond the format's
-// largest number it counts on.
+// The place of the nearest number of that format among all its numbers, counted from zero; 0 of what is not finite.
+// Beyond the format's largest number it counts on.
 [[nodiscard]] std::int64_t key_in(float_precision format, double value) noexcept;
 
 template <class Value>

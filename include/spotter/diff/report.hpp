@@ -14,34 +14,35 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One tensor over all steps that both sides have.
 struct tensor_history {
-    std::string a{}, b{};  // its name on each side
+    std::string a{}, b{};               // its name on each side
     std::uint64_t steps = 0;            // at which it was compared, be it by statistics
     std::uint64_t differing_steps = 0;  // at which it differs beyond the tolerance
     std::optional<step_id> first{};     // of these
     std::uint64_t by_statistics = 0;    // steps
     std::uint64_t not_compared = 0;     // steps at which one side had nothing of it, or nothing that could be compared
     std::uint64_t unreadable = 0;       // steps
-    bool swapped_axes = false;  // hint: at some step the numbers are the same once axes are swapped
+    error trouble{};                    // why, at the first of these
+    bool swapped_axes = false;          // hint: at some step the numbers are the same once axes are swapped
     tensor_errors worst{};  // the largest error of any step, each by itself; the smallest cosine; counts are sums
-    std::uint64_t with_reference = 0;         // steps
-    double reference_a = 0, reference_b = 0;  // the largest relative L2 errors against the reference
+    std::uint64_t with_reference = 0;                        // steps
+    double reference_a = 0, reference_b = 0;                 // the largest relative L2 errors against the reference
     std::uint64_t reference_ulp_a = 0, reference_ulp_b = 0;  // the largest distances from the reference
 };
 
-struct diff_report {  // what came of comparing two sides
-    std::vector<setting_difference> settings{};  // of two runs
+struct diff_report {                                          // what came of comparing two sides
+    std::vector<setting_difference> settings{};               // of two runs
     std::vector<std::string> names_only_a{}, names_only_b{};  // in program order
-    std::vector<step_id> steps_only_a{}, steps_only_b{};  // that the other does not have, nor may still reach
+    std::vector<step_id> steps_only_a{}, steps_only_b{};      // that the other does not have, nor may still reach
     std::uint64_t steps_awaited = 0;          // that one has and the other, which is being written, may still reach
     std::uint64_t steps = 0;                  // that both have
     std::uint64_t pairs = 0;                  // names that both have
     std::optional<step_id> first_step{};      // at which anything differs
     std::string first_tensor{};               // of A, in program order
     std::vector<compared_tensor> at_first{};  // all tensors at that step
-    std::vector<tensor_history> tensors{};  // of every pair of names
-    std::uint64_t unreadable = 0;  // values that could not be read
-    std::uint64_t compared = 0;    // values, or what was kept of them, that were held against one another
-    std::uint64_t not_kept = 0;    // that both have, with nothing that can be compared (verdict::not_kept)
+    std::vector<tensor_history> tensors{};    // of every pair of names
+    std::uint64_t unreadable = 0;             // values that could not be read
+    std::uint64_t compared = 0;               // values, or what was kept of them, that were held against one another
+    std::uint64_t not_kept = 0;               // that both have, with nothing that can be compared (verdict::not_kept)
     // Places of the records that could not be read, and ends that are gone: something is missing.
     std::size_t damage_a = 0, damage_b = 0;
     bool strict = false;  // as it was asked for
@@ -130,9 +131,10 @@ private:
 
 }  // namespace detail
 
-// Compares every tensor that both have at every step that both have, in program order. Calls progress(done, all) at each step of A. With a
-// reference, such as the same training in float64, each side is also held against that. errc: no_such_name, no_such_step (nothing in
-// common), bad_config (the map). Values that cannot be read are counted and told, and end nothing.
+// Compares every tensor that both have at every step that both have, in program order. Calls progress(done, all) at
+// each step of A. With a reference, such as the same training in float64, each side is also held against that. errc:
+// no_such_name, no_such_step (nothing in common), bad_config (the map). Values that cannot be read are counted and
+// told, and end nothing.
 template <std::invocable<std::uint64_t, std::uint64_t> Progress>
 [[nodiscard]] result<diff_report> diff(diff_side const& a, diff_side const& b, diff_options const& wanted,
                                        diff_side const* reference, Progress&& progress) {

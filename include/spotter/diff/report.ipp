@@ -21,7 +21,7 @@ SPOTTER_BODY bool diff_report::differs() const noexcept {
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY void add_to_history(tensor_history& into, compared_tensor const& it, step_id step) {
-    if (it.verdict == verdict::unreadable) { ++into.unreadable; }
+    if (it.verdict == verdict::unreadable && into.unreadable++ == 0) { into.trouble = it.trouble; }
     if (it.verdict == verdict::not_kept || it.verdict == verdict::only_a || it.verdict == verdict::only_b) {
         ++into.not_compared;
     }

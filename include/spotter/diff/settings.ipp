@@ -41,7 +41,9 @@ SPOTTER_BODY void add_beginning(worker_index const& from, settings_list& into) {
         rows::run_begin begin;
         if (row.kind != row_kind::run_begin || decode(row, begin)) { return true; }
         into["library version"] = begin.version;
-        each_environment_line(begin.environment, [&](std::string_view key, std::string_view value) { into["environment: " + std::string{key}] = value; });
+        each_environment_line(begin.environment, [&](std::string_view key, std::string_view value) {
+            into["environment: " + std::string{key}] = value;
+        });
         into["tensors are observed"] = begin.instant == 0 ? "before the update" : "after the update";
         return false;
     });

@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Every closed step of a run with its tensors, in the order in which they were observed; of a step that was closed twice as at its latest
-// closing, of several workers those of the lowest that has the tensor there.
+// Every closed step of a run with its tensors, in the order in which they were observed; of a step that was closed
+// twice as at its latest closing, of several workers those of the lowest that has the tensor there.
 [[nodiscard]] step_index index_of(trial const& run);
 
 // The recorded hash of values that were not kept.
@@ -34,7 +34,7 @@ public:
     diff_side(dump files, std::string_view path)
         : index_{files.index()}, path_{path}, is_ordered_{files.is_ordered()}, from_{std::move(files)} {}
 
-    [[nodiscard]] std::string const& path() const noexcept { return path_; }  // as it was opened
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }   // as it was opened
     [[nodiscard]] step_index const& index() const noexcept { return index_; }  // which tensors there are at which step
     // Whether tensors within a step are in program order.
     [[nodiscard]] bool is_ordered() const noexcept { return is_ordered_; }
@@ -59,7 +59,8 @@ private:
     mutable std::unordered_map<std::string, track> tracks_{};  // of the run, as they are asked for
 };
 
-// Opens a run, finished or still being written, or else a dump. errc: as of open_trial and open_dump; not_a_run where it is neither.
+// Opens a run, finished or still being written, or else a dump. errc: as of open_trial and open_dump; not_a_run where
+// it is neither.
 [[nodiscard]] result<diff_side> open_side(std::string_view path, inflate_function inflate = nullptr,
                                           file_system& files = system_files());
 

@@ -74,7 +74,8 @@ SPOTTER_BODY step_index index_of(trial const& run) {
     return index;
 }
 
-// As track::at chooses: the lowest worker that observed it there, of several closings the latest, of several observations the last.
+// As track::at chooses: the lowest worker that observed it there, of several closings the latest, of several
+// observations the last.
 [[nodiscard]] SPOTTER_BODY value_hash recorded_hash(trial const& run, std::string const& name, step_id step) {
     for (auto const& each : run.readers()) {
         recorded_tensor const* const tensor = each->index().find(name);
@@ -86,7 +87,8 @@ SPOTTER_BODY step_index index_of(trial const& run) {
         if (!seen) { continue; }
         rows::observe row;
         summary stats;
-        if (found.is_scalar || decode(each->index().row_at(found.place, row_kind::observe, each->index().finder()), row, stats) ||
+        if (found.is_scalar ||
+            decode(each->index().row_at(found.place, row_kind::observe, each->index().finder()), row, stats) ||
             !has(stats.has, terms::hash)) {
             return {};
         }

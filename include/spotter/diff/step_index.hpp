@@ -11,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Names are numbers here: places in `names`. Most steps of a training have the same tensors, so each list of them is kept once: a step takes
-// 28 bytes, however many it has. One thread.
+// Names are numbers here: places in `names`. Most steps of a training have the same tensors, so each list of them is
+// kept once: a step takes 28 bytes, however many it has. One thread.
 class step_index {
 public:
     // That of a name, which may be new.
@@ -21,14 +21,21 @@ public:
     void put(step_id step, std::span<std::uint32_t const> names);
     // The same of those that it has not; the others stay.
     void put_missing(step_id step, std::span<std::uint32_t const> names);
-    void sort_steps(std::vector<step_id> wanted) { steps_ = std::move(wanted); }  // `wanted` has all of them, and no other
+    void sort_steps(std::vector<step_id> wanted) {
+        steps_ = std::move(wanted);
+    }  // `wanted` has all of them, and no other
     // Indices first, whatever the mode: all that a dump can say.
     void sort_steps_by_index();
 
-    [[nodiscard]] std::vector<step_id> const& steps() const noexcept { return steps_; }  // in the order in which they were put, or sorted
-    [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }  // in the order in which they were met
+    [[nodiscard]] std::vector<step_id> const& steps() const noexcept {
+        return steps_;
+    }  // in the order in which they were put, or sorted
+    [[nodiscard]] std::vector<std::string> const& names() const noexcept {
+        return names_;
+    }  // in the order in which they were met
     [[nodiscard]] bool has(step_id step) const { return find(step) != nullptr; }  // it has a tensor
-    [[nodiscard]] std::span<std::uint32_t const> at(step_id step) const;  // names, in program order; none of a step that is not there
+    [[nodiscard]] std::span<std::uint32_t const>
+    at(step_id step) const;  // names, in program order; none of a step that is not there
     [[nodiscard]] bool has(step_id step, std::uint32_t name) const;  // that tensor, by its number
 
 private:

@@ -23,7 +23,8 @@ SPOTTER_BODY void step_index::put(step_id step, std::span<std::uint32_t const> n
     if (!before.empty()) {
         list const fresh = all;
         all.assign(before.begin(), before.end());
-        std::erase_if(all, [&](std::uint32_t each) { return std::find(fresh.begin(), fresh.end(), each) != fresh.end(); });
+        std::erase_if(all,
+                      [&](std::uint32_t each) { return std::find(fresh.begin(), fresh.end(), each) != fresh.end(); });
         all.insert(all.end(), fresh.begin(), fresh.end());
     }
     put_list(step, std::move(all));
@@ -41,8 +42,9 @@ SPOTTER_BODY void step_index::put_missing(step_id step, std::span<std::uint32_t 
 SPOTTER_BODY void step_index::put_list(step_id step, list names) {
     steps_of_mode& mine = modes_[index_of(step.mode)];
     std::uint32_t const number = number_of(std::move(names));
-    auto const at = mine.index.empty() || mine.index.back() < step.index ? mine.index.end()
-                                                                         : std::lower_bound(mine.index.begin(), mine.index.end(), step.index);
+    auto const at = mine.index.empty() || mine.index.back() < step.index
+                        ? mine.index.end()
+                        : std::lower_bound(mine.index.begin(), mine.index.end(), step.index);
     auto const place = at - mine.index.begin();
     if (at != mine.index.end() && *at == step.index) {
         mine.names[static_cast<std::size_t>(place)] = number;
@@ -70,10 +72,10 @@ SPOTTER_BODY void step_index::sort_steps_by_index() {
 
 SPOTTER_BODY std::uint32_t const* step_index::find(step_id step) const {
     steps_of_mode const& mine = modes_[index_of(step.mode)];
-    for (std::size_t const near : {mine.last, mine.last + 1}) {
-        if (near >= mine.index.size() || mine.index[near] != step.index) { continue; }
-        mine.last = near;
-        return &mine.names[near];
+    for (std::size_t const next : {mine.last, mine.last + 1}) {
+        if (next >= mine.index.size() || mine.index[next] != step.index) { continue; }
+        mine.last = next;
+        return &mine.names[next];
     }
     auto const at = std::lower_bound(mine.index.begin(), mine.index.end(), step.index);
     if (at == mine.index.end() || *at != step.index) { return nullptr; }

@@ -12,17 +12,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Unpacks a raw deflate stream into exactly as many bytes as `into` has; errc::corrupt where it is none of that size. Of zlib:
-// diff/zlib_inflate.hpp. Null: compressed archives are refused.
+// Unpacks a raw deflate stream into exactly as many bytes as `into` has; errc::corrupt where it is none of that size.
+// Of zlib: diff/zlib_inflate.hpp. Null: compressed archives are refused.
 using inflate_function = error (*)(std::span<std::byte const> packed, std::span<std::byte> into) noexcept;
 
 struct zip_entry {  // one file in an archive
     std::string name{};
-    std::uint64_t begin = 0;   // of its bytes in the archive
-    std::uint64_t packed = 0;  // bytes there
-    std::uint64_t bytes = 0;   // that they unpack to
+    std::uint64_t begin = 0;     // of its bytes in the archive
+    std::uint64_t packed = 0;    // bytes there
+    std::uint64_t bytes = 0;     // that they unpack to
     std::uint32_t checksum = 0;  // CRC-32 of the unpacked bytes
-    bool deflated = false;  // else it is stored
+    bool deflated = false;       // else it is stored
 };
 
 namespace detail {
@@ -65,10 +65,12 @@ private:
 
 }  // namespace detail
 
-// The entries of an archive, in the order of its directory. errc: corrupt, wrong_type (encrypted, or a method that NumPy does not use).
+// The entries of an archive, in the order of its directory. errc: corrupt, wrong_type (encrypted, or a method that
+// NumPy does not use).
 [[nodiscard]] result<std::vector<zip_entry>> read_zip(std::span<std::byte const> file);
 
-// The bytes of an entry: a part of `file`, or unpacked into `buffer`. errc: corrupt (its checksum, too), bad_config (no inflate).
+// The bytes of an entry: a part of `file`, or unpacked into `buffer`. errc: corrupt (its checksum, too), bad_config (no
+// inflate).
 [[nodiscard]] result<std::span<std::byte const>> unzip(std::span<std::byte const> file, zip_entry const& it,
                                                        std::vector<std::byte>& buffer, inflate_function inflate);
 

@@ -2,6 +2,7 @@
 // The bodies of zip_reader.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/diff/zip_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -94,7 +95,7 @@ SPOTTER_BODY bool zip_directory::read_wide_fields(std::uint64_t at, std::uint64_
         for (std::uint64_t* const field : fields) {
             if (field == nullptr) { continue; }
             if (size < 8) { return false; }
-            *field = zip_number<std::uint64_t>(file_, static_cast<std::size_t>(at));
+            *field = zip_number<std::uint64_t>(file_, as_size(at));
             at += 8, size -= 8;
         }
         return true;
@@ -113,11 +114,11 @@ SPOTTER_BODY error zip_directory::find_values(std::uint64_t local, zip_entry& it
 }
 
 SPOTTER_BODY std::uint32_t zip_directory::number32(std::uint64_t at) const noexcept {
-    return zip_number<std::uint32_t>(file_, static_cast<std::size_t>(at));
+    return zip_number<std::uint32_t>(file_, as_size(at));
 }
 
 SPOTTER_BODY std::uint16_t zip_directory::number16(std::uint64_t at) const noexcept {
-    return zip_number<std::uint16_t>(file_, static_cast<std::size_t>(at));
+    return zip_number<std::uint16_t>(file_, as_size(at));
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

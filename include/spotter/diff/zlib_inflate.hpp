@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // An `inflate_function`: give it to open_dump or open_side. errc: corrupt, out_of_memory.
 [[nodiscard]] inline error zlib_inflate(std::span<std::byte const> packed, std::span<std::byte> into) noexcept {
-    constexpr std::size_t most = std::numeric_limits<uInt>::max();  // zlib counts in 32 bits
+    constexpr std::size_t most = (std::numeric_limits<uInt>::max)();  // zlib counts in 32 bits
     constexpr int raw = -MAX_WBITS;
     z_stream stream{};
     if (inflateInit2(&stream, raw) != Z_OK) { return {errc::out_of_memory, "no memory to unpack an archive"}; }

@@ -35,7 +35,8 @@ inline constexpr crc32_tables crc32c_table = make_crc32_tables(0x82F63B78U);
 
 }  // namespace detail
 
-// CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), of `bytes` after what gave `before`.
+// CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), of `bytes` after what gave
+// `before`.
 [[nodiscard]] std::uint32_t crc32(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept;
 // CRC-32C of Castagnoli (polynomial 0x1EDC6F41, reflected; "123456789" gives 0xE3069283).
 [[nodiscard]] std::uint32_t crc32c(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept;

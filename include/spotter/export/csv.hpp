@@ -11,7 +11,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Quoted where RFC 4180 asks for it: a comma, a quote (then doubled), a line's end.
+// Quoted where RFC 4180 asks for it: a comma, a quote (then doubled), a line's end. What is no UTF-8 stands as \xff. A
+// text that a spreadsheet would take for a formula (it begins with = + - @, a tab or a line's end) gets an apostrophe
+// in front, which makes a text of it there.
 [[nodiscard]] std::string csv_field(std::string_view text);
 
 // The shortest digits that read back as the same double; nan, inf and -inf, which pandas and R read.
@@ -21,10 +23,14 @@ namespace spotter::inline SPOTTER_ABI {
 struct csv_series {
     std::string name{};
     statistic which = mean;  // of the series that `name` is
-    std::string title{};  // of the column; "name:statistic" where empty
+    std::string title{};     // of the column; "name:statistic" where empty
 };
 
 namespace detail {
+
+[[nodiscard]] inline std::string title_of(csv_series const& of) {
+    return of.title.empty() ? of.name + ':' + std::string{of.which.name()} : of.title;
+}
 
 // Where a row of the table is: a closed step, at its last closing.
 struct csv_place {
@@ -43,7 +49,8 @@ template <class Row>
     std::map<step_id, csv_place> latest;
     for (closed_step const& each : index.steps()) {
         if (!rows.contains(each.step)) { continue; }
-        latest[each.step] = {each.ordinal, each.step, each.time, index.times().find(each.step, each.ordinal, index.worker())};
+        latest[each.step] = {each.ordinal, each.step, each.time,
+                             index.times().find(each.step, each.ordinal, index.worker())};
     }
     std::vector<csv_place> places;
     for (auto const& [step, place] : latest) { places.push_back(place); }
@@ -51,32 +58,55 @@ template <class Row>
     return places;
 }
 
-// The rows of one worker; each begins with `before`.
-template <policy Policy, class Put>
-[[nodiscard]] error write_csv_rows(trial const& run, worker_reader const& from, std::string const& before, std::vector<csv_series> const& series,
-                                   Policy const& when, Put& put) {
-    // By step, because the columns have different ones; `known` of a later observation replaces that of an earlier.
+// By step, because the columns have different ones; `known` of a later observation replaces that of an earlier. What a
+// later one that cannot be read may have replaced is not known.
+template <policy Policy>
+[[nodiscard]] std::map<step_id, std::vector<point>>
+csv_rows(trial const& run, worker_reader const& from, std::vector<csv_series> const& series, Policy const& when) {
     std::map<step_id, std::vector<point>> rows;
     for (std::size_t column = 0; column < series.size(); ++column) {
-        for (point const& each : run[series[column].name].of(worker{from.number()}).history(series[column].which, when)) {
+        for (point const& each :
+             run[series[column].name].of(worker{from.number()}).history(series[column].which, when)) {
             std::vector<point>& row = rows[each.step];
             row.resize(series.size());
             row[column] = each;
         }
     }
+    if (!from.index().lacks_some()) { return rows; }
+    for (std::size_t column = 0; column < series.size(); ++column) {
+        track const its = run[series[column].name].of(worker{from.number()});
+        for (auto& [step, row] : rows) {
+            if (its.stat(step, series[column].which).error().code == errc::corrupt) {
+                row[column] = unreadable_at(step);
+            }
+        }
+    }
+    return rows;
+}
+
+// The rows of one worker; each begins with `before`.
+template <policy Policy, class Put>
+[[nodiscard]] error write_csv_rows(trial const& run, worker_reader const& from, std::string const& before,
+                                   std::vector<csv_series> const& series, Policy const& when, Put& put,
+                                   std::vector<std::string>* unreadable) {
+    std::map<step_id, std::vector<point>> const rows = csv_rows(run, from, series, when);
     for (csv_place const& place : csv_places(from.index(), rows)) {
-        std::vector<point> const& row = rows[place.step];
+        std::vector<point> const& row = rows.at(place.step);
         std::string line = before + std::to_string(place.ordinal) + ',' + std::string{name_of(place.step.mode)} + ',' +
                            std::to_string(place.step.index) + ',' + csv_number(place.time) + ',';
         if (place.timing) { line += csv_number(place.timing->seconds); }
-        bool known = false;
-        for (point const& each : row) {
-            line += ',';
-            if (each.known) { line += csv_number(each.value); }
-            known = known || each.known;
+        bool any = false;
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            point const& each = row[column];
+            line += each.known ? ',' + csv_number(each.value) : each.unreadable ? ",NA" : ",";
+            any = any || each.known || each.unreadable;
+            if (!each.unreadable || unreadable == nullptr) { continue; }
+            std::string const whose = before.empty() ? "" : "worker-" + std::to_string(from.number()) + '/';
+            unreadable->push_back(whose + title_of(series[column]) + '@' + std::string{name_of(place.step.mode)} + ':' +
+                                  std::to_string(place.step.index));
         }
         line += '\n';
-        if (!known) { continue; }
+        if (!any) { continue; }
         if (error const why = put(std::string_view{line})) { return why; }
     }
     return {};
@@ -84,27 +114,30 @@ template <policy Policy, class Put>
 
 }  // namespace detail
 
-// Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series; of a run of several workers `worker` is the
-// first column, and the rows of each follow those of the one before. One row for each closed step at which any series is known: `step` counts
-// all closed steps of the worker, whatever their mode; `time` is when the writer met its
-// close, in seconds since 1970, and `seconds` how long it took from the close before it; what is unknown is left empty. Of a step that was closed twice the latest, of several observations in it the last: what track::stat says.
-// `put` returns an error, which ends the writing and is returned.
+// Calls put(line), each line with its final \n: step,mode,index,time,seconds and a column each series; of a run of
+// several workers `worker` is the first column, and the rows of each follow those of the one before. One row for each
+// closed step at which any series is known: `step` counts all closed steps of the worker, whatever their mode; `time`
+// is when the writer met its close, in seconds since 1970, and `seconds` how long it took from the close before it;
+// what is unknown is left empty, and what cannot be read is NA, and told in `unreadable` as "title@mode:index". Of a
+// step that was closed twice the latest, of several observations in it the last: what track::stat says. `put` returns
+// an error, which ends the writing and is returned.
 template <policy Policy, class Put>
-requires requires(Put put, std::string_view line) {
-    { put(line) } -> std::convertible_to<error>;
-}
-[[nodiscard]] error write_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when, Put&& put) {
+    requires requires(Put put, std::string_view line) {
+        { put(line) } -> std::convertible_to<error>;
+    }
+[[nodiscard]] error write_csv(trial const& run, std::vector<csv_series> const& series, Policy const& when, Put&& put,
+                              std::vector<std::string>* unreadable = nullptr) {
     bool const several = run.readers().size() > 1 || run.expected_workers() > 1;
     std::string line = several ? "worker,step,mode,index,time,seconds" : "step,mode,index,time,seconds";
     for (csv_series const& each : series) {
         line += ',';
-        line += csv_field(each.title.empty() ? each.name + ':' + std::string{each.which.name()} : each.title);
+        line += csv_field(detail::title_of(each));
     }
     line += '\n';
     if (error const why = put(std::string_view{line})) { return why; }
     for (auto const& each : run.readers()) {
         std::string const before = several ? std::to_string(each->number()) + ',' : std::string{};
-        if (error const why = detail::write_csv_rows(run, *each, before, series, when, put)) { return why; }
+        if (error const why = detail::write_csv_rows(run, *each, before, series, when, put, unreadable)) { return why; }
     }
     return {};
 }

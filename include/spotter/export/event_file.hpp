@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): the event files that TensorBoard reads: the few protocol buffer messages it needs, and their framing, by hand.
+// Export (L5): the event files that TensorBoard reads: the few protocol buffer messages it needs, and their framing, by
+// hand.
 #pragma once
 
 #include <spotter/export/png.hpp>
@@ -14,11 +15,13 @@ namespace spotter::inline SPOTTER_ABI {
 // A protocol buffer message, field by field. Zeros are written, too: a reader takes a missing field for one.
 class message {
 public:
-    message& integer(std::uint32_t field, std::uint64_t value);  // a varint
-    message& number(std::uint32_t field, double const& value);  // eight bytes
+    message& integer(std::uint32_t field, std::uint64_t value);      // a varint
+    message& number(std::uint32_t field, double const& value);       // eight bytes
     message& small_number(std::uint32_t field, float const& value);  // four bytes
-    message& bytes(std::uint32_t field, std::string_view value);  // a text, or what is encoded already
-    message& nested(std::uint32_t field, message const& value) { return bytes(field, value.view()); }  // a message in this one
+    message& bytes(std::uint32_t field, std::string_view value);     // a text, or what is encoded already
+    message& nested(std::uint32_t field, message const& value) {
+        return bytes(field, value.view());
+    }  // a message in this one
     message& packed(std::uint32_t field, std::vector<double> const& values);  // doubles, one behind the other
 
     [[nodiscard]] std::string_view view() const noexcept { return bytes_; }  // until a further field, or its end
@@ -60,20 +63,21 @@ namespace detail {
 // A record of a TFRecord file: length, its checksum, the bytes, theirs.
 void append_record(std::string_view bytes, std::string& file);
 
-// One event file, which readers may follow while it grows. Events are gathered until `flush`, or 64 KiB of them. The first error
-// stays.
+// One event file, which readers may follow while it grows. Events are gathered until `flush`, or 64 KiB of them. The
+// first error stays.
 class event_file {
 public:
-    // A new file in `folder`, which is made; errc::exists where event files are there. With `replace` those of ours are removed first.
+    // A new file in `folder`, which is made; errc::exists where event files are there. With `replace` those of ours are
+    // removed first.
     event_file(std::string const& folder, double const& time, bool replace, file_system& files);
     event_file(event_file const&) = delete;
     event_file& operator=(event_file const&) = delete;
     ~event_file();
 
-    void add(message const& event);  // one record; written at 64 KiB
-    [[nodiscard]] error flush();  // the first error there was
+    void add(message const& event);                                           // one record; written at 64 KiB
+    [[nodiscard]] error flush();                                              // the first error there was
     [[nodiscard]] std::string const& path() const noexcept { return path_; }  // of the file, in `folder`
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }  // written so far
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     // written so far
 
 private:
     static constexpr std::size_t gather_bytes = 64U << 10;

@@ -115,7 +115,7 @@ SPOTTER_BODY void append_record(std::string_view bytes, std::string& file) {
         std::uint32_t const crc = crc32c({static_cast<std::byte const*>(from), size});
         return (crc >> 15U | crc << 17U) + 0xA282EAD8U;  // so that a checksum among the bytes does no harm
     };
-    auto const size = static_cast<std::uint64_t>(bytes.size());
+    auto const size = std::uint64_t{bytes.size()};
     fixed(size);
     fixed(masked(&size, sizeof size));
     file += bytes;

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Calls take() after each refresh, with what the run holds then; between two, wait(), which ends it by returning false: what was
-// written until then is still taken in. Ends with the run, or with the first error of a refresh or of `take`.
+// Calls take() after each refresh, with what the run holds then; between two, wait(), which ends it by returning false:
+// what was written until then is still taken in. Ends with the run, or with the first error of a refresh or of `take`.
 template <class Take, class Wait>
 [[nodiscard]] error follow_run(trial& run, Take&& take, Wait&& wait) {
     for (bool goes_on = true;;) {

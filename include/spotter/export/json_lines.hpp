@@ -52,7 +52,9 @@ private:
                 send(head + ",\"statistic\":" + json_text(which.name()) + ",\"value\":" + json_number(value));
             });
         }
-        if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+        if (!it.damaged()) { return; }
+        counts_->damaged.push_back(place_of(at, it.name()));
+        send(head + ",\"unreadable\":true");
     }
     void send(std::string const& line) {
         ++counts_->values;
@@ -68,10 +70,13 @@ private:
 
 }  // namespace detail
 
-// Calls put(line), each with its final \n, for what the run holds and was not told yet: {"name", "step", "mode", "index", "time"} as in
-// the columns of CSV, `worker` in a run of several, then `value` of a number, `statistic` and `value` of a tensor, `text` of a text, or
-// `severity`, `rule` and `text` of a finding. A scalar between steps has no step, mode and index. NaN and infinities are "nan", "inf",
-// "-inf"; integers have all their digits, which a reader that takes every number for a double loses beyond 2^53. In the order of the record, each worker's after the other; every closing, that of a step which is closed again later, too.
+// Calls put(line), each with its final \n, for what the run holds and was not told yet: {"name", "step", "mode",
+// "index", "time"} as in the columns of CSV, `worker` in a run of several, then `value` of a number, `statistic` and
+// `value` of a tensor, `text` of a text, or `severity`, `rule` and `text` of a finding. A scalar between steps has no
+// step, mode and index. NaN and infinities are "nan", "inf", "-inf"; of values that cannot be read there is
+// `unreadable`, true; integers have all their digits, which a reader that takes every number for a double loses beyond
+// 2^53. In the order of the record, each worker's after the other; every closing, that of a step which is closed again
+// later, too.
 template <text_sink Put>
 class json_lines_writer {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): a run as an MCAP file, for Foxglove and its like: a topic a number, tensor or text, beside what a robot recorded.
+// Export (L5): a run as an MCAP file, for Foxglove and its like: a topic a number, tensor or text, beside what a robot
+// recorded.
 #pragma once
 
 #include <spotter/export/mcap_file.hpp>
@@ -22,8 +23,8 @@ struct mcap_schemas {
 
 class mcap_worker {
 public:
-    mcap_worker(export_choice const& choice, mcap_file& file, mcap_schemas const& schemas, export_counts& counts, error& why,
-                std::string front)
+    mcap_worker(export_choice const& choice, mcap_file& file, mcap_schemas const& schemas, export_counts& counts,
+                error& why, std::string front)
         : choice_{&choice}, file_{&file}, schemas_{&schemas}, counts_{&counts}, why_{&why}, front_{std::move(front)} {}
 
     void step(recorded_step const&) { ++counts_->steps; }
@@ -35,6 +36,9 @@ public:
 private:
     void tell(recorded_step const& at, recorded_entry& it, bool loose);
     void send(std::string const& topic, std::uint16_t schema, double seconds, std::string const& data);
+    // A foxglove.Log at `/findings`.
+    void log(double time, int level, std::string_view message, std::string_view rule, std::string_view tensor,
+             std::uint64_t index);
 
     export_choice const* choice_;
     mcap_file* file_;
@@ -46,10 +50,11 @@ private:
 
 }  // namespace detail
 
-// Calls put(piece) with the pieces of one file. Topics are /train/loss, /eval/loss, of several workers /worker-1/train/loss; messages are
-// JSON: {"step", "value"} of a number, {"step", "l2", ...} of a tensor's statistics, {"step", "text"}, each with its schema; findings are
-// of foxglove.Log at /findings. NaN and infinities are null, and counted in export_counts::left_out. A scalar between steps has no "step".
-// Times are when steps were closed. `counts` is added to.
+// Calls put(piece) with the pieces of one file. Topics are /train/loss, /eval/loss, of several workers
+// /worker-1/train/loss; messages are JSON: {"step", "value"} of a number, {"step", "l2", ...} of a tensor's statistics,
+// {"step", "text"}, each with its schema; findings are of foxglove.Log at /findings. NaN and infinities are null, and
+// counted in export_counts::left_out. A scalar between steps has no "step". Times are when steps were closed. `counts`
+// is added to.
 template <text_sink Put>
 [[nodiscard]] error write_mcap(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
     mcap_file file;

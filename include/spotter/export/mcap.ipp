@@ -22,10 +22,11 @@ SPOTTER_BODY mcap_schemas add_mcap_schemas(mcap_file& file) {
     made.statistics = schema("spotter.Statistics", all);
     made.text = schema("spotter.Text", R"("text":{"type":"string"})");
     // https://docs.foxglove.dev/docs/sdk/schemas/log
-    made.log = file.add_schema("foxglove.Log",
-                               R"({"title":"foxglove.Log","type":"object","properties":{"timestamp":{"type":"object","properties":)"
-                               R"({"sec":{"type":"integer"},"nsec":{"type":"integer"}}},"level":{"type":"integer"},)"
-                               R"("message":{"type":"string"},"name":{"type":"string"},"file":{"type":"string"},"line":{"type":"integer"}}})");
+    made.log = file.add_schema(
+        "foxglove.Log",
+        R"({"title":"foxglove.Log","type":"object","properties":{"timestamp":{"type":"object","properties":)"
+        R"({"sec":{"type":"integer"},"nsec":{"type":"integer"}}},"level":{"type":"integer"},)"
+        R"("message":{"type":"string"},"name":{"type":"string"},"file":{"type":"string"},"line":{"type":"integer"}}})");
     return made;
 }
 
@@ -39,7 +40,8 @@ SPOTTER_BODY std::string json_or_null(double const& value, export_counts& counts
     return "null";
 }
 
-SPOTTER_BODY void mcap_worker::send(std::string const& topic, std::uint16_t schema, double seconds, std::string const& data) {
+SPOTTER_BODY void mcap_worker::send(std::string const& topic, std::uint16_t schema, double seconds,
+                                    std::string const& data) {
     ++counts_->values;
     auto const channel = file_->channel(topic, schema);
     if (!channel) {
@@ -59,7 +61,8 @@ SPOTTER_BODY void mcap_worker::tell(recorded_step const& at, recorded_entry& it,
         std::string const digits = it.digits();
         measurement const found = it.number();
         if (found.known) {
-            send(topic, schemas_->number, time, head + "\"value\":" + (digits.empty() ? json_or_null(found.value, *counts_) : digits) + '}');
+            send(topic, schemas_->number, time,
+                 head + "\"value\":" + (digits.empty() ? json_or_null(found.value, *counts_) : digits) + '}');
         }
     } else {
         std::string fields;
@@ -68,7 +71,9 @@ SPOTTER_BODY void mcap_worker::tell(recorded_step const& at, recorded_entry& it,
         });
         if (!fields.empty()) { send(topic, schemas_->statistics, time, head + fields + '}'); }
     }
-    if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+    if (!it.damaged()) { return; }
+    counts_->damaged.push_back(place_of(at, it.name()));
+    log(time, 4, "its values cannot be read", "spotter", it.name(), at.step.index);
 }
 
 SPOTTER_BODY void mcap_worker::finding(recorded_step const& at, spotter::finding const& it) {
@@ -76,11 +81,17 @@ SPOTTER_BODY void mcap_worker::finding(recorded_step const& at, spotter::finding
     text<1024> line;
     describe(it, line);
     double const time = at.timing ? at.timing->closed : at.time;
+    log(time, levels[static_cast<std::size_t>(it.severity)], line.view(), it.rule, it.tensor, at.step.index);
+}
+
+SPOTTER_BODY void mcap_worker::log(double time, int level, std::string_view message, std::string_view rule,
+                                   std::string_view tensor, std::uint64_t index) {
     std::uint64_t const all = nanoseconds_of(time);
     send(front_ + "/findings", schemas_->log, time,
-         "{\"timestamp\":{\"sec\":" + std::to_string(all / 1'000'000'000) + ",\"nsec\":" + std::to_string(all % 1'000'000'000) +
-             "},\"level\":" + std::to_string(levels[static_cast<std::size_t>(it.severity)]) + ",\"message\":" + json_text(line.view()) +
-             ",\"name\":" + json_text(it.rule) + ",\"file\":" + json_text(it.tensor) + ",\"line\":" + std::to_string(at.step.index) + '}');
+         "{\"timestamp\":{\"sec\":" + std::to_string(all / 1'000'000'000) +
+             ",\"nsec\":" + std::to_string(all % 1'000'000'000) + "},\"level\":" + std::to_string(level) +
+             ",\"message\":" + json_text(message) + ",\"name\":" + json_text(rule) + ",\"file\":" + json_text(tensor) +
+             ",\"line\":" + std::to_string(index) + '}');
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): MCAP files: timestamped messages of many channels in compressed chunks, with an index behind them. https://mcap.dev/spec
+// Export (L5): MCAP files: timestamped messages of many channels in compressed chunks, with an index behind them.
+// https://mcap.dev/spec
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -14,8 +15,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Written from the front to the back: `take` what there is, again and again, and put it behind what was taken before. Times are nanoseconds
-// since 1970. A file has 65535 channels at most.
+// Written from the front to the back: `take` what there is, again and again, and put it behind what was taken before.
+// Times are nanoseconds since 1970. A file has 65535 channels at most.
 class mcap_file {
 public:
     mcap_file();
@@ -33,7 +34,9 @@ public:
 
     // The bytes that were finished since the last call.
     [[nodiscard]] std::string take() { return std::exchange(out_, {}); }
-    [[nodiscard]] error const& trouble() const noexcept { return why_; }  // no memory to compress a chunk: the file is not whole
+    [[nodiscard]] error const& trouble() const noexcept {
+        return why_;
+    }  // no memory to compress a chunk: the file is not whole
 
 private:
     static constexpr std::size_t chunk_bytes = 1U << 20;
@@ -55,7 +58,7 @@ private:
         std::uint64_t place = 0, length = 0;
     };
 
-    void emit(std::uint8_t code, std::string_view content);
+    void put_record(std::uint8_t code, std::string_view content);
     void close_chunk();
     [[nodiscard]] std::string schema_record(std::size_t which) const;
     [[nodiscard]] std::string channel_record(std::size_t which) const;

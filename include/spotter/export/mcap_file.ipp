@@ -11,8 +11,19 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 inline constexpr std::string_view mcap_magic{"\x89MCAP0\r\n", 8};
 enum mcap_code : std::uint8_t {
-    mcap_header = 1, mcap_footer, mcap_schema, mcap_channel, mcap_message, mcap_chunk, mcap_message_index, mcap_chunk_index,
-    mcap_statistics = 11, mcap_metadata, mcap_metadata_index, mcap_summary_offset, mcap_data_end
+    mcap_header = 1,
+    mcap_footer,
+    mcap_schema,
+    mcap_channel,
+    mcap_message,
+    mcap_chunk,
+    mcap_message_index,
+    mcap_chunk_index,
+    mcap_statistics = 11,
+    mcap_metadata,
+    mcap_metadata_index,
+    mcap_summary_offset,
+    mcap_data_end
 };
 
 // Numbers with the lowest byte first, texts behind their length.
@@ -40,7 +51,7 @@ private:
     return crc32({reinterpret_cast<std::byte const*>(of.data()), of.size()}, before);
 }
 [[nodiscard]] inline std::string mcap_record(std::uint8_t code, std::string_view content) {
-    return mcap_bytes{}.put(code).put(static_cast<std::uint64_t>(content.size())).raw(content).view();
+    return mcap_bytes{}.put(code).put(std::uint64_t{content.size()}).raw(content).view();
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
@@ -52,10 +63,10 @@ using detail::mcap_bytes;
 SPOTTER_BODY mcap_file::mcap_file() {
     out_ = detail::mcap_magic;
     place_ = out_.size();
-    emit(detail::mcap_header, mcap_bytes{}.text("").text("spotter").view());
+    put_record(detail::mcap_header, mcap_bytes{}.text("").text("spotter").view());
 }
 
-SPOTTER_BODY void mcap_file::emit(std::uint8_t code, std::string_view content) {
+SPOTTER_BODY void mcap_file::put_record(std::uint8_t code, std::string_view content) {
     std::string const record = detail::mcap_record(code, content);
     out_ += record;
     place_ += record.size();
@@ -69,7 +80,9 @@ SPOTTER_BODY std::uint16_t mcap_file::add_schema(std::string_view name, std::str
 SPOTTER_BODY result<std::uint16_t> mcap_file::channel(std::string_view topic, std::uint16_t schema) {
     constexpr std::size_t most = 65535;
     if (auto const known = by_topic_.find(topic); known != by_topic_.end()) { return known->second; }
-    if (channels_.size() == most) { return error{errc::bad_config, "an MCAP file has 65535 channels at most: choose names"}; }
+    if (channels_.size() == most) {
+        return error{errc::bad_config, "an MCAP file has 65535 channels at most: choose names"};
+    }
     auto const id = static_cast<std::uint16_t>(channels_.size());
     channels_.push_back({std::string{topic}, schema, 0, {}, false});
     by_topic_.emplace(topic, id);
@@ -77,12 +90,23 @@ SPOTTER_BODY result<std::uint16_t> mcap_file::channel(std::string_view topic, st
 }
 
 SPOTTER_BODY std::string mcap_file::schema_record(std::size_t which) const {
-    return mcap_bytes{}.put(static_cast<std::uint16_t>(which + 1)).text(schemas_[which].first).text("jsonschema").text(schemas_[which].second).view();
+    return mcap_bytes{}
+        .put(static_cast<std::uint16_t>(which + 1))
+        .text(schemas_[which].first)
+        .text("jsonschema")
+        .text(schemas_[which].second)
+        .view();
 }
 
 SPOTTER_BODY std::string mcap_file::channel_record(std::size_t which) const {
     channel_story const& it = channels_[which];
-    return mcap_bytes{}.put(static_cast<std::uint16_t>(which)).put(it.schema).text(it.topic).text("json").text("").view();
+    return mcap_bytes{}
+        .put(static_cast<std::uint16_t>(which))
+        .put(it.schema)
+        .text(it.topic)
+        .text("json")
+        .text("")
+        .view();
 }
 
 SPOTTER_BODY void mcap_file::add_message(std::uint16_t channel, std::uint64_t time, std::string_view data) {
@@ -97,7 +121,8 @@ SPOTTER_BODY void mcap_file::add_message(std::uint16_t channel, std::uint64_t ti
     last_ = (std::max)(last_, time);
     ++in_chunk_;
     it.in_chunk.emplace_back(time, chunk_.size());
-    chunk_ += detail::mcap_record(detail::mcap_message, mcap_bytes{}.put(channel).put(it.count++).put(time).put(time).raw(data).view());
+    chunk_ += detail::mcap_record(detail::mcap_message,
+                                  mcap_bytes{}.put(channel).put(it.count++).put(time).put(time).raw(data).view());
     ++messages_;
     if (chunk_.size() >= chunk_bytes) { close_chunk(); }
 }
@@ -117,7 +142,7 @@ SPOTTER_BODY void mcap_file::close_chunk() {
     mcap_bytes record;
     record.put(it.first).put(it.last).put(it.unpacked).put(detail::mcap_checksum(chunk_)).text("zstd").put(it.packed);
     record.raw({reinterpret_cast<char const*>(packed.view().data()), packed.view().size()});
-    emit(detail::mcap_chunk, record.view());
+    put_record(detail::mcap_chunk, record.view());
     it.length = place_ - it.place;
     std::uint64_t const indices = place_;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
@@ -127,7 +152,7 @@ SPOTTER_BODY void mcap_file::close_chunk() {
         mcap_bytes index;
         index.put(static_cast<std::uint16_t>(i)).put(static_cast<std::uint32_t>(16 * listed.size()));
         for (auto const& [time, at] : listed) { index.put(time).put(at); }
-        emit(detail::mcap_message_index, index.view());
+        put_record(detail::mcap_message_index, index.view());
         listed.clear();
     }
     it.index_length = place_ - indices;
@@ -136,18 +161,20 @@ SPOTTER_BODY void mcap_file::close_chunk() {
     first_ = last_ = in_chunk_ = 0;
 }
 
-SPOTTER_BODY void mcap_file::add_metadata(std::string_view name, std::vector<std::pair<std::string, std::string>> const& all) {
+SPOTTER_BODY void mcap_file::add_metadata(std::string_view name,
+                                          std::vector<std::pair<std::string, std::string>> const& all) {
     close_chunk();
     mcap_bytes pairs;
     for (auto const& [key, value] : all) { pairs.text(key).text(value); }
     std::uint64_t const begin = place_;
-    emit(detail::mcap_metadata, mcap_bytes{}.text(name).text(pairs.view()).view());
+    put_record(detail::mcap_metadata, mcap_bytes{}.text(name).text(pairs.view()).view());
     metadata_.push_back({std::string{name}, {detail::mcap_metadata, begin, place_ - begin}});
 }
 
 SPOTTER_BODY std::string mcap_file::chunk_index(chunk_story const& it) const {
     mcap_bytes record;
-    record.put(it.first).put(it.last).put(it.place).put(it.length).put(static_cast<std::uint32_t>(10 * it.indices.size()));
+    record.put(it.first).put(it.last).put(it.place).put(it.length).put(
+        static_cast<std::uint32_t>(10 * it.indices.size()));
     for (auto const& [channel, place] : it.indices) { record.put(channel).put(place); }
     return record.put(it.index_length).text("zstd").put(it.packed).put(it.unpacked).view();
 }
@@ -159,8 +186,12 @@ SPOTTER_BODY std::string mcap_file::statistics() const {
         last = (std::max)(last, each.last);
     }
     mcap_bytes record;
-    record.put(messages_).put(static_cast<std::uint16_t>(schemas_.size())).put(static_cast<std::uint32_t>(channels_.size()));
-    record.put(std::uint32_t{0}).put(static_cast<std::uint32_t>(metadata_.size())).put(static_cast<std::uint32_t>(chunks_.size()));
+    record.put(messages_)
+        .put(static_cast<std::uint16_t>(schemas_.size()))
+        .put(static_cast<std::uint32_t>(channels_.size()));
+    record.put(std::uint32_t{0})
+        .put(static_cast<std::uint32_t>(metadata_.size()))
+        .put(static_cast<std::uint32_t>(chunks_.size()));
     record.put(first).put(last).put(static_cast<std::uint32_t>(10 * channels_.size()));
     for (std::size_t i = 0; i < channels_.size(); ++i) {
         record.put(static_cast<std::uint16_t>(i)).put(static_cast<std::uint64_t>(channels_[i].count));
@@ -170,13 +201,13 @@ SPOTTER_BODY std::string mcap_file::statistics() const {
 
 SPOTTER_BODY void mcap_file::finish() {
     close_chunk();
-    emit(detail::mcap_data_end, mcap_bytes{}.put(std::uint32_t{0}).view());
+    put_record(detail::mcap_data_end, mcap_bytes{}.put(std::uint32_t{0}).view());
     std::uint64_t const summary = place_;
     std::size_t const summary_in_out = out_.size();
     std::vector<stretch> groups;
     auto const group = [&](std::uint8_t code, std::size_t count, auto const& content) {
         stretch it{code, place_, 0};
-        for (std::size_t i = 0; i < count; ++i) { emit(code, content(i)); }
+        for (std::size_t i = 0; i < count; ++i) { put_record(code, content(i)); }
         it.length = place_ - it.place;
         if (count > 0) { groups.push_back(it); }
     };
@@ -190,7 +221,7 @@ SPOTTER_BODY void mcap_file::finish() {
     });
     std::uint64_t const offsets = place_;
     for (stretch const& each : groups) {
-        emit(detail::mcap_summary_offset, mcap_bytes{}.put(each.code).put(each.place).put(each.length).view());
+        put_record(detail::mcap_summary_offset, mcap_bytes{}.put(each.code).put(each.place).put(each.length).view());
     }
     // The checksum is of the summary, and of the footer up to it.
     std::string const footer =

@@ -18,15 +18,16 @@ enum class small_floats : std::uint8_t { bits, widened };
 
 // How NumPy names an element type.
 struct npy_type {
-    std::string letters{};  // such as "<f4"; empty where there are no values
-    bool is_bits = false;   // a float that only goes by its bits
+    std::string letters{};    // such as "<f4"; empty where there are no values
+    bool is_bits = false;     // a float that only goes by its bits
     bool is_widened = false;  // written as f4
 };
 
 // `count` is used of a text only, which is one element of that many bytes (at least one: NumPy has no empty text).
 [[nodiscard]] npy_type npy_type_of(dtype type, small_floats how = small_floats::bits, std::uint64_t count = 0);
 
-// What stands before the values in a .npy file (version 1.0): magic, and a Python dictionary padded to a multiple of 64 bytes.
+// What stands before the values in a .npy file (version 1.0): magic, and a Python dictionary padded to a multiple of 64
+// bytes.
 [[nodiscard]] std::string npy_header(tensor_ref const& tensor, small_floats how = small_floats::bits);
 
 namespace detail {
@@ -35,8 +36,8 @@ namespace detail {
 
 }  // namespace detail
 
-// A .npy file in two or three parts, which are the tensor's own memory where that is possible: header, values, padding. Holds a
-// view of the tensor.
+// A .npy file in two or three parts, which are the tensor's own memory where that is possible: header, values, padding.
+// Holds a view of the tensor.
 class npy_parts {
 public:
     npy_parts(tensor_ref const& tensor, small_floats how);
@@ -46,7 +47,9 @@ public:
     [[nodiscard]] std::span<std::byte const> header() const noexcept;  // own memory
     // The tensor's memory where it is as the file wants it.
     [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }  // of the parts together
+    [[nodiscard]] std::uint64_t bytes() const noexcept {
+        return header_.size() + values_.size();
+    }  // of the parts together
 
 private:
     static constexpr std::byte zero{};
@@ -56,8 +59,8 @@ private:
     std::span<std::byte const> values_;
 };
 
-// The whole file. errc: no_payload, not_contiguous. Shape and order of axes are the recorded ones (numpy.load gives a Fortran
-// array for a column-major tensor); a text becomes a bytes scalar.
+// The whole file. errc: no_payload, not_contiguous. Shape and order of axes are the recorded ones (numpy.load gives a
+// Fortran array for a column-major tensor); a text becomes a bytes scalar.
 [[nodiscard]] result<std::vector<std::byte>> to_npy(tensor_ref const& tensor, small_floats how = small_floats::bits);
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // The bodies of npy.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/export/npy.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -104,8 +105,8 @@ SPOTTER_BODY error npy_refusal(tensor_ref const& tensor) noexcept {
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY npy_parts::npy_parts(tensor_ref const& tensor, small_floats how)
-    : header_{npy_header(tensor, how)}, values_{static_cast<std::byte const*>(tensor.values.raw),
-                                                static_cast<std::size_t>(tensor.bytes())} {
+    : header_{npy_header(tensor, how)},
+      values_{static_cast<std::byte const*>(tensor.values.raw), as_size(tensor.bytes())} {
     if (npy_type_of(tensor.type, how).is_widened) {
         wide_ = detail::npy_widened(tensor);
         values_ = wide_;
@@ -121,7 +122,7 @@ SPOTTER_BODY result<std::vector<std::byte>> to_npy(tensor_ref const& tensor, sma
     if (error const why = detail::npy_refusal(tensor)) { return why; }
     npy_parts const parts{tensor, how};
     std::vector<std::byte> file;
-    file.reserve(static_cast<std::size_t>(parts.bytes()));
+    file.reserve(as_size(parts.bytes()));
     file.insert(file.end(), parts.header().begin(), parts.header().end());
     file.insert(file.end(), parts.values().begin(), parts.values().end());
     return file;

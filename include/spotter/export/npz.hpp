@@ -4,7 +4,9 @@
 
 #include <spotter/export/crc32.hpp>
 #include <spotter/export/npy.hpp>
+#include <spotter/export/text.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <set>
 #include <utility>
@@ -20,8 +22,9 @@ concept byte_sink = requires(Put put, std::span<std::byte const> bytes) {
 // Fields of 64 bits (zip64): where a size, an offset or the number of entries needs them, or everywhere.
 enum class zip64 : std::uint8_t { where_needed, always };
 
-// add() each tensor, then finish(). Nothing is kept but the directory: a tensor's bytes go straight to `put`. Sizes are limited by
-// nothing, and two files with the same content have the same bytes (no times in them). After an error every call returns it.
+// add() each tensor, then finish(). Nothing is kept but the directory: a tensor's bytes go straight to `put`. Sizes are
+// limited by nothing, and two files with the same content have the same bytes (no times in them). After an error every
+// call returns it.
 template <class Put>
 class npz_writer {
     static_assert(byte_sink<Put>, "spotter: give npz_writer a callable that takes bytes and returns an error");
@@ -30,17 +33,19 @@ public:
     explicit npz_writer(Put put, small_floats how = small_floats::bits, zip64 wide = zip64::where_needed)
         : put_{std::move(put)}, how_{how}, always_{wide == zip64::always} {}
 
-    // `name` is the key in numpy.load(file)[name], and must be a new one. errc: exists, bad_config (too long), no_payload,
-    // not_contiguous, and whatever `put` returns.
+    // `name` is the key in numpy.load(file)[name], and must be a new one; what is no UTF-8 in it stands as \xff. errc:
+    // exists, bad_config (too long), no_payload, not_contiguous, and whatever `put` returns.
     [[nodiscard]] error add(std::string_view name, tensor_ref const& tensor) {
         if (failed_) { return failed_; }
         if (error const why = detail::npy_refusal(tensor)) { return why; }
-        if (name.size() > 0xFFFF - suffix.size()) {
+        std::string const key =
+            utf8_text(name);  // the archive says that its names are: one that is not would spoil them all
+        if (key.size() > 0xFFFF - suffix.size()) {
             return {errc::bad_config, "a name in an npz file has 65531 letters at most"};
         }
-        if (!names_.emplace(name).second) { return {errc::exists, "there is a tensor of that name in the npz file"}; }
+        if (!names_.insert(key).second) { return {errc::exists, "there is a tensor of that name in the npz file"}; }
         npy_parts const parts{tensor, how_};
-        entry each{std::string{name} + std::string{suffix}, parts.bytes(), at_, 0};
+        entry each{key + std::string{suffix}, parts.bytes(), at_, 0};
         each.checksum = crc32(parts.values(), crc32(parts.header()));
         send(local_header(each));
         send(parts.header());
@@ -49,8 +54,9 @@ public:
         return failed_;
     }
 
-    // The directory, without which nobody can read the file.
-    [[nodiscard]] error finish() {
+    // The directory, without which nobody can read the file. `comment` is the archive's, for who asks for it (`unzip
+    // -z`); 65535 bytes of it at most.
+    [[nodiscard]] error finish(std::string_view comment = {}) {
         if (failed_) { return failed_; }
         std::uint64_t const begin = at_;
         for (entry const& each : entries_) { send(central_header(each)); }
@@ -66,7 +72,10 @@ public:
         }
         std::uint64_t const short_count = wide ? limit16 : count;
         end.put(0x06054B50, 4), end.put(0, 2), end.put(0, 2), end.put(short_count, 2), end.put(short_count, 2);
-        end.put(wide ? limit32 : bytes, 4), end.put(wide ? limit32 : begin, 4), end.put(0, 2);
+        std::string words = utf8_text(comment);
+        words.resize((std::min)(words.size(), static_cast<std::size_t>(limit16)));
+        end.put(wide ? limit32 : bytes, 4), end.put(wide ? limit32 : begin, 4), end.put(words.size(), 2);
+        end.bytes += words;
         send(end);
         return failed_;
     }

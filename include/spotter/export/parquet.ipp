@@ -9,7 +9,21 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 // Places of columns; those of statistics stand between `text` and `hash`.
-enum parquet_place : std::size_t { at_run, at_worker, at_attempt, at_step, at_mode, at_index, at_time, at_seconds, at_name, at_role, at_value, at_text, at_statistics };
+enum parquet_place : std::size_t {
+    at_run,
+    at_worker,
+    at_attempt,
+    at_step,
+    at_mode,
+    at_index,
+    at_time,
+    at_seconds,
+    at_name,
+    at_role,
+    at_value,
+    at_text,
+    at_statistics
+};
 enum parquet_behind : std::size_t { at_hash, at_severity, at_rule, at_reason, at_measure, at_measured, at_threshold };
 
 [[nodiscard]] inline std::vector<statistic> statistics_for(export_choice const& choice) {
@@ -18,10 +32,11 @@ enum parquet_behind : std::size_t { at_hash, at_severity, at_rule, at_reason, at
 }
 [[nodiscard]] inline std::vector<parquet_column> parquet_columns(std::vector<statistic> const& statistics) {
     using type = parquet_type;
-    std::vector<parquet_column> made{{"run", type::text, true},     {"worker", type::i32, false},  {"attempt", type::i32, false},
-                                     {"step", type::i64, true},     {"mode", type::text, true},    {"index", type::i64, true},
-                                     {"time", type::f64, false},    {"seconds", type::f64, true},  {"name", type::text, false},
-                                     {"role", type::text, true},    {"value", type::f64, true},    {"text", type::text, true}};
+    std::vector<parquet_column> made{
+        {"run", type::text, true},  {"worker", type::i32, false}, {"attempt", type::i32, false},
+        {"step", type::i64, true},  {"mode", type::text, true},   {"index", type::i64, true},
+        {"time", type::f64, false}, {"seconds", type::f64, true}, {"name", type::text, false},
+        {"role", type::text, true}, {"value", type::f64, true},   {"text", type::text, true}};
     for (statistic const& each : statistics) { made.push_back({std::string{each.name()}, type::f64, true}); }
     for (char const* const each : {"hash", "severity", "rule", "reason", "measure", "measured", "threshold"}) {
         std::string_view const name = each;
@@ -34,7 +49,8 @@ enum parquet_behind : std::size_t { at_hash, at_severity, at_rule, at_reason, at
 // What a worker's steps put into the table.
 class parquet_worker {
 public:
-    parquet_worker(parquet_choice const& choice, std::vector<statistic> const& statistics, parquet_file& file, export_counts& counts)
+    parquet_worker(parquet_choice const& choice, std::vector<statistic> const& statistics, parquet_file& file,
+                   export_counts& counts)
         : choice_{&choice}, statistics_{&statistics}, file_{&file}, counts_{&counts} {}
 
     void step(recorded_step const&) { ++counts_->steps; }
@@ -53,7 +69,9 @@ public:
     }
 
 private:
-    [[nodiscard]] std::size_t behind(parquet_behind place) const noexcept { return at_statistics + statistics_->size() + place; }
+    [[nodiscard]] std::size_t behind(parquet_behind place) const noexcept {
+        return at_statistics + statistics_->size() + place;
+    }
     void put(parquet_behind place, std::string_view text) {
         if (!text.empty()) { file_->put(behind(place), text); }
     }
@@ -83,15 +101,20 @@ private:
         } else {
             put_statistics(it);
         }
+        if (it.damaged()) {
+            counts_->damaged.push_back(place_of(at, it.name()));
+            put(at_reason, name_of(errc::corrupt));
+        }
         end_row();
-        if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
     }
     void put_statistics(recorded_entry& it) {
         terms wanted = terms::hash;
         for (statistic const& each : *statistics_) { wanted |= each.needs(); }
         summary const stats = it.stats(wanted, !choice_->what.statistics.empty());
         for (std::size_t i = 0; i < statistics_->size(); ++i) {
-            if (measurement const found = (*statistics_)[i](stats); found.known) { file_->put(at_statistics + i, found.value); }
+            if (measurement const found = (*statistics_)[i](stats); found.known) {
+                file_->put(at_statistics + i, found.value);
+            }
         }
         if (has(stats.has, terms::hash)) { file_->put(behind(at_hash), static_cast<std::int64_t>(stats.hash)); }
     }
@@ -105,11 +128,13 @@ private:
 }  // namespace detail
 
 SPOTTER_BODY parquet_writer::parquet_writer(parquet_choice choice, std::function<error(byte_view)> to)
-    : choice_{std::move(choice)}, statistics_{detail::statistics_for(choice_.what)}, file_{detail::parquet_columns(statistics_), std::move(to)} {}
+    : choice_{std::move(choice)}, statistics_{detail::statistics_for(choice_.what)},
+      file_{detail::parquet_columns(statistics_), std::move(to)} {}
 
 SPOTTER_BODY void parquet_writer::add(trial const& run) {
     recorded_workers<detail::parquet_worker> workers{choice_.what};
-    workers.advance(run, [&](worker_reader const&) { return detail::parquet_worker{choice_, statistics_, file_, counts_}; });
+    workers.advance(run,
+                    [&](worker_reader const&) { return detail::parquet_worker{choice_, statistics_, file_, counts_}; });
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

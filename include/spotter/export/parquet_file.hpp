@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): Parquet files: columns in row groups, dictionary or plain pages, zstd, a footer. https://parquet.apache.org/docs/file-format
+// Export (L5): Parquet files: columns in row groups, dictionary or plain pages, zstd, a footer.
+// https://parquet.apache.org/docs/file-format
 #pragma once
 
 #include <spotter/format/bytes.hpp>
@@ -19,19 +20,21 @@ enum class parquet_type : std::uint8_t { i32, i64, f64, text };
 struct parquet_column {  // as the schema has it
     std::string name{};
     parquet_type type = parquet_type::f64;  // of all its values
-    bool may_be_missing = true;  // null where a row says nothing of it
+    bool may_be_missing = true;             // null where a row says nothing of it
 };
 
-// A table, row by row: put() what a row has, then end_row(); finish() in the end, without which nobody can read it. Bytes go to `to` as they come, a row
-// group at a time; an error that it returns ends the writing, and is what finish() returns. Texts are kept once a row group, as a
-// dictionary. The same rows give the same bytes. May throw where memory is exhausted. One thread.
+// A table, row by row: put() what a row has, then end_row(); finish() in the end, without which nobody can read it.
+// Bytes go to `to` as they come, a row group at a time; an error that it returns ends the writing, and is what finish()
+// returns. Texts are kept once a row group, as a dictionary. The same rows give the same bytes. May throw where memory
+// is exhausted. One thread.
 class parquet_file {
 public:
     static constexpr std::size_t group_rows = 1 << 17;  // rows of a group: what a reader skips by its statistics
 
     parquet_file(std::vector<parquet_column> columns, std::function<error(byte_view)> to);
 
-    // Of the row at hand. A number goes into a column of numbers, a text into one of texts; of a column that is put twice the first counts.
+    // Of the row at hand. A number goes into a column of numbers, a text into one of texts; of a column that is put
+    // twice the first counts.
     void put(std::size_t column, std::int64_t value);
     void put(std::size_t column, double const& value);
     void put(std::size_t column, std::string_view value);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/export/parquet_file.hpp>
+#include <spotter/export/text.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +18,7 @@ class thrift_writer {
 public:
     using bytes = std::vector<std::byte>;
 
-    void whole(int field, std::int64_t value) { head(field, 6), zigzag(value); }  // i64
+    void whole(int field, std::int64_t value) { head(field, 6), zigzag(value); }        // i64
     void short_field(int field, std::int32_t value) { head(field, 5), zigzag(value); }  // i32
     void text(int field, std::string_view value) { head(field, 8), put_text(value); }
     void begin_struct(int field) {
@@ -49,7 +50,9 @@ private:
         for (; value >= 0x80; value >>= 7U) { byte(static_cast<unsigned>(value & 0x7FU) | 0x80U); }
         byte(static_cast<unsigned>(value));
     }
-    void zigzag(std::int64_t value) { varint((static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63)); }
+    void zigzag(std::int64_t value) {
+        varint((static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63));
+    }
     void put_text(std::string_view value) {
         varint(value.size());
         for (char const each : value) { byte(static_cast<unsigned char>(each)); }
@@ -88,7 +91,9 @@ public:
             if (run >= fill + 8) {
                 pack(all, first, i + fill);
                 varint((run - fill) << 1U);
-                for (unsigned at = 0; at < width_; at += 8) { into_.push_back(static_cast<std::byte>(std::uint32_t{all[i]} >> at)); }
+                for (unsigned at = 0; at < width_; at += 8) {
+                    into_.push_back(static_cast<std::byte>(std::uint32_t{all[i]} >> at));
+                }
                 first = i + run;
             }
             i += run;
@@ -106,7 +111,9 @@ private:
         unsigned bits = 0;
         for (std::size_t i = from; i < from + groups * 8; ++i) {
             waiting |= std::uint64_t{i < to ? std::uint32_t{all[i]} : 0U} << bits;
-            for (bits += width_; bits >= 8; bits -= 8, waiting >>= 8U) { into_.push_back(static_cast<std::byte>(waiting)); }
+            for (bits += width_; bits >= 8; bits -= 8, waiting >>= 8U) {
+                into_.push_back(static_cast<std::byte>(waiting));
+            }
         }
     }
     void varint(std::uint64_t value) {
@@ -129,11 +136,14 @@ inline constexpr int parquet_zstd_level = 3;  // zstd's own default
     constexpr std::int32_t all[] = {parquet_i32, parquet_i64, parquet_f64, parquet_text};
     return all[static_cast<std::size_t>(type)];
 }
-[[nodiscard]] inline byte_view as_bytes(std::string_view it) noexcept { return std::as_bytes(std::span{it.data(), it.size()}); }
+[[nodiscard]] inline byte_view as_bytes(std::string_view it) noexcept {
+    return std::as_bytes(std::span{it.data(), it.size()});
+}
 
 }  // namespace detail
 
-SPOTTER_BODY parquet_file::parquet_file(std::vector<parquet_column> columns, std::function<error(byte_view)> to) : to_{std::move(to)} {
+SPOTTER_BODY parquet_file::parquet_file(std::vector<parquet_column> columns, std::function<error(byte_view)> to)
+    : to_{std::move(to)} {
     for (parquet_column& each : columns) { columns_.push_back({.what = std::move(each)}); }
     send(detail::as_bytes(detail::parquet_magic));
 }
@@ -153,8 +163,8 @@ SPOTTER_BODY void parquet_file::put(std::size_t place, std::string_view value) {
     column& it = columns_[place];
     if (it.what.type != parquet_type::text || std::exchange(it.put, true)) { return; }
     auto found = it.dictionary.find(value);
-    if (found == it.dictionary.end()) {
-        found = it.dictionary.emplace(std::string{value}, static_cast<std::uint32_t>(it.dictionary.size())).first;
+    if (found == it.dictionary.end()) {  // new, or no UTF-8, which would spoil all that are
+        found = it.dictionary.try_emplace(utf8_text(value), static_cast<std::uint32_t>(it.dictionary.size())).first;
     }
     it.places.push_back(found->second);
 }
@@ -285,7 +295,8 @@ SPOTTER_STRICT SPOTTER_BODY void parquet_file::note_bounds(column const& it, chu
     }
 }
 
-SPOTTER_BODY void parquet_file::write_page(bytes const& content, std::size_t values, bool dictionary, parquet_type type, chunk& of) {
+SPOTTER_BODY void parquet_file::write_page(bytes const& content, std::size_t values, bool dictionary, parquet_type type,
+                                           chunk& of) {
     byte_buffer packed;
     if (!detail::append_zstd(content, detail::parquet_zstd_level, packed)) {
         why_ = why_ ? why_ : error{errc::out_of_memory, "no memory to compress a page"};
@@ -298,7 +309,8 @@ SPOTTER_BODY void parquet_file::write_page(bytes const& content, std::size_t val
     head.short_field(3, static_cast<std::int32_t>(packed.view().size()));
     head.begin_struct(dictionary ? 7 : 5);
     head.short_field(1, static_cast<std::int32_t>(values));
-    head.short_field(2, dictionary || type != parquet_type::text ? detail::parquet_plain : detail::parquet_rle_dictionary);
+    head.short_field(2,
+                     dictionary || type != parquet_type::text ? detail::parquet_plain : detail::parquet_rle_dictionary);
     if (!dictionary) {
         head.short_field(3, detail::parquet_rle);
         head.short_field(4, detail::parquet_rle);

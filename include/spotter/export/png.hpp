@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Rows from top to bottom, a byte a channel: 1 grey, 3 red, green and blue, 4 with opacity.
 struct picture {
     std::uint32_t width = 0, height = 0, channels = 1;  // in pixels; 1, 3 or 4 channels
-    std::string pixels{};  // width × height × channels bytes
+    std::string pixels{};                               // width × height × channels bytes
 };
 
 // Height, width and channels of each picture in a tensor, where its axes do not say it.
@@ -37,9 +37,9 @@ struct picture_axes {
 // The bytes of a PNG file.
 [[nodiscard]] std::string png_of(picture const& it);
 
-// The first `most` pictures of a tensor; none where its axes are no pictures. Told no shape: n x height x width, the same with 1, 3 or 4
-// channels last, or after n; height x width x channels. Values from 0 to 1 become 0 to 255; those from 0 to 255 stay; others go from
-// their least to their greatest, over the whole tensor. What is not finite is black.
+// The first `most` pictures of a tensor; none where its axes are no pictures. Told no shape: n x height x width, the
+// same with 1, 3 or 4 channels last, or after n; height x width x channels. Values from 0 to 1 become 0 to 255; those
+// from 0 to 255 stay; others go from their least to their greatest, over the whole tensor. What is not finite is black.
 [[nodiscard]] std::vector<picture> pictures_of(tensor_ref const& tensor, std::size_t most,
                                                std::optional<picture_shape> const& told = {});
 

@@ -2,6 +2,7 @@
 // The bodies of png.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/export/crc32.hpp>
 #include <spotter/export/png.hpp>
@@ -122,8 +123,8 @@ SPOTTER_BODY std::vector<picture> pictures_of(tensor_ref const& tensor, std::siz
         for (std::uint64_t y = 0; y < one.height; ++y) {
             for (std::uint64_t x = 0; x < one.width; ++x) {
                 for (std::uint64_t c = 0; c < one.channels; ++c) {
-                    double const value = numbers[static_cast<std::size_t>(k * pixels + y * axes->row +
-                                                                          x * axes->column + c * axes->channel)];
+                    double const value =
+                        numbers[as_size(k * pixels + y * axes->row + x * axes->column + c * axes->channel)];
                     double const shade = range > 0 ? (value - low) / range * 255 : 0;
                     one.pixels += static_cast<char>(static_cast<unsigned char>(shade + 0.5));
                 }

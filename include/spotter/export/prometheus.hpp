@@ -51,21 +51,26 @@ private:
 
 }  // namespace detail
 
-// Prometheus' exposition format 0.0.4, or OpenMetrics 1.0, whose families of counters have other names and whose text has an end.
+// Prometheus' exposition format 0.0.4, or OpenMetrics 1.0, whose families of counters have other names and whose text
+// has an end.
 enum class metrics_text : std::uint8_t { prometheus, openmetrics };
 
 // The page of a run, without times: a scrape gives them. Metrics: spotter_status (1 of the status that holds),
-// spotter_step and spotter_last_step_time_seconds, spotter_step_duration_seconds (of the last), spotter_step_seconds_sum and _count, spotter_steps_total, spotter_findings_total, spotter_dropped_total, spotter_value of a
-// number and spotter_statistic of a tensor. Labels: run, worker, mode, name, statistic.
+// spotter_step and spotter_last_step_time_seconds, spotter_step_duration_seconds (of the last),
+// spotter_step_seconds_sum and _count, spotter_steps_total, spotter_findings_total, spotter_dropped_total,
+// spotter_unreadable_total, spotter_value of a number (NaN where the last one cannot be read) and spotter_statistic of
+// a tensor. Labels: run, worker, mode, name, statistic.
 class prometheus_page {
 public:
     // `title` is the label run.
-    explicit prometheus_page(std::string_view title, export_choice choice = {}, metrics_text kind = metrics_text::prometheus)
+    explicit prometheus_page(std::string_view title, export_choice choice = {},
+                             metrics_text kind = metrics_text::prometheus)
         : run_{"{run=" + detail::prometheus_label(title)}, choice_{std::move(choice)}, kind_{kind}, workers_{choice_} {}
     prometheus_page(prometheus_page const&) = delete;
     prometheus_page& operator=(prometheus_page const&) = delete;
 
-    // Takes in what was closed since the last call, and gives the whole text. Of the run that the trial is now: where another has taken its place, of that one alone.
+    // Takes in what was closed since the last call, and gives the whole text. Of the run that the trial is now: where
+    // another has taken its place, of that one alone.
     [[nodiscard]] std::string text(trial const& run);
     [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }  // so far
 

@@ -5,6 +5,8 @@
 #include <spotter/export/prometheus.hpp>
 #include <spotter/export/text.hpp>
 
+#include <bit>
+
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY std::string prometheus_label(std::string_view from) {
@@ -36,7 +38,8 @@ SPOTTER_BODY void latest_values::entry(recorded_step const& at, recorded_entry& 
     if (it.is_text()) { return; }
     if (it.is_number()) {
         measurement const found = it.number();
-        if (found.known) { put(at, it, {}, found.value); }
+        // The one before is not the last.
+        put(at, it, {}, found.known ? found.value : std::bit_cast<double>(0x7FF8000000000000ULL));
     } else {
         each_statistic(it, *choice_, [&](statistic which, double const& value) { put(at, it, which.name(), value); });
     }
@@ -67,6 +70,8 @@ SPOTTER_BODY std::string prometheus_page::text(trial const& run) {
     line("spotter_steps_total", run_, static_cast<double>(run.closed_steps()));
     head("spotter_dropped_total", "counter", "Observations that were lost because the ring was full.");
     line("spotter_dropped_total", run_, static_cast<double>(run.totals().dropped));
+    head("spotter_unreadable_total", "counter", "Values that could not be read, of those that were looked at.");
+    line("spotter_unreadable_total", run_, static_cast<double>(counts_.damaged.size()));
     head("spotter_step", "gauge", "Index of the step that was closed last, of a mode.");
     workers_.each([&](latest const& it) {
         for (auto const& [which, index] : it.indices) {

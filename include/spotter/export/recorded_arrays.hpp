@@ -18,10 +18,10 @@ struct recorded_array {
     std::uint64_t values = 0;  // recorded ones that are in it; 0 of one that says of which steps another one is
 };
 
-// Numbers of one name are one array a mode: `name@mode` with one axis, in the order of their steps' closing, and behind it `name@mode:steps`,
-// the index of each (u64). Every other value is an array of its own, `name@mode:index`, as is a number of another type than the first of its
-// name and mode. Of one step (export_choice::step) every value is one, under its name alone. In a run of several workers names stand
-// behind "worker-1/".
+// Numbers of one name are one array a mode: `name@mode` with one axis, in the order of their steps' closing, and behind
+// it `name@mode:steps`, the index of each (u64). Every other value is an array of its own, `name@mode:index`, as is a
+// number of another type than the first of its name and mode. Of one step (export_choice::step) every value is one,
+// under its name alone. In a run of several workers names stand behind "worker-1/".
 class recorded_arrays {
 public:
     // All must outlive it; of `names` those that the choice has.
@@ -31,8 +31,9 @@ public:
     // How many values there are, or more: some may be superseded, or not chosen.
     [[nodiscard]] std::uint64_t count() const;
 
-    // Calls take(recorded_array) -> error for each, in the order of the names; the first error ends it. One tensor is in memory at a time, or
-    // the numbers of a name. errc: no_payload where none of what was chosen kept its values; as of track::at. The same each time.
+    // Calls take(recorded_array) -> error for each, in the order of the names; the first error ends it. One tensor is
+    // in memory at a time, or the numbers of a name. errc: no_payload where none of what was chosen kept its values; as
+    // of track::at. The same each time.
     template <std::invocable<recorded_array> Take>
     [[nodiscard]] error each(Take&& take) {
         error why{errc::no_payload, "no values were kept of what was chosen: only statistics (export them as .csv)"};
@@ -41,7 +42,8 @@ public:
         detail::read_at_once const whole{run_};
         for (auto const& reader : run_.readers()) {
             for (std::string const& name : names_) {
-                error const met = choice_.step ? take_one(*reader, name, why, any, take) : take_all(*reader, name, any, take);
+                error const met =
+                    choice_.step ? take_one(*reader, name, why, any, take) : take_all(*reader, name, any, take);
                 if (met) { return met; }
             }
         }
@@ -64,7 +66,8 @@ private:
     [[nodiscard]] static bool add(series& into, tensor_ref const& value, step_id step);
 
     template <class Take>
-    [[nodiscard]] error take_one(worker_reader const& from, std::string const& name, error& why, bool& any, Take& take) {
+    [[nodiscard]] error take_one(worker_reader const& from, std::string const& name, error& why, bool& any,
+                                 Take& take) {
         std::string const title = title_of(from, name);
         recorded_value const value = run_[name].of(worker{from.number()}).at(*choice_.step);
         if (value) {

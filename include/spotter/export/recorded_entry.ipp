@@ -2,6 +2,7 @@
 // The bodies of recorded_entry.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/export/recorded_entry.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/lanes.hpp>
@@ -100,7 +101,7 @@ SPOTTER_BODY recorded_value recorded_entry::read() const {
     if (!detail::can_hold(*segment, seen_.place, like.bytes())) {
         return error{errc::corrupt, "an observation claims more values than its segment has room for"};
     }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
+    std::vector<std::byte> bytes(as_size(like.bytes()));
     if (error const why = run_.unpacker().unpack(*segment, seen_, bytes)) { return why; }
     return {std::move(bytes), like};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): one worker's record step by step, in the order of writing, also while it grows: what the writers of other formats read.
+// Export (L5): one worker's record step by step, in the order of writing, also while it grows: what the writers of
+// other formats read.
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -14,9 +15,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What of a run is exported: everything, where nothing is said.
 struct export_choice {
-    std::vector<std::string> names{};  // exact, or globs
+    std::vector<std::string> names{};     // exact, or globs
     std::optional<spotter::mode> mode{};  // none: all
-    std::optional<step_id> step{};  // none: all
+    std::optional<step_id> step{};        // none: all
     std::vector<statistic> statistics{};  // none: the usual ones, as far as they were stored
 
     [[nodiscard]] bool has_name(std::string_view name) const;  // always, where no names are given
@@ -34,20 +35,21 @@ struct export_counts {
 // A closed step, and what was kept at it.
 struct recorded_step {
     step_id step{};  // which
-    double time = 0;  // of its closing, in seconds since 1970, as the writer met it: in order with scalars between steps
-    std::uint64_t ordinal = 0;  // closes of the worker before it
-    std::uint32_t worker = 0;  // that closed it
-    std::uint32_t attempt = 0;  // of the run, from 0
+    double time =
+        0;  // of its closing, in seconds since 1970, as the writer met it: in order with scalars between steps
+    std::uint64_t ordinal = 0;           // closes of the worker before it
+    std::uint32_t worker = 0;            // that closed it
+    std::uint32_t attempt = 0;           // of the run, from 0
     std::optional<timed_step> timing{};  // how long it took, where the record says so
-    bool again = false;  // not beyond the last closing of its mode: a rewind, or a resumed run
+    bool again = false;                  // not beyond the last closing of its mode: a rewind, or a resumed run
 };
 
 // Goes on where it stopped, so that a run which grows is read once. `Take` has five calls:
 //   step(recorded_step const&)                          begins a closed step
-//   entry(recorded_step const&, recorded_entry&)        what was kept at it; of several observations of a tensor the last
-//   finding(recorded_step const&, spotter::finding&)    what rules found at it
-//   end(recorded_step const&)                           the step is whole
-//   loose(recorded_step const&, recorded_entry&)        a scalar between steps; with the last step of train, or of any mode before that
+//   entry(recorded_step const&, recorded_entry&)        what was kept at it; of several observations of a tensor the
+//   last finding(recorded_step const&, spotter::finding&)    what rules found at it end(recorded_step const&) the step
+//   is whole loose(recorded_step const&, recorded_entry&)        a scalar between steps; with the last step of train,
+//   or of any mode before that
 class recorded_steps {
 public:
     recorded_steps(worker_reader const& from, export_choice const& choice) : from_{&from}, choice_{&choice} {}
@@ -116,7 +118,8 @@ private:
         ++closed_;
         std::optional<std::uint64_t>& before = latest_[index_of(end.step.mode)];
         auto const timing = from_->index().times().find(end.step, end.ordinal, from_->number());
-        last_ = {end.step, end.time, end.ordinal, from_->number(), attempt_, timing, before && end.step.index <= *before};
+        last_ = {
+            end.step, end.time, end.ordinal, from_->number(), attempt_, timing, before && end.step.index <= *before};
         before = end.step.index;
         if (end.step.mode == mode::train || !latest_[index_of(mode::train)]) { before_ = last_; }
         if (choice_->has_step(end.step)) { tell(take); }
@@ -175,7 +178,8 @@ public:
     // `make(worker_reader const&)` gives what takes a worker's steps. `choice` must outlive this.
     explicit recorded_workers(export_choice const& choice) : choice_{choice} {}
 
-    // False where another run has taken the place of the one that was taken so far; nothing of it is, until it is to `begin_anew`.
+    // False where another run has taken the place of the one that was taken so far; nothing of it is, until it is to
+    // `begin_anew`.
     [[nodiscard]] bool goes_on(trial const& run) noexcept {
         if (workers_.empty()) { replaced_ = run.replaced(); }
         return replaced_ == run.replaced();
@@ -220,7 +224,8 @@ namespace detail {
 inline constexpr statistic usual_statistics[] = {minimum, maximum, mean,          stddev,   mean_abs,
                                                  l1,      l2,      zero_fraction, nonfinite};
 
-// Calls use(statistic, value) for the chosen statistics of an entry that is no single number, or for the usual ones that were stored.
+// Calls use(statistic, value) for the chosen statistics of an entry that is no single number, or for the usual ones
+// that were stored.
 template <class Use>
 void each_statistic(recorded_entry& it, export_choice const& choice, Use&& use) {
     bool const chosen = !choice.statistics.empty();

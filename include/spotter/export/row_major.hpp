@@ -25,7 +25,8 @@ void in_row_major(tensor_ref const& tensor, Use&& use) {
 
 }  // namespace detail
 
-[[nodiscard]] std::vector<std::byte> row_major_bytes(tensor_ref const& tensor);  // a copy, the last axis running fastest
+[[nodiscard]] std::vector<std::byte>
+row_major_bytes(tensor_ref const& tensor);  // a copy, the last axis running fastest
 
 // As doubles, of complex numbers the real part; what is not finite is 0, and counted in `replaced`.
 [[nodiscard]] std::vector<double> row_major_numbers(tensor_ref const& tensor, std::uint64_t& replaced);

@@ -2,6 +2,7 @@
 // The bodies of row_major.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/export/row_major.hpp>
 #include <spotter/stat/lanes.hpp>
 
@@ -10,7 +11,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY std::vector<std::byte> row_major_bytes(tensor_ref const& tensor) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(tensor.bytes()));
+    std::vector<std::byte> bytes(as_size(tensor.bytes()));
     detail::in_row_major(tensor, [&](auto const* first) {
         if (!bytes.empty()) { std::memcpy(bytes.data(), first, bytes.size()); }
     });

@@ -4,6 +4,7 @@
 
 #include <spotter/export/row_major.hpp>
 
+#include <map>
 #include <set>
 #include <string>
 
@@ -52,16 +53,21 @@ namespace spotter::inline SPOTTER_ABI {
     return {};
 }
 
-// The header names every tensor before the first value comes: add() each, write text(), then row_major_bytes() of each in that order.
+// The header names every tensor before the first value comes: add() each, write text(), then row_major_bytes() of each
+// in that order.
 class safetensors_header {
 public:
     // errc: exists (names are unique), wrong_type (safetensors has no such element type), no_payload, not_contiguous.
     [[nodiscard]] error add(std::string_view name, tensor_ref const& tensor);
-    // What stands before the values: the length of the JSON in eight bytes, and the JSON, padded to a multiple of eight.
+    // What a reader is told beside the tensors, in `__metadata__`; the same key again replaces the word.
+    void note(std::string_view key, std::string_view word);
+    // What stands before the values: the length of the JSON in eight bytes, and the JSON, padded to a multiple of
+    // eight.
     [[nodiscard]] std::string text() const;
 
 private:
     std::set<std::string> names_{};
+    std::map<std::string, std::string> notes_{};
     std::string entries_{};
     std::uint64_t bytes_ = 0;  // of the values so far
 };

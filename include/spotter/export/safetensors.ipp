@@ -30,8 +30,17 @@ SPOTTER_BODY error safetensors_header::add(std::string_view name, tensor_ref con
     return {};
 }
 
+SPOTTER_BODY void safetensors_header::note(std::string_view key, std::string_view word) {
+    notes_.insert_or_assign(json_text(key), json_text(word));
+}
+
 SPOTTER_BODY std::string safetensors_header::text() const {
-    std::string words = "{" + entries_ + "}";
+    std::string words = "{";
+    for (auto const& [key, word] : notes_) {
+        words += (words.size() > 1 ? "," : "\"__metadata__\":{") + key + ':' + word;
+    }
+    if (!notes_.empty()) { words += entries_.empty() ? "}" : "},"; }
+    words += entries_ + "}";
     words.append((8 - words.size() % 8) % 8, ' ');
     std::string head;
     for (unsigned shift = 0; shift < 64; shift += 8) { head += static_cast<char>(words.size() >> shift & 0xFFU); }

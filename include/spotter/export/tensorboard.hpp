@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): a run for TensorBoard: scalars, statistics, histograms, texts and pictures, finished or while it is being written.
+// Export (L5): a run for TensorBoard: scalars, statistics, histograms, texts and pictures, finished or while it is
+// being written.
 #pragma once
 
 #include <spotter/export/event_file.hpp>
@@ -12,12 +13,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Tensors to be shown as pictures: those of a name or glob, of a shape where their axes do not say it.
 struct picture_choice {
-    std::string names{};  // a name or a glob
+    std::string names{};                   // a name or a glob
     std::optional<picture_shape> shape{};  // none: as the axes say
 };
 
-struct tensorboard_options {  // what goes into event files
-    export_choice which{};  // of the run
+struct tensorboard_options {                 // what goes into event files
+    export_choice which{};                   // of the run
     std::vector<picture_choice> pictures{};  // beside tensors of role input whose axes are those of pictures
     std::size_t pictures_a_step = 8;         // the first ones of a tensor
     bool replace = false;                    // event files that an earlier export left
@@ -68,21 +69,23 @@ private:
 
 }  // namespace detail
 
-// Writes `folder`/train/events.out.tfevents.…, eval/… and predict/…; of a run of several workers each in worker-0/, worker-1/ and so
-// on. Single numbers become scalars; of a tensor its statistics `name:statistic` and a histogram, as stored or else of its values; texts
-// and findings are texts; tensors of role input and those that were chosen are pictures. What is not finite is left as it is in scalars,
-// out of histograms, and black in pictures. A closed step alone counts; where steps were closed again (a rewind, a resumed run), the
-// later ones hold. A file is valid at any time. errc: exists, unwritable, io_error, disk_full.
+// Writes `folder`/train/events.out.tfevents.…, eval/… and predict/…; of a run of several workers each in worker-0/,
+// worker-1/ and so on. Single numbers become scalars; of a tensor its statistics `name:statistic` and a histogram, as
+// stored or else of its values; texts and findings are texts; tensors of role input and those that were chosen are
+// pictures. What is not finite is left as it is in scalars, out of histograms, and black in pictures. A closed step
+// alone counts; where steps were closed again (a rewind, a resumed run), the later ones hold. A file is valid at any
+// time. errc: exists, unwritable, io_error, disk_full.
 class tensorboard_writer {
 public:
     explicit tensorboard_writer(std::string_view folder, tensorboard_options options = {},
                                 file_system& files = system_files())
-        : folder_{folder}, options_{std::move(options)}, files_{files}, workers_{options_.which} {}
+        : folder_{files.absolute(folder).view()}, options_{std::move(options)}, files_{files},
+          workers_{options_.which} {}
     tensorboard_writer(tensorboard_writer const&) = delete;
     tensorboard_writer& operator=(tensorboard_writer const&) = delete;
 
-    // Writes what was closed since the last call, down to the files. Always of the same run: errc::replaced where the trial is another
-    // one now, of which nothing is written.
+    // Writes what was closed since the last call, down to the files. Always of the same run: errc::replaced where the
+    // trial is another one now, of which nothing is written.
     [[nodiscard]] error advance(trial const& run);
     [[nodiscard]] export_counts const& counts() const noexcept { return counts_; }
     // Calls use(event_file const&) for each file.

@@ -84,7 +84,9 @@ SPOTTER_BODY void tensorboard_worker::add(recorded_step const& at, recorded_entr
         }
         add_pictures(it, tag, into);
     }
-    if (it.has_values() && it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+    if (!it.has_values() || !it.damaged()) { return; }
+    counts_->damaged.push_back(place_of(at, it.name()));
+    put(text_summary("unreadable", it.name()), into);
 }
 
 SPOTTER_BODY void tensorboard_worker::add_pictures(recorded_entry& it, std::string const& tag, message& into) {

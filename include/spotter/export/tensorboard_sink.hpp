@@ -11,10 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `tensorboard_sink board{watch.path(), "tb/a"};` behind the hook, and `board.finish()` behind `watch.finish()`. It reads the record as it
-// grows and never meets the loop: a sink that the hook fed would have to copy values, take memory and write files in the middle of a
-// step, which a hook promises not to do. So it shows what the plan keeps, as soon as it is flushed. An empty path (SPOTTER=off) is no
-// run, and nothing to do.
+// `tensorboard_sink board{watch.path(), "tb/a"};` behind the hook, and `board.finish()` behind `watch.finish()`. It
+// reads the record as it grows and never meets the loop: a sink that the hook fed would have to copy values, take
+// memory and write files in the middle of a step, which a hook promises not to do. So it shows what the plan keeps, as
+// soon as it is flushed. An empty path (SPOTTER=off) is no run, and nothing to do.
 class tensorboard_sink {
 public:
     // Looks every `interval`; event files grow as often.

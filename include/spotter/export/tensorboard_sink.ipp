@@ -40,9 +40,8 @@ SPOTTER_BODY void tensorboard_sink::work(std::string const& path, std::string co
         tensorboard_writer writer{folder, std::move(options)};
         result<trial> run = open_trial(path);
         while (!run && nap(interval)) { run = open_trial(path); }  // its first segment may not be there yet
-        why_ = run ? follow_run(
-                         *run, [&] { return writer.advance(*run); }, [&] { return nap(interval); })
-                   : run.error();
+        why_ =
+            run ? follow_run(*run, [&] { return writer.advance(*run); }, [&] { return nap(interval); }) : run.error();
     });
     if (!whole) { why_ = {errc::out_of_memory, "no memory for the TensorBoard files"}; }
 }

@@ -8,7 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The same text; in place of what is no UTF-8 U+FFFD.
+// The same text; a byte that is no UTF-8 as \xff (put_utf8). Every writer of a format passes its names and texts
+// through this.
 [[nodiscard]] std::string utf8_text(std::string_view from);
 
 // The shortest digits that read back as the same double; for NaN and infinities the words that the format has.

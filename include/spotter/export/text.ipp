@@ -14,11 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 SPOTTER_BODY std::string utf8_text(std::string_view from) {
     std::string text;
     text.reserve(from.size());
-    for (std::size_t at = 0; at < from.size();) {
-        std::size_t const size = detail::letter_size(from, at);
-        text += size == 0 ? std::string_view{"\xEF\xBF\xBD"} : from.substr(at, size);
-        at += size == 0 ? 1 : size;
-    }
+    put_utf8(from, [&](std::string_view piece) { text += piece; });
     return text;
 }
 

@@ -90,7 +90,10 @@ private:
                 count(at, std::string{it.name()} + ':' + std::string{which.name()}, time, value);
             });
         }
-        if (it.damaged()) { counts_->damaged.push_back(place_of(at, it.name())); }
+        if (!it.damaged()) { return; }
+        counts_->damaged.push_back(place_of(at, it.name()));
+        out_->instant(worker_, at.step.mode, std::string{it.name()} + " cannot be read", "unreadable", time - begin_,
+                      {});
     }
     // A counter for each mode; what is not finite has no place in it.
     void count(recorded_step const& at, std::string_view name, double time, double const& value) {
@@ -109,7 +112,7 @@ private:
     export_counts* counts_;
     double begin_;
     std::uint32_t worker_;
-    double from_ = 0, to_ = 0;  // the step
+    double from_ = 0, to_ = 0;         // the step
     std::vector<section> sections_{};  // of the step
 };
 
@@ -149,18 +152,20 @@ void draw_time_line(trial const& run, export_choice const& choice, Out& out, exp
         begin = begin > 0 ? (std::min)(begin, first) : first;
     }
     recorded_workers<trace_worker<Out>> workers{choice};
-    workers.advance(run, [&](worker_reader const& each) { return trace_worker<Out>{choice, out, counts, begin, each.number()}; });
+    workers.advance(
+        run, [&](worker_reader const& each) { return trace_worker<Out>{choice, out, counts, begin, each.number()}; });
     for (auto const& each : run.readers()) { trace_samples(run, each->number(), begin, out, counts); }
     out.end(name_of(run.status()));
 }
 
 }  // namespace detail
 
-// Calls put(piece) with the pieces of one JSON document in Chrome's trace event format. A process is a worker, a thread a mode; a step
-// lasts from the close before it to its own, by the clock of the thread that trained (in an older record, which has no such times, it is an
-// instant); its sections are slices in it, in order, each as long as all it took in the step; a counter is a number, a statistic of a tensor, or what was sampled of the machine beside the
-// run; a finding is an instant. Times are
-// microseconds since the run began. NaN and infinities are left out, and counted in export_counts::left_out. `counts` is added to.
+// Calls put(piece) with the pieces of one JSON document in Chrome's trace event format. A process is a worker, a thread
+// a mode; a step lasts from the close before it to its own, by the clock of the thread that trained (in an older
+// record, which has no such times, it is an instant); its sections are slices in it, in order, each as long as all it
+// took in the step; a counter is a number, a statistic of a tensor, or what was sampled of the machine beside the run;
+// a finding is an instant. Times are microseconds since the run began. NaN and infinities are left out, and counted in
+// export_counts::left_out. `counts` is added to.
 template <text_sink Put>
 [[nodiscard]] error write_trace(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
     error why;
@@ -169,7 +174,8 @@ template <text_sink Put>
     return why;
 }
 
-// The same as packets of Perfetto (protocol buffers), in nanoseconds since the run began: for runs whose JSON a browser does not take.
+// The same as packets of Perfetto (protocol buffers), in nanoseconds since the run began: for runs whose JSON a browser
+// does not take.
 template <text_sink Put>
 [[nodiscard]] error write_perfetto(trial const& run, export_choice const& choice, Put&& put, export_counts& counts) {
     error why;

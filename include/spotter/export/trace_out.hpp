@@ -11,7 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Chrome's trace events (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). Times are seconds since the run began.
+// Chrome's trace events (https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU). Times are
+// seconds since the run began.
 template <text_sink Put>
 class chrome_trace {
 public:
@@ -21,21 +22,24 @@ public:
     // A worker, with a line a mode; before what it has.
     void process(std::uint32_t worker) {
         std::string const name = "worker " + std::to_string(worker);
-        send("\"ph\":\"M\",\"name\":\"process_name\"," + process_of(worker) + ",\"tid\":0,\"args\":{\"name\":" + json_text(name) + "}");
+        send("\"ph\":\"M\",\"name\":\"process_name\"," + process_of(worker) +
+             ",\"tid\":0,\"args\":{\"name\":" + json_text(name) + "}");
         for (mode const each : {mode::train, mode::eval, mode::predict}) {
             send("\"ph\":\"M\",\"name\":\"thread_name\"," + process_of(worker) + thread_of(each) +
                  ",\"args\":{\"name\":" + json_text(name_of(each)) + "}");
         }
     }
     // Something that took `seconds`; `kind` is its category.
-    void slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from, double seconds) {
-        send("\"ph\":\"X\",\"name\":" + json_text(name) + ",\"cat\":" + json_text(kind) + ",\"ts\":" + microseconds(from) +
-             ",\"dur\":" + microseconds(seconds) + ',' + process_of(worker) + thread_of(of));
+    void slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from,
+               double seconds) {
+        send("\"ph\":\"X\",\"name\":" + json_text(name) + ",\"cat\":" + json_text(kind) + ",\"ts\":" +
+             microseconds(from) + ",\"dur\":" + microseconds(seconds) + ',' + process_of(worker) + thread_of(of));
     }
     // A moment; with a text it stands over the whole process.
-    void instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at, std::string_view text = {}) {
-        send(std::string{"\"ph\":\"i\",\"s\":\""} + (text.empty() ? 't' : 'p') + "\",\"name\":" + json_text(name) + ",\"cat\":" +
-             json_text(kind) + ",\"ts\":" + microseconds(at) + ',' + process_of(worker) + thread_of(of) +
+    void instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at,
+                 std::string_view text = {}) {
+        send(std::string{"\"ph\":\"i\",\"s\":\""} + (text.empty() ? 't' : 'p') + "\",\"name\":" + json_text(name) +
+             ",\"cat\":" + json_text(kind) + ",\"ts\":" + microseconds(at) + ',' + process_of(worker) + thread_of(of) +
              (text.empty() ? std::string{} : ",\"args\":{\"text\":" + json_text(text) + "}"));
     }
     // A number that changes, drawn as a curve of the worker.
@@ -44,7 +48,8 @@ public:
              ",\"args\":{\"value\":" + number_text(value) + "}");
     }
     void end(std::string_view status) {
-        write("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"tid\":0,\"args\":{\"labels\":" + json_text(status) + "}}]}\n");
+        write("{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"tid\":0,\"args\":{\"labels\":" +
+              json_text(status) + "}}]}\n");
     }
 
 private:
@@ -62,13 +67,15 @@ private:
 
 namespace detail {
 
-// The packets of Perfetto's traces (https://perfetto.dev/docs/reference/trace-packet-proto): each of a time line as a message of its own.
+// The packets of Perfetto's traces (https://perfetto.dev/docs/reference/trace-packet-proto): each of a time line as a
+// message of its own.
 class perfetto_packets {
 public:
     [[nodiscard]] std::string process(std::uint32_t worker);
-    [[nodiscard]] std::string slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from, double seconds);
-    [[nodiscard]] std::string instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at,
-                                      std::string_view text);
+    [[nodiscard]] std::string slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind,
+                                    double from, double seconds);
+    [[nodiscard]] std::string instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind,
+                                      double at, std::string_view text);
     [[nodiscard]] std::string counter(std::uint32_t worker, std::string_view name, double at, double const& value);
 
 private:
@@ -89,11 +96,13 @@ public:
     void begin() {}
     void process(std::uint32_t worker) { write(packets_.process(worker)); }  // as of chrome_trace
     // As of chrome_trace.
-    void slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from, double seconds) {
+    void slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from,
+               double seconds) {
         write(packets_.slice(worker, of, name, kind, from, seconds));
     }
     // As of chrome_trace.
-    void instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at, std::string_view text = {}) {
+    void instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at,
+                 std::string_view text = {}) {
         write(packets_.instant(worker, of, name, kind, at, text));
     }
     // As of chrome_trace.

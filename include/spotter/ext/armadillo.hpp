@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): Armadillo's dense objects as tensors, recorded values as Armadillo objects, and a callback for ensmallen's optimizers
-// (which is not included: the callback only has the methods that they look for).
+// Ext (L6): Armadillo's dense objects as tensors, recorded values as Armadillo objects, and a callback for ensmallen's
+// optimizers (which is not included: the callback only has the methods that they look for).
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -121,27 +121,30 @@ struct tensor_from<arma::Cube<Value>> {
 // What an optimizer's callback does where a rule asks to skip an update, which ensmallen has no word for.
 enum class on_skip : std::uint8_t { proceed, zero_gradient, stop };
 
-struct optimizer_names {  // what is observed is called so
-    std::string_view loss = "loss";  // the objective
-    std::string_view coordinates = "coordinates/w";  // what is optimized
+struct optimizer_names {                               // what is observed is called so
+    std::string_view loss = "loss";                    // the objective
+    std::string_view coordinates = "coordinates/w";    // what is optimized
     std::string_view gradient = "grad/coordinates/w";  // of the objective by the coordinates
-    std::string_view epoch_loss = "epoch/objective";  // a scalar after each epoch
+    std::string_view epoch_loss = "epoch/objective";   // a scalar after each epoch
 };
 
-// Watches an optimizer: `sgd.Optimize(function, coordinates, optimizer_callback{watch, print_alarm})`. A step is one evaluation of
-// the gradient, with the objective before it and the coordinates it was taken at; without gradients, one evaluation or step taken.
-// `tell(alarm)` is called where something was found. Every method answers true from the moment a rule asked to stop.
+// Watches an optimizer: `sgd.Optimize(function, coordinates, optimizer_callback{watch, print_alarm})`. A step is one
+// evaluation of the gradient, with the objective before it and the coordinates it was taken at; without gradients, one
+// evaluation or step taken. `tell(alarm)` is called where something was found. Every method answers true from the
+// moment a rule asked to stop.
 template <class Hook, class Tell>
 class optimizer_callback {
 public:
     explicit optimizer_callback(Hook& hook, Tell tell, on_skip skip = on_skip::proceed,
                                 optimizer_names const& names = {})
         : hook_{&hook}, tell_{std::move(tell)}, names_{names}, skip_{skip} {}
-    explicit optimizer_callback(Hook& hook, on_skip skip = on_skip::proceed,
-                                optimizer_names const& names = {}) requires std::same_as<Tell, std::nullptr_t>
+    explicit optimizer_callback(Hook& hook, on_skip skip = on_skip::proceed, optimizer_names const& names = {})
+        requires std::same_as<Tell, std::nullptr_t>
         : hook_{&hook}, tell_{nullptr}, names_{names}, skip_{skip} {}
 
-    [[nodiscard]] bool stopped() const noexcept { return stopped_; }  // a rule asked to stop, since the optimization began
+    [[nodiscard]] bool stopped() const noexcept {
+        return stopped_;
+    }  // a rule asked to stop, since the optimization began
     [[nodiscard]] std::uint64_t steps() const noexcept { return next_; }  // that were begun, over all optimizations
 
     // The signatures are ensmallen's: it looks for these exact forms.

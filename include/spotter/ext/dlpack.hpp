@@ -18,12 +18,11 @@ concept dlpack_tensor = requires(Tensor const& it) {
     { it.dtype.code } -> std::convertible_to<int>;
     { it.dtype.bits } -> std::convertible_to<int>;
     { it.dtype.lanes } -> std::convertible_to<int>;
-    {static_cast<int>(it.device.device_type)};
+    { static_cast<int>(it.device.device_type) };
 };
 template <class Managed>
-concept dlpack_managed = requires(Managed const& it) {
-    requires dlpack_tensor<std::remove_cvref_t<decltype(it.dl_tensor)>>;
-};
+concept dlpack_managed =
+    requires(Managed const& it) { requires dlpack_tensor<std::remove_cvref_t<decltype(it.dl_tensor)>>; };
 
 // The codes are those of the enumeration DLDataTypeCode in dlpack.h (github.com/dmlc/dlpack), up to version 1.1.
 [[nodiscard]] constexpr dtype dlpack_dtype(int code, int bits) noexcept {
@@ -60,8 +59,8 @@ concept dlpack_managed = requires(Managed const& it) {
 
 }  // namespace detail
 
-// The processor's own memory (kDLCPU) only: anything else is refused as refusal::other_device; several lanes, opaque handles, and formats
-// that spotter has no name for, as refusal::unknown_element.
+// The processor's own memory (kDLCPU) only: anything else is refused as refusal::other_device; several lanes, opaque
+// handles, and formats that spotter has no name for, as refusal::unknown_element.
 template <detail::dlpack_tensor Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): recorded values as Eigen matrices, arrays, vectors and tensors, and tensors of Eigen's 16-bit floats. (Observing any
-// other dense Eigen object that has data() needs no header of its own: core/tensor_access.hpp.)
+// Ext (L6): recorded values as Eigen matrices, arrays, vectors and tensors, and tensors of Eigen's 16-bit floats.
+// (Observing any other dense Eigen object that has data() needs no header of its own: core/tensor_access.hpp.)
 #pragma once
 
 #include <spotter/core/tensor_access.hpp>
@@ -39,8 +39,7 @@ template <class Dense>
 concept eigen_small_dense = requires(Dense const& dense) {
     requires eigen_small_float<typename Dense::Scalar>;
     { dense.data() } -> std::convertible_to<typename Dense::Scalar const*>;
-}
-&&std::derived_from<Dense, Eigen::DenseBase<Dense>>;
+} && std::derived_from<Dense, Eigen::DenseBase<Dense>>;
 
 // The same matrix with elements that core knows.
 template <class Dense>
@@ -100,8 +99,8 @@ template <class Dense>
 template <class Tensor>
 concept eigen_tensor = requires(Tensor& tensor, typename Tensor::Dimensions const& sizes) {
     requires element<typename Tensor::Scalar>;
-    {static_cast<int>(Tensor::Layout)};
-    {Tensor::NumIndices};
+    { static_cast<int>(Tensor::Layout) };
+    { Tensor::NumIndices };
     tensor.resize(sizes);
     { tensor.data() } -> std::same_as<typename Tensor::Scalar*>;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): ggml tensors, recognised by the members of struct ggml_tensor; ggml is neither included nor linked. Include ggml.h,
-// and ggml-backend.h where tensors may lie in the memory of a device, before this file.
+// Ext (L6): ggml tensors, recognised by the members of struct ggml_tensor; ggml is neither included nor linked. Include
+// ggml.h, and ggml-backend.h where tensors may lie in the memory of a device, before this file.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -12,7 +12,7 @@ namespace detail {
 
 template <class Tensor>
 concept ggml_like = requires(Tensor const& it) {
-    {static_cast<int>(it.type)};
+    { static_cast<int>(it.type) };
     { it.ne[3] } -> std::convertible_to<std::int64_t>;
     { it.nb[3] } -> std::convertible_to<std::size_t>;
     { it.data } -> std::convertible_to<void const*>;
@@ -20,7 +20,8 @@ concept ggml_like = requires(Tensor const& it) {
     requires sizeof(it.ne) / sizeof(it.ne[0]) == 4 && sizeof(it.nb) / sizeof(it.nb[0]) == 4;
 };
 
-// The numbers are those of the public enumeration ggml_type in ggml.h (github.com/ggml-org/ggml); all others are quantised.
+// The numbers are those of the public enumeration ggml_type in ggml.h (github.com/ggml-org/ggml); all others are
+// quantised.
 [[nodiscard]] constexpr dtype ggml_dtype(int type) noexcept {
     switch (type) {
         case 0:
@@ -59,8 +60,9 @@ concept ggml_like = requires(Tensor const& it) {
 
 }  // namespace detail
 
-// ggml counts axes with the fastest first: ne = {columns, rows, 1, 1} is observed as {rows, columns}. Trailing ones are no axes.
-// Quantised types are refused as refusal::unknown_element, buffers that are not the host's as refusal::other_device.
+// ggml counts axes with the fastest first: ne = {columns, rows, 1, 1} is observed as {rows, columns}. Trailing ones are
+// no axes. Quantised types are refused as refusal::unknown_element, buffers that are not the host's as
+// refusal::other_device.
 template <detail::ggml_like Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
@@ -86,9 +88,9 @@ struct tensor_access<Tensor> {
     }
 };
 
-// For ggml's evaluation callback: `params.cb_eval = observe_ggml<decltype(watch), ggml_tensor>; params.cb_eval_user_data = &watch;`
-// between watch.begin(...) and watch.end(). Every node is observed under its own name, with the role that ggml-opt's names tell;
-// nameless ones, and those that ggml named itself (node_12), are not.
+// For ggml's evaluation callback: `params.cb_eval = observe_ggml<decltype(watch), ggml_tensor>;
+// params.cb_eval_user_data = &watch;` between watch.begin(...) and watch.end(). Every node is observed under its own
+// name, with the role that ggml-opt's names tell; nameless ones, and those that ggml named itself (node_12), are not.
 template <class Hook, detail::ggml_like Tensor>
 bool observe_ggml(Tensor* it, bool ask, void* hook) {
     std::string_view const name{&it->name[0]};

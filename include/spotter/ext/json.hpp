@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): plans from settings files and back, with nlohmann_json 3.10 or later. Both forms are described in docs/settings.md.
+// Ext (L6): plans from settings files and back, with nlohmann_json 3.10 or later. Both forms are described in
+// docs/settings.md.
 #pragma once
 
 #include <spotter/ext/json/plan_reader.hpp>
@@ -11,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A plan from a text in either form, or the first thing that is wrong with it: errc::bad_config or errc::bad_pattern, and
-// nothing is applied. Comments (// and /* */) are allowed.
+// A plan from a text in either form, or the first thing that is wrong with it: errc::bad_config or errc::bad_pattern,
+// and nothing is applied. Comments (// and /* */) are allowed.
 [[nodiscard]] result<dynamic_plan> parse_plan(std::string_view text) noexcept;
 
 // The same from a file.
@@ -28,7 +29,8 @@ template <class... Collections>
     return path == nullptr || *path == '\0' ? result<dynamic_plan>{dynamic_plan{otherwise}} : load_plan(path);
 }
 
-// A plan in spotter's own form, one collection a line: parse_plan gives an equal plan back. Empty where memory is exhausted.
+// A plan in spotter's own form, one collection a line: parse_plan gives an equal plan back. Empty where memory is
+// exhausted.
 [[nodiscard]] std::string to_json(dynamic_plan const& plan) noexcept;
 template <class... Collections>
 [[nodiscard]] std::string to_json(plan<Collections...> const& plan) noexcept {

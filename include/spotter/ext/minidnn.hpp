@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a callback for MiniDNN (github.com/yixuan/MiniDNN) and frameworks of its shape. Nothing of it is included: all is known by the
-// class that callbacks derive from, and by the methods of the net that it is called with.
+// Ext (L6): a callback for MiniDNN (github.com/yixuan/MiniDNN) and frameworks of its shape. Nothing of it is included:
+// all is known by the class that callbacks derive from, and by the methods of the net that it is called with.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/role.hpp>
 #include <spotter/core/source.hpp>
 #include <spotter/core/step.hpp>
@@ -16,7 +17,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The net that a callback is given, by how it is written: `virtual void post_training_batch(Net const*, Matrix const&, Matrix const&)`.
+// The net that a callback is given, by how it is written: `virtual void post_training_batch(Net const*, Matrix const&,
+// Matrix const&)`.
 template <class Matrix, class Base, class Net>
 Net const* net_given_to(void (Base::*)(Net const*, Matrix const&, Matrix const&));
 
@@ -53,14 +55,15 @@ template <class Layer>
 
 }  // namespace detail
 
-// Watches `fit`: `minidnn_callback<MiniDNN::Callback> callback{watch}; net.set_callback(callback);`. A step is a mini-batch, opened before
-// and closed behind it. Observed are input and label; layer/<k>/w, {outputs, inputs}, and layer/<k>/b as they are before the update (of layers
-// that are not fully connected all parameters in a row, as layer/<k>/w); then act/<k>, pred (of the last layer), loss, and the gradients
-// as grad/layer/<k>/w. In input, label, act and pred a sample is a column, and the flags say so. Parameters and gradients are copied
-// only where something is due. Steps are train steps, counted from `first` on through all calls of `fit`.
+// Watches `fit`: `minidnn_callback<MiniDNN::Callback> callback{watch}; net.set_callback(callback);`. A step is a
+// mini-batch, opened before and closed behind it. Observed are input and label; layer/<k>/w, {outputs, inputs}, and
+// layer/<k>/b as they are before the update (of layers that are not fully connected all parameters in a row, as
+// layer/<k>/w); then act/<k>, pred (of the last layer), loss, and the gradients as grad/layer/<k>/w. In input, label,
+// act and pred a sample is a column, and the flags say so. Parameters and gradients are copied only where something is
+// due. Steps are train steps, counted from `first` on through all calls of `fit`.
 //
-// The net updates before it calls back, and `fit` goes on to its end: nothing can be skipped, and only what `tell` throws ends it. `tell` is
-// called with each alarm that is true. The hook must outlive it; of one thread.
+// The net updates before it calls back, and `fit` goes on to its end: nothing can be skipped, and only what `tell`
+// throws ends it. `tell` is called with each alarm that is true. The hook must outlive it; of one thread.
 template <class Base>
 class minidnn_callback : public Base {
     using matrix = typename Base::Matrix;
@@ -137,7 +140,7 @@ private:
             };
             watch_.observe(name, copied<value>(shape, copy), what);
         };
-        auto const count = static_cast<std::size_t>(it.shape.elements());
+        auto const count = as_size(it.shape.elements());
         if (count > 0) { part(weights, it.shape, 0, of_weights); }
         if (it.biases_count > 0) { part(biases, {it.biases_count}, count, of_biases); }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): MPI: ranks that stop, skip and go on together, and that know at once who of them is no longer like the others.
+// Ext (L6): MPI: ranks that stop, skip and go on together, and that know at once who of them is no longer like the
+// others.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -25,21 +26,28 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct collective_options {  // the same in every rank
-    std::uint64_t every = 1;                    // the ranks agree at training steps whose index this divides; 0 counts as 1
+struct collective_options {   // the same in every rank
+    std::uint64_t every = 1;  // the ranks agree at training steps whose index this divides; 0 counts as 1
     std::chrono::milliseconds patience{30'000};  // so long a rank waits for the others
 };
 
 // What all ranks know after a step: the same in each, but for a rank that is `alone`.
 struct agreement {
     spotter::decision decision = decision::proceed;  // the strongest that a rank asks for
-    std::uint32_t asked_by = 0;                       // the lowest rank that asks for it; of proceed nobody
-    bool replicas_differ = false;                     // the digests of replicated tensors are not the same
-    std::uint32_t odd_rank = 0, odd_ranks = 0;        // the lowest rank of those that are not of the largest group of equals, and how many these are
-    bool steps_differ = false;                        // not all ranks are at the same step
-    std::uint32_t rank_ahead = 0;                     // the lowest that is furthest
-    step_id step_ahead{};  // that rank's
-    bool alone = false;  // the others did not answer in time, or MPI failed: now, or before. `decision` is this rank's own. See trouble()
+    std::uint32_t asked_by = 0;                      // the lowest rank that asks for it; of proceed nobody
+    // Whether every rank has a digest of tensors at this step. Where one has none it is not known whether replicas are
+    // the same.
+    bool replicas_compared = false;
+    std::uint32_t uncompared_rank = 0;  // the lowest that has none
+    bool replicas_differ = false;       // the digests of replicated tensors are not the same
+    std::uint32_t
+        odd_rank = 0,
+        odd_ranks = 0;  // the lowest rank of those that are not of the largest group of equals, and how many these are
+    bool steps_differ = false;     // not all ranks are at the same step
+    std::uint32_t rank_ahead = 0;  // the lowest that is furthest
+    step_id step_ahead{};          // that rank's
+    bool alone = false;  // the others did not answer in time, or MPI failed: now, or before. `decision` is this rank's
+                         // own. See trouble()
 
     [[nodiscard]] explicit operator bool() const noexcept {
         return decision != decision::proceed || replicas_differ || steps_differ || alone;
@@ -48,22 +56,35 @@ struct agreement {
 
 namespace detail {
 
+// Of tensors by their names, in whatever order they were seen.
 struct replica_digest {
-    std::uint64_t now = 0;  // of the tensors seen since the last close
-    std::uint64_t closed = 0;
+    struct sum {
+        std::uint64_t bits = 0;
+        std::uint64_t tensors = 0;  // in it; none: there is nothing to compare
+    };
+    sum now{};  // of the tensors seen since the last close
+    sum closed{};
+
+    constexpr void add(std::string_view name, std::uint64_t digest) noexcept {
+        std::uint64_t mixed = (digest ^ hash_bytes(name.data(), name.size())) * 0x9E3779B97F4A7C15ULL;
+        mixed = (mixed ^ mixed >> 32U) * 0xD6E8FEB86659FD93ULL;
+        now.bits += mixed ^ mixed >> 32U;
+        ++now.tensors;
+    }
 };
 
 }  // namespace detail
 
-// What `collective::digest()` gives to a rank's hook: the bits of its weights as one number. Finds nothing. Weights only, as they are before
-// the update: what every rank has the same, to the bit. A worker of the hook in another thread must not have it.
+// What `collective::digest()` gives to a rank's hook: the bits of its weights and biases as one number. Finds nothing.
+// These only, as they are before the update: what every rank has the same, to the bit. A worker of the hook in another
+// thread must not have it.
 struct rank_digest {
     using kind = rule_kind;
     static constexpr std::string_view name = "rank_digest";
 
     detail::replica_digest* into = nullptr;  // of the collective, which must outlive the hook
-    std::uint64_t every = 1;  // steps; 1 at least
-    selector select = &select::weights;
+    std::uint64_t every = 1;                 // steps; 1 at least
+    selector select = &select::all_parameters;
 
     struct state {};
 
@@ -72,25 +93,27 @@ struct rank_digest {
     }
     constexpr void observe(state&, observation const& it) const noexcept {
         if (it.step.mode != mode::train || it.step.index % every != 0 || !has(it.stats.has, terms::hash)) { return; }
-        into->now = (into->now ^ digest_of(it)) * 0x9E3779B97F4A7C15ULL;
-        into->now ^= into->now >> 29;
+        into->add(it.tensor.name, digest_of(it));
     }
     constexpr truth close(state&, step_id step, findings&) const noexcept {
-        if (step.mode == mode::train && into != nullptr) {
-            into->closed = into->now;
-            into->now = 0;
-        }
-        return truth::no;
+        if (step.mode != mode::train || into == nullptr) { return truth::undecided; }
+        into->closed = std::exchange(into->now, {});
+        return into->closed.tensors > 0 ? truth::no : truth::undecided;
+    }
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
+        return "no weight or bias was seen at a training step at which ranks agree: replicas are not compared";
     }
 };
 
-// Ranks of an MPI program that decide together. Each has one, made at the same place of the program, after MPI_Init; and a hook of its own:
+// Ranks of an MPI program that decide together. Each has one, made at the same place of the program, after MPI_Init;
+// and a hook of its own:
 //     collective ranks{MPI_COMM_WORLD};
 //     hook watch{"runs/a", keep, packs::supervised, ranks.digest(), ranks.options()};
 //     agreement const all = ranks.agree(watch, train(i), watch.step(train(i), net));
 //     if (all.decision == decision::stop) { break; }               // in every rank, at the same step
-// A call is one MPI_Iallreduce of 40 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more, to say which. What was told
-// is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call MPI.
+// A call is one MPI_Iallreduce of 48 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more,
+// to say which. What was told is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call
+// MPI.
 class collective {
 public:
     // Collective itself: MPI_Comm_dup.
@@ -110,7 +133,9 @@ public:
     // Collective too, before MPI_Finalize; not where ranks have lost each other, as it would wait.
     ~collective() {
         int over = 0;
-        if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) { (void)MPI_Comm_free(&mine_); }
+        if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) {
+            (void)MPI_Comm_free(&mine_);
+        }
     }
 
     [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }  // of this process among them
@@ -120,13 +145,17 @@ public:
         choices.worker = rank_, choices.workers = size_;
         return choices;
     }
-    // A rule for the hook of this rank; which tensors are to be the same in all of them.
-    [[nodiscard]] rank_digest digest(selector select = &select::weights) noexcept { return {&digest_, choices_.every, select}; }
+    // A rule for the hook of this rank; which tensors are to be the same in all of them. Other state that is, as an
+    // optimizer's or a layer's running means, is compared where the selector says so.
+    [[nodiscard]] rank_digest digest(selector select = &select::all_parameters) noexcept {
+        compared_ = true;  // until it shows that there is nothing to compare
+        return {&digest_, choices_.every, select};
+    }
     // Why this rank is alone; none while it is not. errc::not_yet, or what MPI says.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    // At every training step, by every rank, behind the close and before the update. What a rank asks for at a step at which nobody agrees it asks
-    // for at the next at which they do, but for skip_update, which is for its step.
+    // At every training step, by every rank, behind the close and before the update. What a rank asks for at a step at
+    // which nobody agrees it asks for at the next at which they do, but for skip_update, which is for its step.
     template <class Hook>
     [[nodiscard]] agreement agree(Hook& watch, step_id step, step_alarm const& found) noexcept {
         decision const own = found.decision();
@@ -138,7 +167,9 @@ public:
             auto const part = watch.section("agree");
             all = exchange(step, stops_ ? decision::stop : own);
         }
-        if (all) { tell(watch, step, all); }
+        bool const lost = compared_ && !all.alone && !all.replicas_compared;
+        if (!all.alone) { compared_ = all.replicas_compared; }
+        if (all || lost) { tell(watch, step, all, lost); }
         return all;
     }
 
@@ -153,23 +184,36 @@ private:
     [[nodiscard]] static std::uint64_t number_of(step_id step) noexcept { return step.index; }
 
     [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
-        std::uint64_t const place = number_of(step), digest = digest_.closed;
-        // The maximum of a number and of its complement say whether all are the same; of decision and rank the strongest, of the lowest rank.
-        std::uint64_t const said[5] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_), digest, ~digest, place, ~place};
-        std::uint64_t heard[5]{};
+        std::uint64_t const place = number_of(step), digest = digest_.closed.bits,
+                            none = digest_.closed.tensors == 0 ? 1 : 0;
+        // The maximum of a number and of its complement say whether all are the same; of decision and rank the
+        // strongest, of the lowest rank.
+        std::uint64_t const said[6] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_),
+                                       digest,
+                                       ~digest,
+                                       place,
+                                       ~place,
+                                       none << 32U | (low_half - rank_)};
+        std::uint64_t heard[6]{};
         MPI_Request request = MPI_REQUEST_NULL;
-        if (!fine(MPI_Iallreduce(said, heard, 5, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") || !arrives(request, step)) {
+        if (!fine(MPI_Iallreduce(said, heard, 6, MPI_UINT64_T, MPI_MAX, mine_, &request), "MPI_Iallreduce") ||
+            !arrives(request, step)) {
             return alone(own);
         }
         agreement made;
         made.decision = static_cast<decision>(heard[0] >> 32U);
         made.asked_by = static_cast<std::uint32_t>(low_half - (heard[0] & low_half));
-        made.replicas_differ = heard[1] != ~heard[2];
+        made.replicas_compared = heard[5] >> 32U == 0;
+        if (!made.replicas_compared) {
+            made.uncompared_rank = static_cast<std::uint32_t>(low_half - (heard[5] & low_half));
+        }
+        made.replicas_differ = made.replicas_compared && heard[1] != ~heard[2];
         made.steps_differ = heard[3] != ~heard[4];
         made.step_ahead = {step.mode, heard[3]};
         if (!made.replicas_differ && !made.steps_differ) { return made; }
         std::uint64_t const mine[2] = {digest, place};
-        if (!fine(MPI_Iallgather(mine, 2, MPI_UINT64_T, each_.get(), 2, MPI_UINT64_T, mine_, &request), "MPI_Iallgather") ||
+        if (!fine(MPI_Iallgather(mine, 2, MPI_UINT64_T, each_.get(), 2, MPI_UINT64_T, mine_, &request),
+                  "MPI_Iallgather") ||
             !arrives(request, step)) {
             return alone(own);
         }
@@ -186,7 +230,9 @@ private:
         for (std::uint32_t rank = 0; rank < size_; ++rank) {
             std::uint64_t const its = each_[2 * std::size_t{rank}];
             std::uint32_t count = 0;
-            for (std::uint32_t other = 0; other < size_; ++other) { count += each_[2 * std::size_t{other}] == its ? 1 : 0; }
+            for (std::uint32_t other = 0; other < size_; ++other) {
+                count += each_[2 * std::size_t{other}] == its ? 1U : 0U;
+            }
             if (count > most) { most = count, right = its; }
         }
         into.odd_ranks = size_ - most;
@@ -205,8 +251,8 @@ private:
             std::this_thread::yield();
             if (std::chrono::steady_clock::now() - begun < choices_.patience) { continue; }
             trouble_ = {errc::not_yet, ""};
-            trouble_.what << "rank " << rank_ << " waited " << choices_.patience.count() << " ms at " << name_of(step.mode) << '(' << step.index
-                          << ") for ranks that did not come";
+            trouble_.what << "rank " << rank_ << " waited " << choices_.patience.count() << " ms at "
+                          << name_of(step.mode) << '(' << step.index << ") for ranks that did not come";
             return false;
         }
     }
@@ -223,16 +269,24 @@ private:
     }
 
     template <class Hook>
-    void tell(Hook& watch, step_id step, agreement const& all) const noexcept {
+    void tell(Hook& watch, step_id step, agreement const& all, bool uncompared) const noexcept {
         text<400> line;
         line << name_of(step.mode) << '(' << step.index << ")";
         if (all.alone) { line << ' ' << trouble_.what.view(); }
-        if (!all.alone && all.decision != decision::proceed) { line << " rank " << all.asked_by << " asks for " << name_of(all.decision); }
+        if (!all.alone && all.decision != decision::proceed) {
+            line << " rank " << all.asked_by << " asks for " << name_of(all.decision);
+        }
+        if (uncompared) {
+            line << "; replicas are not compared: rank " << all.uncompared_rank << " has shown no weight or bias";
+        }
         if (all.replicas_differ) {
             line << "; replicas differ: rank " << all.odd_rank;
             if (all.odd_ranks > 1) { line << " and " << all.odd_ranks - 1 << " more"; }
         }
-        if (all.steps_differ) { line << "; rank " << all.rank_ahead << " is at " << name_of(all.step_ahead.mode) << '(' << all.step_ahead.index << ')'; }
+        if (all.steps_differ) {
+            line << "; rank " << all.rank_ahead << " is at " << name_of(all.step_ahead.mode) << '('
+                 << all.step_ahead.index << ')';
+        }
         watch.scalar("collective", line.view());
     }
 
@@ -240,6 +294,7 @@ private:
     collective_options choices_;
     std::uint32_t rank_ = 0, size_ = 1;
     bool stops_ = false;
+    bool compared_ = false;  // replicas were, when it was told last
     error trouble_{};
     detail::replica_digest digest_{};
     std::unique_ptr<std::uint64_t[]> each_{};  // digest and step of each rank

@@ -2,6 +2,7 @@
 // Ext (L6): std::vector<std::vector<T>> and other ranges of ranges: not contiguous, so packed into a copy on request.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/tensor_access.hpp>
 
 #include <memory>
@@ -28,8 +29,8 @@ struct innermost<Range> {
 
 }  // namespace detail
 
-// A packed row-major copy, itself a tensor; refused as `refusal::ragged` where rows differ in length. `assign` takes new values, without
-// an allocation where they are not more than before.
+// A packed row-major copy, itself a tensor; refused as `refusal::ragged` where rows differ in length. `assign` takes
+// new values, without an allocation where they are not more than before.
 template <element Value, std::size_t Rank>
 class packed_rows {
 public:
@@ -42,7 +43,7 @@ public:
         shape_.rank = Rank;
         ragged_ = false;
         measure<0>(rows);
-        count_ = static_cast<std::size_t>(shape_.elements());
+        count_ = as_size(shape_.elements());
         if (ragged_) { return; }
         if (count_ > capacity_) {
             values_ = std::make_unique<Value[]>(count_);
@@ -94,7 +95,7 @@ struct tensor_access<packed_rows<Value, Rank>> {
 
 // `watch.observe("w", packed(rows))`.
 template <detail::nested_range Rows>
-requires element<typename detail::innermost<Rows>::type>
+    requires element<typename detail::innermost<Rows>::type>
 [[nodiscard]] auto packed(Rows const& rows) {
     packed_rows<typename detail::innermost<Rows>::type, detail::innermost<Rows>::depth> copy;
     copy.assign(rows);

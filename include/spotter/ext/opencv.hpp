@@ -44,10 +44,9 @@ template <class Matrix>
 concept opencv_small = requires {
     typename Matrix::value_type;
     requires element<typename Matrix::value_type>;
-    {Matrix::rows};
-    {Matrix::cols};
-}
-&&std::derived_from<Matrix, cv::Matx<typename Matrix::value_type, Matrix::rows, Matrix::cols>>;
+    { Matrix::rows };
+    { Matrix::cols };
+} && std::derived_from<Matrix, cv::Matx<typename Matrix::value_type, Matrix::rows, Matrix::cols>>;
 
 // One channel has no axis of its own; with `channels`, the last of three axes is theirs.
 [[nodiscard]] inline error make_opencv(tensor_ref const& from, bool channels, cv::Mat& made) {
@@ -126,7 +125,8 @@ struct tensor_from<cv::Mat> {
         return made;
     }
 };
-// One channel: every axis is an axis. An image with more is read as cv::Mat, which converts to cv::Mat_<cv::Vec3b> and the like.
+// One channel: every axis is an axis. An image with more is read as cv::Mat, which converts to cv::Mat_<cv::Vec3b> and
+// the like.
 template <element Value>
 struct tensor_from<cv::Mat_<Value>> {
     [[nodiscard]] static result<cv::Mat_<Value>> make(tensor_ref const& from) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): runs in object storage: mirrored while they are recorded, and read from there. Needs libcurl 7.85 and OpenSSL's libcrypto.
+// Ext (L6): runs in object storage: mirrored while they are recorded, and read from there. Needs libcurl 7.85 and
+// OpenSSL's libcrypto.
 #pragma once
 
 #include <spotter/ext/s3/download.hpp>

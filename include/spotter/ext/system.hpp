@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): samples of the machine beside a run, with rules of their own: what the processor, the memory, disks, networks and GPUs do while
-// a loop trains. Needs nothing but the system; on a glibc before 2.34 link with -ldl.
+// Ext (L6): samples of the machine beside a run, with rules of their own: what the processor, the memory, disks,
+// networks and GPUs do while a loop trains. Needs nothing but the system; on a glibc before 2.34 link with -ldl.
 //
 //     spotter::system_sampler machine{spotter::packs::system};
 //     spotter::hook watch{"runs/a", keep, spotter::options{.beside = &machine}};
@@ -17,9 +17,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Works on the thread that writes the run which it is given to, once a second by default, and records into the folder `system` of that run,
-// a run of its own: a sample is a step of mode::predict. What its rules find is in that record, and told to the loop with the alarm of its next
-// close. Costs the training thread nothing. Must outlive the hook. docs/ext.md#system
+// Works on the thread that writes the run which it is given to, once a second by default, and records into the folder
+// `system` of that run, a run of its own: a sample is a step of mode::predict. What its rules find is in that record,
+// and told to the loop with the alarm of its next close. Costs the training thread nothing. Must outlive the hook.
+// docs/ext.md#system
 template <class... Rules>
 class system_sampler final : public writer_task {
 public:
@@ -43,11 +44,13 @@ public:
         own.existing = run.existing == existing::replace ? existing::replace : existing::resume;
         own.drain = drain::poll;
         own.ring_bytes = 64U << 10;
-        own.flush_milliseconds = static_cast<std::uint32_t>(every_ < 6000 ? 10 * every_ : 60'000);  // ten samples take a quarter of the room of ten times one
+        own.flush_milliseconds = static_cast<std::uint32_t>(
+            every_ < 6000 ? 10 * every_ : 60'000);  // ten samples take a quarter of the room of ten times one
         own.clock = run.clock;
         path_text const place{folder, layout::system_name};
         rules_.apply([&](Rules const&... each) { watch_.emplace(place, kept, each..., own); });
-        // How often it samples is no time of a step that rules are to judge: neither a hook nor a replay shows it where the record has its own.
+        // How often it samples is no time of a step that rules are to judge: neither a hook nor a replay shows it where
+        // the record has its own.
         watch_->scalar(step_time_name, 1e-3 * static_cast<double>(every_));
         begun_at_ = now;
         before_ = {};
@@ -91,7 +94,8 @@ private:
         if (it.has(system_load::part::cpu)) { watch.observe("sys/cpu", std::span{it.cpu.data(), it.cores}); }
         each_number(it, [&](std::string_view name, auto value) { watch.scalar(name, value); });
         if (loop.closes > before_.closes && before_.closes > 0 && loop.closed_at >= before_.closed_at) {
-            watch.scalar("sys/step", (loop.closed_at - before_.closed_at) / static_cast<double>(loop.closes - before_.closes));
+            watch.scalar("sys/step",
+                         (loop.closed_at - before_.closed_at) / static_cast<double>(loop.closes - before_.closes));
         }
         if (loop.closes == 0) { watch.scalar("sys/initialization", 1e-3 * static_cast<double>(now - begun_at_)); }
         before_ = loop;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a hook's sections as zones of the Tracy profiler. Tracy's client is the program's to compile, with TRACY_ENABLE defined; without
-// it zones are nothing. Where tracy/TracyC.h is not found, SPOTTER_HAS_TRACY is 0 and there are no tracy_sections.
+// Ext (L6): a hook's sections as zones of the Tracy profiler. Tracy's client is the program's to compile, with
+// TRACY_ENABLE defined; without it zones are nothing. Where tracy/TracyC.h is not found, SPOTTER_HAS_TRACY is 0 and
+// there are no tracy_sections.
 #pragma once
 
 #include <spotter/hook/sections.hpp>

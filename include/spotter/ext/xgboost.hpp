@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): boosted trees of XGBoost 1.7 or later, through its C API: what a round of boosting did, under the names and roles that
-// `defaults::boosting` keeps.
+// Ext (L6): boosted trees of XGBoost 1.7 or later, through its C API: what a round of boosting did, under the names and
+// roles that `defaults::boosting` keeps.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -23,19 +23,21 @@ struct boosted_set {
 //     XGBoosterUpdateOneIter(booster, i, dtrain);
 //     auto found = watch.step(train(i), trees);
 //
-// XGBoost is asked only at steps where a rule or a collection wants the answer, but for the first step, which asks for whatever is cheap
-// because it gives the names. What is observed:
+// XGBoost is asked only at steps where a rule or a collection wants the answer, but for the first step, which asks for
+// whatever is cheap because it gives the names. What is observed:
 //
 //     <set>-<metric>               of each set, each eval_metric
 //     hyperparameters/<name>       parameters that are numbers
 //     predictions, labels          of the last set (or see look_at), labels where it has any
-//     feature_importance/<kind>    weight, gain, cover, total_gain, total_cover: a value a feature, 0 where nothing is split by it
-//     trees/<k>/<column>           of the k-th tree of this round: id, feature, value, gain, cover (boosted_tree), a value a node
-//     full_shap                    of the same set: {rows, [classes,] features and the bias}
-//     average_shap/<feature>       the mean over the rows; average_shap/bias; of very many features one average_shap/all
+//     feature_importance/<kind>    weight, gain, cover, total_gain, total_cover: a value a feature, 0 where nothing is
+//     split by it trees/<k>/<column>           of the k-th tree of this round: id, feature, value, gain, cover
+//     (boosted_tree), a value a node full_shap                    of the same set: {rows, [classes,] features and the
+//     bias} average_shap/<feature>       the mean over the rows; average_shap/bias; of very many features one
+//     average_shap/all
 //
-// A linear booster has no trees, and of the importances only the weights. Nothing here changes the model. Like any other prediction or
-// evaluation, one made here overwrites what pointers to the one before point at. One thread; booster and sets must outlive it.
+// A linear booster has no trees, and of the importances only the weights. Nothing here changes the model. Like any
+// other prediction or evaluation, one made here overwrites what pointers to the one before point at. One thread;
+// booster and sets must outlive it.
 class boosted_trees {
 public:
     static constexpr std::size_t most_named_features = 4096;  // with more, average_shap is one tensor
@@ -51,16 +53,20 @@ public:
     // Predictions, labels and SHAP values will be those of this set. False where there is none of that name.
     bool look_at(std::string_view set) noexcept { return reader_.look_at(set); }
 
-    // For a loop that calls XGBoosterEvalOneIter anyway: what it said of this round. The next step takes that and does not ask again.
+    // For a loop that calls XGBoosterEvalOneIter anyway: what it said of this round. The next step takes that and does
+    // not ask again.
     void evaluated(std::string_view text) noexcept {
         if (!guarded([&] { reader_.take_evaluation(text); })) {
             reader_.remember(errc::out_of_memory, text, "no memory");
         }
     }
 
-    // The first call of XGBoost's that failed, and what it said. What depends on it is refused, and counted in the hook's health.
+    // The first call of XGBoost's that failed, and what it said. What depends on it is refused, and counted in the
+    // hook's health.
     [[nodiscard]] error const& trouble() const noexcept { return reader_.trouble(); }
-    [[nodiscard]] boosted_work const& work() const noexcept { return reader_.work(); }  // how often XGBoost was asked for what
+    [[nodiscard]] boosted_work const& work() const noexcept {
+        return reader_.work();
+    }  // how often XGBoost was asked for what
 
     template <class Visit>
     friend void visit_tensors(boosted_trees const& it, Visit visit) {

@@ -2,6 +2,7 @@
 // The bodies of file_system.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/file/file_system.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -22,7 +23,7 @@ SPOTTER_BODY result<std::size_t> file_system::read(std::string_view path, std::u
     auto const whole = map(path);
     if (!whole) { return whole.error(); }
     std::size_t const size = whole->bytes.size();
-    std::size_t const at = from < size ? static_cast<std::size_t>(from) : size;
+    std::size_t const at = from < size ? as_size(from) : size;
     std::size_t const count = size - at < into.size() ? size - at : into.size();
     if (count > 0) { std::memcpy(into.data(), whole->bytes.data() + at, count); }
     unmap(*whole);

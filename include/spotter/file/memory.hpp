@@ -2,6 +2,7 @@
 // File (L1): a file system that is a list in memory, for programs without one, and for tests.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/file/file_system.hpp>
 
 #include <algorithm>
@@ -63,7 +64,7 @@ public:
         std::lock_guard const hold{mutex_};
         auto const at = files_.find(path);
         if (at == files_.end()) { return missing(path); }
-        return static_cast<std::uint64_t>(at->second->size());
+        return std::uint64_t{at->second->size()};
     }
     [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override {
         std::lock_guard const hold{mutex_};
@@ -122,7 +123,7 @@ public:
         if (at == files_.end()) { return missing(path); }
         contents const& bytes = *at->second;
         if (from >= bytes.size()) { return std::size_t{0}; }
-        auto const rest = std::span{bytes}.subspan(static_cast<std::size_t>(from));
+        auto const rest = std::span{bytes}.subspan(as_size(from));
         std::size_t const count = (std::min)(rest.size(), into.size());
         std::copy_n(rest.begin(), count, into.begin());
         return count;

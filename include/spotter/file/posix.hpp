@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): the file system of POSIX by its raw calls. All that the project knows of POSIX's files is in this file and the next to it,
-// posix_error.hpp. Others include system.hpp.
+// File (L1): the file system of POSIX by its raw calls. All that the project knows of POSIX's files is in this file and
+// the next to it, posix_error.hpp. Others include system.hpp.
 #pragma once
 
 #include <spotter/file/posix_error.hpp>
@@ -21,6 +21,8 @@ public:
     [[nodiscard]] error sync_folder(std::string_view path) noexcept override;
     [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override;
 
+    // As it is where the working directory was removed, or does not lead there by its name.
+    [[nodiscard]] path_text absolute(std::string_view path) noexcept override;
     [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override;
     [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override;
     [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override;
@@ -34,16 +36,17 @@ public:
     [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override;
     void unmap(file_mapping mapping) noexcept override;
 
-    // flock, not fcntl: it also excludes another recorder of the same process. A child that is forked off shares it, so the
-    // file stays locked until the child leaves it or ends, too. Made only where nothing is, so that a link that leads nowhere is
-    // not followed.
+    // flock, not fcntl: it also excludes another recorder of the same process. A child that is forked off shares it, so
+    // the file stays locked until the child leaves it or ends, too. Made only where nothing is, so that a link that
+    // leads nowhere is not followed.
     [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override;
     void unlock(opened_file held) noexcept override;
     void leave_lock(opened_file held) noexcept override { drop(held); }
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override;
 
-    // Files in /dev/shm, which everyone on the machine may list: so nobody else may read them, and no link is followed there.
-    // Without a name, or where the system has no such files under one of its own, until it has its memory and its lock.
+    // Files in /dev/shm, which everyone on the machine may list: so nobody else may read them, and no link is followed
+    // there. Without a name, or where the system has no such files under one of its own, until it has its memory and
+    // its lock.
     [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override;
     [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override;
     void unmap_shared(shared_memory memory) noexcept override;
@@ -56,7 +59,8 @@ private:
 
     [[nodiscard]] result<shared_memory> make_shared(std::string_view name, std::uint64_t bytes, bool named) noexcept;
 
-    // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or 0.
+    // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or
+    // 0.
     [[nodiscard]] static int take_lock(opened_file file) noexcept;
 
     // Takes the file, or closes it.
@@ -76,8 +80,8 @@ private:
                                                        mode_t rights = 0666) noexcept;
 };
 
-// Knows whether this process is a fork of the one it was made in, without a system call: a page that the kernel empties in
-// a child (Linux 4.14; elsewhere the process id is compared).
+// Knows whether this process is a fork of the one it was made in, without a system call: a page that the kernel empties
+// in a child (Linux 4.14; elsewhere the process id is compared).
 class fork_guard {
 public:
     fork_guard() noexcept;
@@ -94,8 +98,9 @@ private:
     unsigned char volatile* mark_ = nullptr;
 };
 
-// Gives the pages of memory that will be written to their memory now, so that no page fault comes later. Changes nothing in them and reads
-// nothing, so any thread may, whoever writes there meanwhile. False where the system cannot (Linux before 5.14), or has no memory.
+// Gives the pages of memory that will be written to their memory now, so that no page fault comes later. Changes
+// nothing in them and reads nothing, so any thread may, whoever writes there meanwhile. False where the system cannot
+// (Linux before 5.14), or has no memory.
 [[nodiscard]] bool make_ready(std::span<std::byte> memory) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // The bodies of posix.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/clock.hpp>
 #include <spotter/file/posix.hpp>
 #include <spotter/file/size_limit.hpp>
@@ -15,7 +16,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-static_assert(sizeof(off_t) == 8, "spotter: segments may be larger than 2 GiB: compile all files of a 32-bit program with -D_FILE_OFFSET_BITS=64");
+static_assert(
+    sizeof(off_t) == 8,
+    "spotter: segments may be larger than 2 GiB: compile all files of a 32-bit program with -D_FILE_OFFSET_BITS=64");
 
 SPOTTER_BODY result<opened_file> posix_file_system::create(std::string_view path) noexcept {
     return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
@@ -56,8 +59,7 @@ SPOTTER_BODY error posix_file_system::sync_folder(std::string_view path) noexcep
 
 SPOTTER_BODY result<bool> posix_file_system::is_at(opened_file file, std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat open {
-    }, named{};
+    struct stat open{}, named{};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
     if (::fstat(number_of(file), &open) != 0) { return detail::system_error(errno, "look at", path); }
     if (::stat(name.get(), &named) != 0) {
@@ -67,16 +69,30 @@ SPOTTER_BODY result<bool> posix_file_system::is_at(opened_file file, std::string
     return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
+SPOTTER_BODY path_text posix_file_system::absolute(std::string_view path) noexcept {
+    path_text const as_given{"", path};
+    if (path.empty() || path.front() == '/') { return as_given; }
+    char folder[longest_path];
+    if (::getcwd(folder, sizeof folder) == nullptr) { return as_given; }
+    path_text const whole{folder, path};
+    struct stat here{}, there{};
+    bool const same = folder[0] == '/' && ::stat(".", &here) == 0 && ::stat(folder, &there) == 0 &&
+                      here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    return same && whole.good() ? whole : as_given;
+}
+
 SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat facts {};
+    struct stat facts{};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
     if (::stat(name.get(), &facts) != 0) {
         int const failed = errno;
         bool const there = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
         if (!there && (failed == ENOENT || failed == ENOTDIR)) { return path_kind::missing; }
         if (!there) { return detail::system_error(failed, "look at", path); }
-        if (S_ISLNK(facts.st_mode)) { return path_kind::other; }  // one that leads nowhere; else somebody has just made it
+        if (S_ISLNK(facts.st_mode)) {
+            return path_kind::other;
+        }  // one that leads nowhere; else somebody has just made it
     }
     if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }
     return S_ISREG(facts.st_mode) ? path_kind::file : path_kind::other;
@@ -84,7 +100,7 @@ SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path)
 
 SPOTTER_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat facts {};
+    struct stat facts{};
     if (!name.good() || ::stat(name.get(), &facts) != 0) {
         return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
     }
@@ -94,14 +110,14 @@ SPOTTER_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view p
 
 SPOTTER_BODY result<file_facts> posix_file_system::facts_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
-    struct stat facts {};
+    struct stat facts{};
     if (!name.good() || ::stat(name.get(), &facts) != 0) {
         return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
     }
     if (!S_ISREG(facts.st_mode)) { return no_file(facts.st_mode, "look at", path); }
     // Devices are few and inodes many: the two in one number, which is never 0.
-    std::uint64_t const device = static_cast<std::uint64_t>(facts.st_dev) * 0x9E3779B97F4A7C15ULL;
-    std::uint64_t const identity = static_cast<std::uint64_t>(facts.st_ino) ^ device;
+    std::uint64_t const device = cast_to<std::uint64_t>(facts.st_dev) * 0x9E3779B97F4A7C15ULL;
+    std::uint64_t const identity = cast_to<std::uint64_t>(facts.st_ino) ^ device;
     return file_facts{static_cast<std::uint64_t>(facts.st_size), identity == 0 ? 1 : identity};
 }
 
@@ -131,12 +147,15 @@ SPOTTER_BODY error posix_file_system::make_folder(std::string_view path) noexcep
         if (at < path.size() && letters[at] != '/') { continue; }
         letters[at] = '\0';
         int const failed = ::mkdir(letters, 0777) == 0 ? 0 : errno;
-        // A parent may be there and refuse mkdir for a reason of its own (read-only, automounted); the last one decides.
+        // A parent may be there and refuse mkdir for a reason of its own (read-only, automounted); the last one
+        // decides.
         bool const last = at == path.size();
         if (last && failed != 0) {
-            struct stat facts {};
+            struct stat facts{};
             bool const there = ::stat(letters, &facts) == 0;
-            if (!there) { return detail::system_error(failed, "make the folder", path); }
+            bool const nowhere = failed == ENOENT && path.front() != '/';
+            std::string_view const known = nowhere ? "the working directory was removed" : "";
+            if (!there) { return detail::system_error(failed, "make the folder", path, known); }
             if (!S_ISDIR(facts.st_mode)) { return detail::system_error(ENOTDIR, "make the folder", path); }
         }
         if (!last) { letters[at] = '/'; }
@@ -146,7 +165,7 @@ SPOTTER_BODY error posix_file_system::make_folder(std::string_view path) noexcep
 
 SPOTTER_BODY error posix_file_system::list(std::string_view path, name_taker take, void* context) noexcept {
     detail::zero_terminated name{path};
-    DIR* const folder = name.good() ? ::opendir(name.get()) : nullptr;
+    DIR* const folder = name.good() ? detail::open_folder_above_streams(name.get()) : nullptr;
     if (folder == nullptr) { return detail::system_error(name.good() ? errno : ENAMETOOLONG, "list", path); }
     for (;;) {
         errno = 0;
@@ -181,7 +200,7 @@ SPOTTER_BODY result<std::size_t> posix_file_system::read(std::string_view path, 
 SPOTTER_BODY result<file_mapping> posix_file_system::map(std::string_view path) noexcept {
     auto const file = open_regular(path, O_RDONLY, "open");
     if (!file) { return file.error(); }
-    struct stat facts {};
+    struct stat facts{};
     result<file_mapping> mapping{file_mapping{}};
     if (::fstat(number_of(*file), &facts) != 0) {
         mapping = detail::system_error(errno, "look at", path);
@@ -251,7 +270,7 @@ SPOTTER_BODY result<shared_memory> posix_file_system::open_shared(std::string_vi
     path_text const path{shared_folder, name};
     auto const file = open_regular(path, O_RDWR | O_NOFOLLOW, "open");
     if (!file) { return file.error(); }
-    struct stat facts {};
+    struct stat facts{};
     if (::fstat(number_of(*file), &facts) == 0) {
         return map_shared(*file, static_cast<std::uint64_t>(facts.st_size), path);
     }
@@ -330,7 +349,7 @@ SPOTTER_BODY result<shared_memory> posix_file_system::map_shared(opened_file fil
     int failed = take_lock(file);
     if (failed == 0 && bytes > SIZE_MAX / 2) { failed = EOVERFLOW; }
     if (failed == 0 && bytes > 0) {
-        auto const size = static_cast<std::size_t>(bytes);
+        auto const size = as_size(bytes);
         void* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, number_of(file), 0);
         if (at == MAP_FAILED) { failed = errno; }
         if (failed == 0) { memory.bytes = {static_cast<std::byte*>(at), size}; }
@@ -357,7 +376,7 @@ SPOTTER_BODY result<opened_file> posix_file_system::open_regular(std::string_vie
                                                                  std::string_view doing) noexcept {
     auto const file = open_file(path, flags | O_NONBLOCK, doing);
     if (!file) { return file.error(); }
-    struct stat facts {};
+    struct stat facts{};
     int const failed = ::fstat(number_of(*file), &facts) == 0 ? 0 : errno;
     if (failed == 0 && S_ISREG(facts.st_mode)) { return opened_file{*file}; }
     drop(*file);
@@ -368,11 +387,9 @@ SPOTTER_BODY result<opened_file> posix_file_system::open_file(std::string_view p
                                                               mode_t rights) noexcept {
     detail::zero_terminated name{path};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, doing, path); }
-    for (;;) {
-        int const number = ::open(name.get(), flags | O_CLOEXEC, rights);
-        if (number >= 0) { return opened_file{number}; }
-        if (errno != EINTR) { return detail::system_error(errno, doing, path); }
-    }
+    int const number = detail::open_above_streams(name.get(), flags, rights);
+    if (number < 0) { return detail::system_error(errno, doing, path); }
+    return opened_file{number};
 }
 
 SPOTTER_BODY fork_guard::fork_guard() noexcept : made_in_{::getpid()} {

@@ -2,6 +2,7 @@
 // File (L1): what the system's error numbers mean to a user, and who is in the way.
 #pragma once
 
+#include <spotter/file/descriptor.hpp>
 #include <spotter/file/file_system.hpp>
 
 #include <cstring>
@@ -26,8 +27,8 @@ private:
 [[nodiscard]] error system_error(int number, std::string_view doing, std::string_view path,
                                  std::string_view known = {}) noexcept;
 
-// Who has the file behind an open one, too: "process 12 has it locked"; stays empty where nobody is seen (another user's,
-// another machine's). By the names of open files in /proc, so that no disk is asked, which might not answer.
+// Who has the file behind an open one, too: "process 12 has it locked"; stays empty where nobody is seen (another
+// user's, another machine's). By the names of open files in /proc, so that no disk is asked, which might not answer.
 void name_holder(int own, text<64>& into) noexcept;
 
 }  // namespace detail

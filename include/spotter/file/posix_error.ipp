@@ -41,7 +41,8 @@ inline constexpr errno_meaning errno_meanings[] = {
     {ENOENT, errc::not_a_run, "there is no such file", "check the path"},
     {EEXIST, errc::exists, "it is there already", "choose another name"},
     {EWOULDBLOCK, errc::busy, "another process has it locked", "wait for it, end it, or choose another folder"},
-    {EOVERFLOW, errc::io_error, "it is larger than the memory that a 32-bit program can name", "read it with a 64-bit program"},
+    {EOVERFLOW, errc::io_error, "it is larger than the memory that a 32-bit program can name",
+     "read it with a 64-bit program"},
     {EMFILE, errc::io_error, "too many files are open", "close some or raise the limit"},
     {ENFILE, errc::io_error, "too many files are open", "close some or raise the limit"},
     {ENOMEM, errc::out_of_memory, "no memory", "close something"},
@@ -67,7 +68,7 @@ SPOTTER_BODY void name_holder(int own, text<64>& into) noexcept {
     link << own << '\0';
     char wanted[longest_path], found[longest_path];
     ssize_t const size = ::readlink(link.view().data(), wanted, sizeof wanted);
-    DIR* const all = size > 0 ? ::opendir("/proc") : nullptr;
+    DIR* const all = size > 0 ? open_folder_above_streams("/proc") : nullptr;
     if (all == nullptr) { return; }
     int looked = 0;
     for (dirent const* each = ::readdir(all); each != nullptr && looked < most && into.empty(); each = ::readdir(all)) {
@@ -75,7 +76,7 @@ SPOTTER_BODY void name_holder(int own, text<64>& into) noexcept {
         if (process <= 0) { continue; }
         text<64> place{"/proc/"};
         place << process << "/fd" << '\0';
-        DIR* const open = ::opendir(place.view().data());
+        DIR* const open = open_folder_above_streams(place.view().data());
         if (open == nullptr) { continue; }
         for (dirent const* file = ::readdir(open); file != nullptr; file = ::readdir(open), ++looked) {
             if (process == ::getpid() && std::strtol(file->d_name, nullptr, 10) == own) { continue; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): a limit on the size of files (ulimit -f) is a write that fails, as a full disk is, and not the end of the program.
+// File (L1): a limit on the size of files (ulimit -f) is a write that fails, as a full disk is, and not the end of the
+// program.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,10 +9,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread that writes, which ends the process where nobody said otherwise. For as
-// long as this lives the thread does not take it, so that the write alone fails (EFBIG); one that came of our own writing is then
-// thrown away, one that the program was sent before stays its own. Installs no handler, and changes nothing in other threads. Windows has
-// no such signal, and nothing is done.
+// A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread that writes, which ends the process where nobody said
+// otherwise. For as long as this lives the thread does not take it, so that the write alone fails (EFBIG); one that
+// came of our own writing is then thrown away, one that the program was sent before stays its own. Installs no handler,
+// and changes nothing in other threads. Windows has no such signal, and nothing is done.
 class size_limit_as_error {
 public:
     size_limit_as_error() noexcept;

@@ -36,9 +36,7 @@ SPOTTER_BODY size_limit_as_error::~size_limit_as_error() {
     if (!blocked_) { return; }
     int const number = errno;
     sigset_t pending;
-    if (!was_pending_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1) {
-        take_pending();
-    }
+    if (!was_pending_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1) { take_pending(); }
     (void)::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
     errno = number;
 }

@@ -24,7 +24,8 @@ using file_system_opener = result<file_system*> (*)() noexcept;
 // Null: such paths are refused. Set before `main`, and not changed.
 inline file_system_opener s3_opener = nullptr;
 
-// Whose a path is that may begin with a scheme. errc::bad_config where nothing here reads it, or what does cannot begin.
+// Whose a path is that may begin with a scheme. errc::bad_config where nothing here reads it, or what does cannot
+// begin.
 [[nodiscard]] result<file_system*> files_at(std::string_view path) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

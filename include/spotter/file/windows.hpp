@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What is opened here may be renamed and removed by others meanwhile, as far as Windows lets them: not while it is mapped.
+// What is opened here may be renamed and removed by others meanwhile, as far as Windows lets them: not while it is
+// mapped.
 class windows_file_system final : public file_system {
 public:
     [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override;
@@ -17,6 +18,8 @@ public:
     [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override;
 
     [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override;
+    // On the drive that it names, else on the one of the working folder.
+    [[nodiscard]] path_text absolute(std::string_view path) noexcept override;
     [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override;
     [[nodiscard]] result<file_facts> facts_of(std::string_view path) noexcept override;
     // Whoever has the file open for a moment is waited for, ten milliseconds at most.
@@ -30,14 +33,15 @@ public:
     [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override;
     void unmap(file_mapping mapping) noexcept override;
 
-    // Of a byte far behind everything, so that the file can be read meanwhile. It also excludes another recorder of the same process.
+    // Of a byte far behind everything, so that the file can be read meanwhile. It also excludes another recorder of the
+    // same process.
     [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override;
     void unlock(opened_file held) noexcept override;
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override;
 
-    // Files in the user's own folder for temporary ones, which Windows writes to the disk when it wants the memory and not before. What is
-    // older than the machine's last start counts as gone: of a file that was being written to then, any part may be on the disk. Whoever is
-    // killed while it makes one may leave it empty, or all zeros.
+    // Files in the user's own folder for temporary ones, which Windows writes to the disk when it wants the memory and
+    // not before. What is older than the machine's last start counts as gone: of a file that was being written to then,
+    // any part may be on the disk. Whoever is killed while it makes one may leave it empty, or all zeros.
     [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override;
     [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override;
     void unmap_shared(shared_memory memory) noexcept override;
@@ -47,7 +51,8 @@ public:
 private:
     [[nodiscard]] static error find_shared_folder(path_text& folder) noexcept;
     // The file's lock and its bytes, of which it gets as many as are wanted; closes it where there is an error.
-    [[nodiscard]] static result<shared_memory> map_shared(opened_file file, std::uint64_t bytes, std::string_view path) noexcept;
+    [[nodiscard]] static result<shared_memory> map_shared(opened_file file, std::uint64_t bytes,
+                                                          std::string_view path) noexcept;
 
     // The error's number, or 0.
     [[nodiscard]] static unsigned long take_lock(opened_file file, unsigned long how) noexcept;
@@ -55,8 +60,9 @@ private:
     static void drop(opened_file file) noexcept;
 
     // Takes nothing but files.
-    [[nodiscard]] static result<opened_file> open_file(std::string_view path, unsigned long access, unsigned long creation,
-                                                       std::string_view doing, unsigned long kind = 0) noexcept;
+    [[nodiscard]] static result<opened_file> open_file(std::string_view path, unsigned long access,
+                                                       unsigned long creation, std::string_view doing,
+                                                       unsigned long kind = 0) noexcept;
 };
 
 // Nothing forks here.

@@ -20,10 +20,12 @@ inline constexpr int attempts_at_names = 10;  // a millisecond apart
 }
 
 // What stands at a path, to be looked at alone; a link is what it leads to.
-[[nodiscard]] SPOTTER_BODY result<opened_file> look_at(std::string_view path, BY_HANDLE_FILE_INFORMATION& facts, bool& is_disk) noexcept {
+[[nodiscard]] SPOTTER_BODY result<opened_file> look_at(std::string_view path, BY_HANDLE_FILE_INFORMATION& facts,
+                                                       bool& is_disk) noexcept {
     wide_path name{path};
     if (!name.good()) { return windows_error(ERROR_FILENAME_EXCED_RANGE, "look at", path); }
-    HANDLE const at = ::CreateFileW(name.get(), FILE_READ_ATTRIBUTES, shared_with_all, nullptr, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, nullptr);
+    HANDLE const at = ::CreateFileW(name.get(), FILE_READ_ATTRIBUTES, shared_with_all, nullptr, OPEN_EXISTING,
+                                    FILE_FLAG_BACKUP_SEMANTICS, nullptr);
     if (at == INVALID_HANDLE_VALUE) { return windows_error(::GetLastError(), "look at", path); }
     is_disk = ::GetFileType(at) == FILE_TYPE_DISK;
     bool const known = !is_disk || ::GetFileInformationByHandle(at, &facts) != 0;
@@ -72,7 +74,9 @@ SPOTTER_BODY error windows_file_system::append(opened_file file, std::span<std::
         unsigned long done = 0;
         auto const wanted = static_cast<unsigned long>(bytes.size() < most ? bytes.size() : most);
         bool const good = ::WriteFile(detail::handle_of(file), bytes.data(), wanted, &done, nullptr) != 0;
-        if (!good || done == 0) { return detail::windows_error(good ? ERROR_DISK_FULL : ::GetLastError(), "write to", "a segment"); }
+        if (!good || done == 0) {
+            return detail::windows_error(good ? ERROR_DISK_FULL : ::GetLastError(), "write to", "a segment");
+        }
         bytes = bytes.subspan(done);
     }
     return {};
@@ -99,7 +103,8 @@ SPOTTER_BODY result<bool> windows_file_system::is_at(opened_file file, std::stri
     if (!there) { return there.error(); }
     // wine forgets the volume of an open file that was renamed.
     bool const same_volume = open.dwVolumeSerialNumber == named.dwVolumeSerialNumber || open.dwVolumeSerialNumber == 0;
-    return is_disk && same_volume && open.nFileIndexHigh == named.nFileIndexHigh && open.nFileIndexLow == named.nFileIndexLow;
+    return is_disk && same_volume && open.nFileIndexHigh == named.nFileIndexHigh &&
+           open.nFileIndexLow == named.nFileIndexLow;
 }
 
 SPOTTER_BODY result<path_kind> windows_file_system::kind_of(std::string_view path) noexcept {
@@ -109,10 +114,29 @@ SPOTTER_BODY result<path_kind> windows_file_system::kind_of(std::string_view pat
     if (!there) {
         if (there.error().code != errc::not_a_run) { return there.error(); }
         detail::wide_path name{path};
-        return ::GetFileAttributesW(name.get()) == INVALID_FILE_ATTRIBUTES ? path_kind::missing : path_kind::other;  // a link
+        return ::GetFileAttributesW(name.get()) == INVALID_FILE_ATTRIBUTES ? path_kind::missing
+                                                                           : path_kind::other;  // a link
     }
     if (!is_disk) { return path_kind::other; }
     return detail::is_folder(facts) ? path_kind::folder : path_kind::file;
+}
+
+SPOTTER_BODY path_text windows_file_system::absolute(std::string_view path) noexcept {
+    path_text const as_given{"", path};
+    auto const slash = [&](std::size_t at) { return path.size() > at && (path[at] == '/' || path[at] == '\\'); };
+    bool const on_drive = slash(2) && path[1] == ':', on_network = slash(0) && slash(1);
+    if (path.empty() || on_drive || on_network) { return as_given; }
+    detail::wide_path name{path};
+    wchar_t whole[longest_path];
+    unsigned long const size = name.good() ? ::GetFullPathNameW(name.get(), longest_path, whole, nullptr) : 0;
+    char letters[longest_path];
+    int const bytes = size == 0 || size >= longest_path
+                          ? 0
+                          : ::WideCharToMultiByte(CP_UTF8, 0, whole, static_cast<int>(size), letters,
+                                                  static_cast<int>(sizeof letters), nullptr, nullptr);
+    if (bytes <= 0) { return as_given; }
+    for (int i = 0; i < bytes; ++i) { letters[i] = letters[i] == '\\' ? '/' : letters[i]; }
+    return path_text{"", {letters, static_cast<std::size_t>(bytes)}};
 }
 
 SPOTTER_BODY result<std::uint64_t> windows_file_system::size_of(std::string_view path) noexcept {
@@ -135,11 +159,15 @@ SPOTTER_BODY result<file_facts> windows_file_system::facts_of(std::string_view p
 
 SPOTTER_BODY error windows_file_system::rename(std::string_view from, std::string_view to) noexcept {
     detail::wide_path old_name{from}, new_name{to};
-    if (!old_name.good() || !new_name.good()) { return detail::windows_error(ERROR_FILENAME_EXCED_RANGE, "rename", from); }
+    if (!old_name.good() || !new_name.good()) {
+        return detail::windows_error(ERROR_FILENAME_EXCED_RANGE, "rename", from);
+    }
     for (int attempt = 1;; ++attempt) {
         if (::MoveFileExW(old_name.get(), new_name.get(), MOVEFILE_REPLACE_EXISTING) != 0) { return {}; }
         unsigned long const why = ::GetLastError();
-        if (!detail::somebody_has_it(why) || attempt == detail::attempts_at_names) { return detail::windows_error(why, "rename", from); }
+        if (!detail::somebody_has_it(why) || attempt == detail::attempts_at_names) {
+            return detail::windows_error(why, "rename", from);
+        }
         detail::nap(1000);
     }
 }
@@ -150,7 +178,9 @@ SPOTTER_BODY error windows_file_system::remove(std::string_view path) noexcept {
     for (int attempt = 1;; ++attempt) {
         if (::DeleteFileW(name.get()) != 0) { return {}; }
         unsigned long const why = ::GetLastError();
-        if (!detail::somebody_has_it(why) || attempt == detail::attempts_at_names) { return detail::windows_error(why, "remove", path); }
+        if (!detail::somebody_has_it(why) || attempt == detail::attempts_at_names) {
+            return detail::windows_error(why, "remove", path);
+        }
         detail::nap(1000);
     }
 }
@@ -190,7 +220,8 @@ SPOTTER_BODY error windows_file_system::list(std::string_view path, name_taker t
     unsigned long failed = 0;
     do {
         char letters[3 * MAX_PATH];
-        int const size = ::WideCharToMultiByte(CP_UTF8, 0, each.cFileName, -1, letters, static_cast<int>(sizeof letters), nullptr, nullptr);
+        int const size = ::WideCharToMultiByte(CP_UTF8, 0, each.cFileName, -1, letters,
+                                               static_cast<int>(sizeof letters), nullptr, nullptr);
         std::string_view const name{letters, size > 0 ? static_cast<std::size_t>(size - 1) : 0};
         if (!name.empty() && name != "." && name != ".." && !take(context, name)) { break; }
         failed = ::FindNextFileW(folder, &each) != 0 ? 0 : ::GetLastError();
@@ -212,7 +243,8 @@ SPOTTER_BODY result<std::size_t> windows_file_system::read(std::string_view path
         at.OffsetHigh = static_cast<unsigned long>((from + done) >> 32U);
         std::size_t const left = into.size() - done;
         unsigned long some = 0;
-        if (::ReadFile(detail::handle_of(*file), into.data() + done, static_cast<unsigned long>(left < most ? left : most), &some, &at) == 0) {
+        if (::ReadFile(detail::handle_of(*file), into.data() + done,
+                       static_cast<unsigned long>(left < most ? left : most), &some, &at) == 0) {
             failed = ::GetLastError();
         }
         if (failed == ERROR_HANDLE_EOF) { failed = 0, some = 0; }
@@ -233,8 +265,12 @@ SPOTTER_BODY result<file_mapping> windows_file_system::map(std::string_view path
     if (failed == 0 && bytes > SIZE_MAX / 2) { failed = ERROR_FILE_TOO_LARGE; }
     file_mapping mapping{};
     if (failed == 0 && bytes > 0) {
-        HANDLE const section = ::CreateFileMappingW(detail::handle_of(*file), nullptr, PAGE_READONLY, size.HighPart < 0 ? 0 : static_cast<unsigned long>(size.HighPart), size.LowPart, nullptr);
-        void const* const at = section == nullptr ? nullptr : ::MapViewOfFile(section, FILE_MAP_READ, 0, 0, static_cast<std::size_t>(bytes));
+        HANDLE const section = ::CreateFileMappingW(detail::handle_of(*file), nullptr, PAGE_READONLY,
+                                                    size.HighPart < 0 ? 0 : static_cast<unsigned long>(size.HighPart),
+                                                    size.LowPart, nullptr);
+        void const* const at = section == nullptr
+                                   ? nullptr
+                                   : ::MapViewOfFile(section, FILE_MAP_READ, 0, 0, static_cast<std::size_t>(bytes));
         if (at == nullptr) { failed = ::GetLastError(); }
         if (section != nullptr) { (void)::CloseHandle(section); }
         if (at != nullptr) { mapping.bytes = {static_cast<std::byte const*>(at), static_cast<std::size_t>(bytes)}; }
@@ -276,7 +312,9 @@ SPOTTER_BODY result<bool> windows_file_system::is_locked(std::string_view path) 
         (void)::UnlockFileEx(detail::handle_of(*file), 0, 1, 0, &at);
     }
     drop(*file);
-    if (failed != 0 && failed != ERROR_LOCK_VIOLATION) { return detail::windows_error(failed, "ask for the lock", path); }
+    if (failed != 0 && failed != ERROR_LOCK_VIOLATION) {
+        return detail::windows_error(failed, "ask for the lock", path);
+    }
     return failed != 0;
 }
 
@@ -301,16 +339,19 @@ SPOTTER_BODY void windows_file_system::drop(opened_file file) noexcept {
     if (file.open()) { (void)::CloseHandle(detail::handle_of(file)); }
 }
 
-SPOTTER_BODY result<opened_file> windows_file_system::open_file(std::string_view path, unsigned long access, unsigned long creation,
-                                                                std::string_view doing, unsigned long kind) noexcept {
+SPOTTER_BODY result<opened_file> windows_file_system::open_file(std::string_view path, unsigned long access,
+                                                                unsigned long creation, std::string_view doing,
+                                                                unsigned long kind) noexcept {
     detail::wide_path name{path};
     if (!name.good()) { return detail::windows_error(ERROR_FILENAME_EXCED_RANGE, doing, path); }
-    HANDLE const at = ::CreateFileW(name.get(), access, detail::shared_with_all, nullptr, creation, kind != 0 ? kind : FILE_ATTRIBUTE_NORMAL, nullptr);
+    HANDLE const at = ::CreateFileW(name.get(), access, detail::shared_with_all, nullptr, creation,
+                                    kind != 0 ? kind : FILE_ATTRIBUTE_NORMAL, nullptr);
     if (at == INVALID_HANDLE_VALUE) {
         unsigned long const why = ::GetLastError();
         BY_HANDLE_FILE_INFORMATION facts{};
         bool is_disk = false;
-        bool const folder = why == ERROR_ACCESS_DENIED && detail::look_at(path, facts, is_disk) && is_disk && detail::is_folder(facts);
+        bool const folder =
+            why == ERROR_ACCESS_DENIED && detail::look_at(path, facts, is_disk) && is_disk && detail::is_folder(facts);
         return folder ? detail::no_file(true, doing, path) : detail::windows_error(why, doing, path);
     }
     opened_file const file{static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(at))};

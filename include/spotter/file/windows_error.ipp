@@ -13,7 +13,8 @@ SPOTTER_BODY wide_path::wide_path(std::string_view path, std::string_view behind
     good_ = no_zero && !path.empty();
     for (std::string_view const part : {path, behind}) {
         if (part.empty() || !good_) { continue; }
-        int const room = static_cast<int>(longest_path - used), size = static_cast<int>(part.size() < longest_path ? part.size() : longest_path);
+        int const room = static_cast<int>(longest_path - used),
+                  size = static_cast<int>(part.size() < longest_path ? part.size() : longest_path);
         int const made = ::MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, part.data(), size, letters_ + used, room);
         good_ = made > 0 && part.size() < longest_path;
         used += good_ ? static_cast<std::size_t>(made) : 0;
@@ -30,7 +31,8 @@ inline constexpr windows_meaning windows_meanings[] = {
     {ERROR_DISK_FULL, errc::disk_full, "the disk is full", "free some space"},
     {ERROR_HANDLE_DISK_FULL, errc::disk_full, "the disk is full", "free some space"},
     {1295, errc::disk_full, "the disk is full", "free some space"},
-    {ERROR_ACCESS_DENIED, errc::unwritable, "no permission, or somebody has it open", "choose another folder, or close it"},
+    {ERROR_ACCESS_DENIED, errc::unwritable, "no permission, or somebody has it open",
+     "choose another folder, or close it"},
     {ERROR_WRITE_PROTECT, errc::unwritable, "the disk is read-only", "choose another folder"},
     {ERROR_DIRECTORY, errc::unwritable, "a part of the path is a file", "choose another folder"},
     {ERROR_BAD_DEVICE, errc::unwritable, "it is no file", "choose another name"},
@@ -41,14 +43,17 @@ inline constexpr windows_meaning windows_meanings[] = {
     {ERROR_PATH_NOT_FOUND, errc::not_a_run, "there is no such file", "check the path"},
     {ERROR_FILE_EXISTS, errc::exists, "it is there already", "choose another name"},
     {ERROR_ALREADY_EXISTS, errc::exists, "it is there already", "choose another name"},
-    {ERROR_LOCK_VIOLATION, errc::busy, "another process has it locked", "wait for it, end it, or choose another folder"},
-    {ERROR_SHARING_VIOLATION, errc::busy, "another process has it open", "wait for it, end it, or choose another folder"},
+    {ERROR_LOCK_VIOLATION, errc::busy, "another process has it locked",
+     "wait for it, end it, or choose another folder"},
+    {ERROR_SHARING_VIOLATION, errc::busy, "another process has it open",
+     "wait for it, end it, or choose another folder"},
     {ERROR_USER_MAPPED_FILE, errc::busy, "somebody reads it", "wait for it, or end it"},
     {ERROR_TOO_MANY_OPEN_FILES, errc::io_error, "too many files are open", "close some"},
     {ERROR_NOT_ENOUGH_MEMORY, errc::out_of_memory, "no memory", "close something"},
     {ERROR_OUTOFMEMORY, errc::out_of_memory, "no memory", "close something"},
     {ERROR_COMMITMENT_LIMIT, errc::out_of_memory, "no memory", "close something"},
-    {ERROR_FILE_TOO_LARGE, errc::io_error, "it is larger than the memory that a 32-bit program can name", "read it with a 64-bit program"},
+    {ERROR_FILE_TOO_LARGE, errc::io_error, "it is larger than the memory that a 32-bit program can name",
+     "read it with a 64-bit program"},
 };
 
 SPOTTER_BODY error windows_error(unsigned long number, std::string_view doing, std::string_view path,

@@ -21,8 +21,8 @@ SPOTTER_BODY void* own_standard_handle(unsigned long which) noexcept {
     return handle == INVALID_HANDLE_VALUE ? nullptr : handle;
 }
 
-// A duplicate of a handle, or of one of NUL, that a process may inherit. For the length of a start: another thread that starts a process
-// meanwhile, and lets it inherit everything, gives it that too.
+// A duplicate of a handle, or of one of NUL, that a process may inherit. For the length of a start: another thread that
+// starts a process meanwhile, and lets it inherit everything, gives it that too.
 [[nodiscard]] SPOTTER_BODY unsigned long inheritable(void* handle, windows_handle& made) noexcept {
     if (handle != nullptr) {
         HANDLE const own = ::GetCurrentProcess();
@@ -30,14 +30,15 @@ SPOTTER_BODY void* own_standard_handle(unsigned long which) noexcept {
         return good ? 0 : ::GetLastError();
     }
     SECURITY_ATTRIBUTES inherited{sizeof inherited, nullptr, TRUE};
-    HANDLE const nothing = ::CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherited,
-                                         OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
+    HANDLE const nothing = ::CreateFileW(L"NUL", GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                                         &inherited, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);
     if (nothing == INVALID_HANDLE_VALUE) { return ::GetLastError(); }
     *made.put() = nothing;
     return 0;
 }
 
-SPOTTER_BODY unsigned long start_process(windows_start const& asked, windows_handle& process, windows_handle& thread) noexcept {
+SPOTTER_BODY unsigned long start_process(windows_start const& asked, windows_handle& process,
+                                         windows_handle& thread) noexcept {
     windows_handle input, output, errors;
     unsigned long failed = inheritable(asked.input, input);
     if (failed == 0) { failed = inheritable(asked.output, output); }
@@ -49,7 +50,8 @@ SPOTTER_BODY unsigned long start_process(windows_start const& asked, windows_han
     auto* const attributes = reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(room);
     SIZE_T size = sizeof room;
     if (::InitializeProcThreadAttributeList(attributes, 1, 0, &size) == 0) { return ::GetLastError(); }
-    if (::UpdateProcThreadAttribute(attributes, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, given, sizeof given, nullptr, nullptr) == 0) {
+    if (::UpdateProcThreadAttribute(attributes, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, given, sizeof given, nullptr,
+                                    nullptr) == 0) {
         failed = ::GetLastError();
     }
     STARTUPINFOEXW how{};
@@ -61,8 +63,8 @@ SPOTTER_BODY unsigned long start_process(windows_start const& asked, windows_han
     if (asked.suspended) { flags |= CREATE_SUSPENDED; }
     if (::GetConsoleCP() == 0) { flags |= CREATE_NO_WINDOW; }
     PROCESS_INFORMATION made{};
-    if (failed == 0 && ::CreateProcessW(asked.program, asked.line, nullptr, nullptr, TRUE, flags, asked.environment, nullptr,
-                                        &how.StartupInfo, &made) == 0) {
+    if (failed == 0 && ::CreateProcessW(asked.program, asked.line, nullptr, nullptr, TRUE, flags, asked.environment,
+                                        nullptr, &how.StartupInfo, &made) == 0) {
         failed = ::GetLastError();
     }
     ::DeleteProcThreadAttributeList(attributes);

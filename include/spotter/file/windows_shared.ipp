@@ -9,7 +9,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// As far as the clock says. Set forward after a start, it makes what was made before that look older than it is: then too much is gone.
+// As far as the clock says. Set forward after a start, it makes what was made before that look older than it is: then
+// too much is gone.
 [[nodiscard]] SPOTTER_BODY bool made_before_start(FILETIME made) noexcept {
     FILETIME now{};
     ::GetSystemTimeAsFileTime(&now);
@@ -20,7 +21,8 @@ namespace detail {
 
 }  // namespace detail
 
-SPOTTER_BODY result<shared_memory> windows_file_system::create_shared(std::string_view name, std::uint64_t bytes) noexcept {
+SPOTTER_BODY result<shared_memory> windows_file_system::create_shared(std::string_view name,
+                                                                      std::uint64_t bytes) noexcept {
     path_text folder;
     error why = find_shared_folder(folder);
     if (!why) { why = make_folder(folder); }
@@ -41,7 +43,8 @@ SPOTTER_BODY result<shared_memory> windows_file_system::open_shared(std::string_
     auto const file = open_file(path, GENERIC_READ | GENERIC_WRITE, OPEN_EXISTING, "open");
     if (!file) { return file.error(); }
     BY_HANDLE_FILE_INFORMATION facts{};
-    unsigned long const failed = ::GetFileInformationByHandle(detail::handle_of(*file), &facts) != 0 ? 0 : ::GetLastError();
+    unsigned long const failed =
+        ::GetFileInformationByHandle(detail::handle_of(*file), &facts) != 0 ? 0 : ::GetLastError();
     if (failed == 0 && !detail::made_before_start(facts.ftCreationTime)) {
         return map_shared(*file, detail::joined(facts.nFileSizeHigh, facts.nFileSizeLow), path);
     }
@@ -65,22 +68,30 @@ SPOTTER_BODY error windows_file_system::find_shared_folder(path_text& folder) no
     wchar_t place[MAX_PATH];
     char letters[3 * MAX_PATH];
     unsigned long const size = ::GetEnvironmentVariableW(L"LOCALAPPDATA", place, MAX_PATH);
-    int const made = size == 0 || size >= MAX_PATH ? 0
-                     : ::WideCharToMultiByte(CP_UTF8, 0, place, static_cast<int>(size), letters, static_cast<int>(sizeof letters), nullptr, nullptr);
-    if (made <= 0) { return {errc::unwritable, "there is no place for shared memory: the variable LOCALAPPDATA names no folder"}; }
+    int const made = size == 0 || size >= MAX_PATH
+                         ? 0
+                         : ::WideCharToMultiByte(CP_UTF8, 0, place, static_cast<int>(size), letters,
+                                                 static_cast<int>(sizeof letters), nullptr, nullptr);
+    if (made <= 0) {
+        return {errc::unwritable, "there is no place for shared memory: the variable LOCALAPPDATA names no folder"};
+    }
     folder = path_text{std::string_view{letters, static_cast<std::size_t>(made)}, "Temp"};
     return {};
 }
 
-SPOTTER_BODY result<shared_memory> windows_file_system::map_shared(opened_file file, std::uint64_t bytes, std::string_view path) noexcept {
+SPOTTER_BODY result<shared_memory> windows_file_system::map_shared(opened_file file, std::uint64_t bytes,
+                                                                   std::string_view path) noexcept {
     shared_memory memory{{}, file};
     unsigned long failed = take_whole_lock(file);
     if (failed == 0 && bytes > SIZE_MAX / 2) { failed = ERROR_FILE_TOO_LARGE; }
     if (failed == 0 && bytes > 0) {
         // The file gets its length here, and its place on the disk: a lack of that is an error now.
-        HANDLE const section = ::CreateFileMappingW(detail::handle_of(file), nullptr, PAGE_READWRITE, static_cast<unsigned long>(bytes >> 32U),
+        HANDLE const section = ::CreateFileMappingW(detail::handle_of(file), nullptr, PAGE_READWRITE,
+                                                    static_cast<unsigned long>(bytes >> 32U),
                                                     static_cast<unsigned long>(bytes & 0xFFFFFFFFU), nullptr);
-        void* const at = section == nullptr ? nullptr : ::MapViewOfFile(section, FILE_MAP_WRITE, 0, 0, static_cast<std::size_t>(bytes));
+        void* const at = section == nullptr
+                             ? nullptr
+                             : ::MapViewOfFile(section, FILE_MAP_WRITE, 0, 0, static_cast<std::size_t>(bytes));
         if (at == nullptr) { failed = ::GetLastError(); }
         if (section != nullptr) { (void)::CloseHandle(section); }
         if (at != nullptr) { memory.bytes = {static_cast<std::byte*>(at), static_cast<std::size_t>(bytes)}; }

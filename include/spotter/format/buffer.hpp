@@ -14,13 +14,13 @@ public:
     byte_buffer& operator=(byte_buffer&& other) noexcept;
     ~byte_buffer() { ::operator delete(bytes_); }
 
-    // Room for `count` more bytes at the end, or null; `grow_by` then takes what was written there. Moves what is in it, as `append`
-    // and `reserve` do.
+    // Room for `count` more bytes at the end, or null; `grow_by` then takes what was written there. Moves what is in
+    // it, as `append` and `reserve` do.
     [[nodiscard]] std::byte* prepare(std::size_t count) noexcept;
     void grow_by(std::size_t count) noexcept { size_ += count; }  // no more than was prepared
 
-    bool append(byte_view more) noexcept;  // all of it, or false and nothing of it
-    bool reserve(std::size_t count) noexcept;  // room for so many in all; false where memory is exhausted
+    bool append(byte_view more) noexcept;                  // all of it, or false and nothing of it
+    bool reserve(std::size_t count) noexcept;              // room for so many in all; false where memory is exhausted
     void clear() noexcept { size_ = 0, failed_ = false; }  // keeps the memory
     void cut(std::size_t size) noexcept { size_ = size < size_ ? size : size_; }  // keeps the first `size` bytes
 

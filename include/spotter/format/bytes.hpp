@@ -17,7 +17,7 @@ template <class Value>
 }
 // Reads a value at any address, aligned or not; there must be as many bytes as it has.
 template <class Value>
-requires std::is_trivially_copyable_v<Value>
+    requires std::is_trivially_copyable_v<Value>
 [[nodiscard]] inline Value load(std::byte const* from) noexcept {
     Value value{};
     std::memcpy(&value, from, sizeof value);
@@ -25,8 +25,10 @@ requires std::is_trivially_copyable_v<Value>
 }
 // The way back.
 template <class Value>
-requires std::is_trivially_copyable_v<Value>
-inline void store(std::byte* into, Value value) noexcept { std::memcpy(into, &value, sizeof value); }
+    requires std::is_trivially_copyable_v<Value>
+inline void store(std::byte* into, Value value) noexcept {
+    std::memcpy(into, &value, sizeof value);
+}
 
 // Bytes that a varint takes at most, and the unsigned LEB128 itself: seven bits a byte, lowest first.
 inline constexpr std::size_t varint_limit = 10;
@@ -45,12 +47,13 @@ public:
 
     // As many bytes as the type has, little-endian.
     template <class Value>
-    requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) void fixed(Value value) noexcept {
+        requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
+    void fixed(Value value) noexcept {
         std::memcpy(at_, &value, sizeof value);
         at_ += sizeof value;
     }
     void varint(std::uint64_t value) noexcept;  // 1 to 10 bytes
-    void raw(byte_view bytes) noexcept;  // as they are, without their number
+    void raw(byte_view bytes) noexcept;         // as they are, without their number
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
 
 private:
@@ -65,7 +68,8 @@ public:
 
     // As many bytes as the type has, little-endian; all of them or none.
     template <class Value>
-    requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) void fixed(Value value) noexcept {
+        requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
+    void fixed(Value value) noexcept {
         if (room() < sizeof value) {
             full_ = true;
             return;
@@ -73,12 +77,14 @@ public:
         std::memcpy(at_, &value, sizeof value);
         at_ += sizeof value;
     }
-    void varint(std::uint64_t value) noexcept;  // 1 to 10 bytes, all of them or none
-    void raw(byte_view bytes) noexcept;  // as they are, without their number; all or none
+    void varint(std::uint64_t value) noexcept;   // 1 to 10 bytes, all of them or none
+    void raw(byte_view bytes) noexcept;          // as they are, without their number; all or none
     void text(std::string_view value) noexcept;  // its length as a varint, then its letters
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
-    [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(end_ - at_); }  // bytes that still fit
+    [[nodiscard]] std::size_t room() const noexcept {
+        return static_cast<std::size_t>(end_ - at_);
+    }  // bytes that still fit
     [[nodiscard]] bool full() const noexcept { return full_; }  // something did not fit: what was written is not whole
     [[nodiscard]] byte_view view() const noexcept { return {begin_, size()}; }  // what was written
 
@@ -97,7 +103,8 @@ public:
 
     // As many bytes as the type has, little-endian; a floating-point value may be anything, NaN too.
     template <class Value>
-    requires(std::is_arithmetic_v<Value>) [[nodiscard]] Value fixed() noexcept {
+        requires(std::is_arithmetic_v<Value>)
+    [[nodiscard]] Value fixed() noexcept {
         Value value{};
         if (left() < sizeof value) {
             fail();
@@ -113,7 +120,7 @@ public:
     [[nodiscard]] std::uint64_t varint(std::uint64_t most) noexcept;
     // One byte, at most `most`, as an enumerator.
     template <class Enum>
-    requires std::is_enum_v<Enum>
+        requires std::is_enum_v<Enum>
     [[nodiscard]] Enum choice(Enum most) noexcept {
         auto const value = fixed<std::uint8_t>();
         if (value <= static_cast<std::uint8_t>(most)) { return static_cast<Enum>(value); }

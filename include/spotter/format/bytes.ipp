@@ -2,6 +2,7 @@
 // The bodies of bytes.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/bytes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -66,7 +67,7 @@ SPOTTER_BODY byte_view byte_reader::raw(std::uint64_t count) noexcept {
         fail();
         return {};
     }
-    byte_view const bytes{at_, static_cast<std::size_t>(count)};
+    byte_view const bytes{at_, as_size(count)};
     at_ += count;
     return bytes;
 }

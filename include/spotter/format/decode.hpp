@@ -69,8 +69,8 @@ inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
 [[nodiscard]] bool read_collection(byte_view& list, rows::collection& out) noexcept;
 [[nodiscard]] bool read_coverage(byte_view& list, rows::coverage& out) noexcept;  // one of the list likewise
 
-// One of an observation's bases, the nearest first; `list` moves on to the next. `place` is the one before it, the row's own at
-// first, and becomes this one. False at the end and where it is malformed.
+// One of an observation's bases, the nearest first; `list` moves on to the next. `place` is the one before it, the
+// row's own at first, and becomes this one. False at the end and where it is malformed.
 [[nodiscard]] bool read_base(byte_view& list, payload_place& place) noexcept;
 
 // The row of a kind; its texts and views point into the body. On an error `out` may be filled in part.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): rows to bytes. The order of fields is that of docs/format.md; fields that only the writer knows come last.
+// Format (L1): rows to bytes. The order of fields is that of docs/format.md; fields that only the writer knows come
+// last.
 #pragma once
 
 #include <spotter/format/bytes.hpp>
@@ -18,14 +19,16 @@ inline constexpr std::uint8_t feature_integers = 0, feature_numbers = 1;
 inline constexpr std::uint64_t largest_integer = std::uint64_t{1} << 53;  // that a feature has as a varint: 8 bytes
 }  // namespace layout
 
-// In bytes. No row of these kinds without its texts, values, units, quantiles and bins is longer: within this a quick_writer needs no look.
-inline constexpr std::size_t observe_limit = 320;  // of an observation; its place and bases are apart
-inline constexpr std::size_t scalar_limit = 64;    // and the letters of a text
-inline constexpr std::size_t close_limit = 48;     // its ordinal and time included
+// In bytes. No row of these kinds without its texts, values, units, quantiles and bins is longer: within this a
+// quick_writer needs no look.
+inline constexpr std::size_t observe_limit = 320;                   // of an observation; its place and bases are apart
+inline constexpr std::size_t scalar_limit = 64;                     // and the letters of a text
+inline constexpr std::size_t close_limit = 48;                      // its ordinal and time included
 inline constexpr std::size_t place_limit = 2 * varint_limit + 1;    // what encode_place writes
 inline constexpr std::size_t base_limit = 2 * varint_limit + 1;     // what encode_base writes
 inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;  // and the observation behind it
-inline constexpr std::size_t stay_limit = 2 * sizeof(double) + varint_limit + 64;  // a section's name of 64 bytes included
+inline constexpr std::size_t stay_limit =
+    2 * sizeof(double) + varint_limit + 64;       // a section's name of 64 bytes included
 inline constexpr std::size_t feature_limit = 64;  // and 8 bytes a number
 
 // A Writer is a byte_writer or a quick_writer.
@@ -45,8 +48,8 @@ inline void put_shape(Writer& out, extents const& shape) noexcept {
 
 }  // namespace detail
 
-// The part of `stats` named by `mask`; `Summary` is spotter::summary. Counts of elements and of non-finite ones (where they
-// were counted) are always in it.
+// The part of `stats` named by `mask`; `Summary` is spotter::summary. Counts of elements and of non-finite ones (where
+// they were counted) are always in it.
 template <class Writer, class Summary>
 inline void encode_summary(Writer& out, Summary const& stats, std::uint32_t mask) noexcept {
     auto const known = static_cast<std::uint32_t>(stats.has) & stored_terms::all;
@@ -126,9 +129,10 @@ inline void encode(Writer& out, rows::observe const& row, Summary const& stats, 
         detail::put_shape(out, row.shape);
     }
 }
-void encode_place(byte_writer& out, payload_place const& place) noexcept;  // two varints and a byte: offset, bytes, planes
-// After encode_place, where the values are differences: the payloads that they build on, the nearest first, a whole one last.
-// `place` becomes the place just encoded.
+void encode_place(byte_writer& out,
+                  payload_place const& place) noexcept;  // two varints and a byte: offset, bytes, planes
+// After encode_place, where the values are differences: the payloads that they build on, the nearest first, a whole one
+// last. `place` becomes the place just encoded.
 void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept;
 // Whether all are integers from 0 to 2^53, by their bits: no NaN, no infinity and no -0 among them.
 [[nodiscard]] bool are_integers(std::span<double const> numbers) noexcept;
@@ -157,7 +161,8 @@ inline void encode(Writer& out, rows::scalar const& row) noexcept {
 }
 // All but the ordinal and the time, which follow last (encode_stamp).
 void encode(byte_writer& out, rows::close const& row) noexcept;
-void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept;  // of a close; the time in seconds since 1970
+void encode_stamp(byte_writer& out, std::uint64_t ordinal,
+                  double time) noexcept;  // of a close; the time in seconds since 1970
 void encode(byte_writer& out, rows::finding const& row) noexcept;
 void encode(byte_writer& out, rows::drops const& row) noexcept;
 inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.fixed(row.time); }

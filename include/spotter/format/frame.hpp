@@ -11,26 +11,26 @@ namespace spotter::inline SPOTTER_ABI {
 // The first 64 bytes of a segment: whose it is, and which of them.
 struct segment_head {
     std::uint16_t version = layout::version;  // of the format
-    std::uint16_t draft = layout::draft;  // 0: frozen
-    std::uint32_t number = 0;  // of the segment
-    std::uint64_t run_id = 0;  // the same in every segment of a run
-    std::uint64_t first_ordinal = 0;  // of its first close
-    std::uint32_t worker = 0;  // that wrote it
-    std::uint32_t attempt = 0;  // of the run, from 0
-    double time = 0;  // when it was begun; seconds since 1970
+    std::uint16_t draft = layout::draft;      // 0: frozen
+    std::uint32_t number = 0;                 // of the segment
+    std::uint64_t run_id = 0;                 // the same in every segment of a run
+    std::uint64_t first_ordinal = 0;          // of its first close
+    std::uint32_t worker = 0;                 // that wrote it
+    std::uint32_t attempt = 0;                // of the run, from 0
+    double time = 0;                          // when it was begun; seconds since 1970
 };
 
 // A row frame as found in a segment; `body` holds its rows.
 struct row_frame {
-    std::uint64_t offset = 0;  // in the segment
+    std::uint64_t offset = 0;         // in the segment
     std::uint64_t bytes = 0;          // the whole frame
     std::uint64_t previous_end = 0;   // of the row frame (or head) before it; what lies between is payload
     std::uint64_t first_ordinal = 0;  // closes before it
-    std::uint32_t rows = 0;  // rows of any kind; a steps row is one
-    std::uint32_t closes = 0;  // steps closed in it, packed ones too
-    std::uint32_t values = 0;  // observations and scalars
-    std::uint32_t flags = 0;   // layout::has_declares and so on
-    byte_view body{};  // in the segment's bytes; go through it with row_reader
+    std::uint32_t rows = 0;           // rows of any kind; a steps row is one
+    std::uint32_t closes = 0;         // steps closed in it, packed ones too
+    std::uint32_t values = 0;         // observations and scalars
+    std::uint32_t flags = 0;          // layout::has_declares and so on
+    byte_view body{};                 // in the segment's bytes; go through it with row_reader
 
     [[nodiscard]] std::uint64_t end() const noexcept { return offset + bytes; }
 };
@@ -52,7 +52,8 @@ public:
     bool add(row_kind kind, byte_view body, byte_view rest = {}) noexcept;
     // Of the steps row that was added last.
     void count_packed(std::uint32_t closes, std::uint32_t values) noexcept { closes_ += closes, values_ += values; }
-    // The whole frame, to be put at `offset` of the segment; valid until the next call. Empty where memory is exhausted.
+    // The whole frame, to be put at `offset` of the segment; valid until the next call. Empty where memory is
+    // exhausted.
     [[nodiscard]] byte_view seal(std::uint64_t offset, std::uint64_t previous_end, std::uint64_t first_ordinal,
                                  std::uint32_t more_flags = 0) noexcept;
     void reset() noexcept;  // forgets the rows, keeps the memory
@@ -61,8 +62,12 @@ public:
     [[nodiscard]] std::size_t size() const noexcept;
     [[nodiscard]] bool empty() const noexcept { return rows_ == 0; }
     [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }  // rows added since reset
-    [[nodiscard]] std::uint32_t closes() const noexcept { return closes_; }  // of those, with the packed ones that were counted
-    [[nodiscard]] std::uint32_t values() const noexcept { return values_; }  // observations and scalars of those, likewise
+    [[nodiscard]] std::uint32_t closes() const noexcept {
+        return closes_;
+    }  // of those, with the packed ones that were counted
+    [[nodiscard]] std::uint32_t values() const noexcept {
+        return values_;
+    }  // observations and scalars of those, likewise
     [[nodiscard]] std::uint32_t flags() const noexcept { return flags_; }  // layout::has_declares and so on, of those
 
 private:
@@ -82,12 +87,22 @@ struct frame_extent {  // what is there, and how far it goes
     std::uint64_t content = 0;  // of a payload frame: bytes when decompressed
 };
 
-// A zstd frame of the shape that spotter writes (content size and checksum present, no dictionary), by its block headers
-// (RFC 8878, section 3.1.1); its content is not looked at.
+// Brings bytes of a segment into the memory where they belong before they are looked at, where they are not all there
+// from the beginning. What cannot be brought is zeros, and read as damage.
+struct byte_supply {
+    void (*bring)(void* context, std::uint64_t from, std::uint64_t bytes) noexcept = nullptr;  // clamped to the segment
+    void* context = nullptr;
+
+    void operator()(std::uint64_t from, std::uint64_t bytes) const noexcept { bring(context, from, bytes); }
+};
+
+// A zstd frame of the shape that spotter writes (content size and checksum present, no dictionary), by its block
+// headers (RFC 8878, section 3.1.1); its content is not looked at.
 [[nodiscard]] frame_extent measure_zstd_frame(byte_view from) noexcept;
 
 // The frame at `offset`. For head and rows only their extent is known yet; their checksum is not looked at.
-[[nodiscard]] frame_extent measure_frame(byte_view segment, std::uint64_t offset) noexcept;
+[[nodiscard]] frame_extent measure_frame(byte_view segment, std::uint64_t offset,
+                                         byte_supply const* supply = nullptr) noexcept;
 
 // The row frame at `offset`, checked: that it is one, belongs there and is whole.
 [[nodiscard]] result<row_frame> decode_row_frame(byte_view segment, std::uint64_t offset) noexcept;

@@ -2,6 +2,7 @@
 // The bodies of frame.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/frame.hpp>
@@ -153,10 +154,15 @@ SPOTTER_BODY bool row_frame_builder::add_nothing() noexcept {
     return true;
 }
 
-SPOTTER_BODY frame_extent measure_zstd_frame(byte_view from) noexcept {
+namespace detail {
+
+// `bring(from, bytes)`: of the frame, before they are looked at.
+template <class Bring>
+[[nodiscard]] SPOTTER_INLINE frame_extent measure_zstd(byte_view from, Bring&& bring) noexcept {
     constexpr frame_extent cut{frame_kind::cut, 0, 0};
     constexpr frame_extent bad{frame_kind::bad, 0, 0};
     if (from.size() < 5) { return cut; }
+    bring(0, 14);  // the longest head
     auto const bits = static_cast<std::uint8_t>(from[4]);
     bool const single = (bits & 0x20) != 0;
     if ((bits & 0x18) != 0 || (bits & 0x04) == 0 || (bits & 0x03) != 0) { return bad; }
@@ -171,6 +177,7 @@ SPOTTER_BODY frame_extent measure_zstd_frame(byte_view from) noexcept {
     at += field;
     for (bool last = false; !last;) {
         if (from.size() < at + 3) { return cut; }
+        bring(at, 3);
         std::uint32_t block = 0;
         std::memcpy(&block, from.data() + at, 3);
         last = (block & 1) != 0;
@@ -184,12 +191,22 @@ SPOTTER_BODY frame_extent measure_zstd_frame(byte_view from) noexcept {
     return {frame_kind::values, at, content};
 }
 
-SPOTTER_BODY frame_extent measure_frame(byte_view segment, std::uint64_t offset) noexcept {
+}  // namespace detail
+
+SPOTTER_BODY frame_extent measure_zstd_frame(byte_view from) noexcept {
+    return detail::measure_zstd(from, [](std::size_t, std::size_t) {});
+}
+
+SPOTTER_BODY frame_extent measure_frame(byte_view segment, std::uint64_t offset, byte_supply const* supply) noexcept {
     if (offset > segment.size()) { return {}; }
-    byte_view const from = segment.subspan(static_cast<std::size_t>(offset));
+    byte_view const from = segment.subspan(as_size(offset));
     if (from.size() < 4) { return {frame_kind::cut, 0, 0}; }
+    if (supply != nullptr) { (*supply)(offset, layout::skippable_bytes); }
     auto const magic = load<std::uint32_t>(from.data());
-    if (magic == layout::zstd_magic) { return measure_zstd_frame(from); }
+    if (magic == layout::zstd_magic) {
+        if (supply == nullptr) { return measure_zstd_frame(from); }
+        return detail::measure_zstd(from, [&](std::size_t at, std::size_t bytes) { (*supply)(offset + at, bytes); });
+    }
     if (magic != layout::head_magic && magic != layout::row_magic) { return {}; }
     if (from.size() < layout::skippable_bytes) { return {frame_kind::cut, 0, 0}; }
     std::uint64_t const bytes = layout::skippable_bytes + std::uint64_t{load<std::uint32_t>(from.data() + 4)};
@@ -205,7 +222,7 @@ SPOTTER_BODY result<row_frame> decode_row_frame(byte_view segment, std::uint64_t
     if (extent.kind != frame_kind::rows || extent.bytes < layout::row_head_bytes + layout::row_tail_bytes) {
         return damaged;
     }
-    byte_view const whole = segment.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(extent.bytes));
+    byte_view const whole = segment.subspan(as_size(offset), static_cast<std::size_t>(extent.bytes));
     byte_view const covered = whole.first(whole.size() - layout::row_tail_bytes);
     byte_reader in{covered.subspan(layout::skippable_bytes)};
     row_frame frame{};

@@ -10,11 +10,12 @@ namespace layout {
 
 inline constexpr std::uint16_t version = 2;         // of the format, as it is written
 inline constexpr std::uint16_t oldest_version = 1;  // that a reader takes
-inline constexpr std::uint16_t draft = 0;  // 0: frozen. What still changes is 1 and up, and may change without a new version
+inline constexpr std::uint16_t draft =
+    0;  // 0: frozen. What still changes is 1 and up, and may change without a new version
 
 // Frames of a segment. The first two are skippable frames of Zstandard (0x184D2A50 to 0x184D2A5F).
 inline constexpr std::uint32_t head_magic = 0x184D2A50U;
-inline constexpr std::uint32_t row_magic = 0x184D2A51U;  // of a row frame
+inline constexpr std::uint32_t row_magic = 0x184D2A51U;   // of a row frame
 inline constexpr std::uint32_t zstd_magic = 0xFD2FB528U;  // of a payload frame (RFC 8878, section 3.1.1)
 
 inline constexpr std::size_t skippable_bytes = 8;  // magic and size
@@ -32,38 +33,39 @@ inline constexpr std::size_t longest_chain = 64;  // payloads that one may build
 inline constexpr std::size_t plain_bytes = 512;   // a payload smaller than this is not split into planes
 
 // Sidecar.
-inline constexpr std::uint32_t place_magic = 0x32585053U;  // "SPX2"
-inline constexpr std::size_t place_bytes = 112;  // of one place, its checksum included
+inline constexpr std::uint32_t place_magic = 0x32585053U;   // "SPX2"
+inline constexpr std::size_t place_bytes = 112;             // of one place, its checksum included
 inline constexpr std::size_t place_rows_bytes = 16U << 10;  // row frames behind one place, about
 
 // Sidecars of many workers in one file: the directory of it is a skippable frame too.
 inline constexpr std::uint32_t set_magic = 0x184D2A52U;
-inline constexpr std::uint32_t set_version = 1;  // of the directory; a reader takes this one only
-inline constexpr std::size_t set_head_bytes = 16;  // of the directory, before its entries
-inline constexpr std::size_t set_worker_bytes = 24;  // of a worker's entry; those of its segments follow
+inline constexpr std::uint32_t set_version = 1;       // of the directory; a reader takes this one only
+inline constexpr std::size_t set_head_bytes = 16;     // of the directory, before its entries
+inline constexpr std::size_t set_worker_bytes = 24;   // of a worker's entry; those of its segments follow
 inline constexpr std::size_t set_segment_bytes = 24;  // of a segment's entry
 
 // Flags of a row frame and of a place.
-inline constexpr std::uint32_t has_declares = 1;  // also run_begin
-inline constexpr std::uint32_t has_findings = 2;  // a finding row
-inline constexpr std::uint32_t has_run_end = 4;  // a run_end row: somebody ended the attempt
-inline constexpr std::uint32_t last_of_segment = 8;  // the next frame is in the next segment, or nowhere
-inline constexpr std::uint32_t has_drops = 16;  // a drops row: something was lost
+inline constexpr std::uint32_t has_declares = 1;      // also run_begin
+inline constexpr std::uint32_t has_findings = 2;      // a finding row
+inline constexpr std::uint32_t has_run_end = 4;       // a run_end row: somebody ended the attempt
+inline constexpr std::uint32_t last_of_segment = 8;   // the next frame is in the next segment, or nowhere
+inline constexpr std::uint32_t has_drops = 16;        // a drops row: something was lost
 inline constexpr std::uint32_t thinned_segment = 32;  // rewritten without values
-inline constexpr std::uint32_t has_stays = 64;  // a stay row: a section took long, or the process ended in it
+inline constexpr std::uint32_t has_stays = 64;        // a stay row: a section took long, or the process ended in it
 
 // Names in a run's folder.
-inline constexpr char data_suffix[] = ".spot";  // of a segment
-inline constexpr char side_suffix[] = ".spotx";  // of its sidecar
+inline constexpr char data_suffix[] = ".spot";       // of a segment
+inline constexpr char side_suffix[] = ".spotx";      // of its sidecar
 inline constexpr char set_name[] = "workers.spotx";  // sidecars of workers that ended, in one file
 inline constexpr char lost_name[] = "lost";  // what is known to be gone for good; a line a segment (trial/losses.hpp)
 inline constexpr char lock_name[] = "lock";  // of a worker's folder: held while somebody writes in it
 inline constexpr char stop_name[] = "stop";  // made from outside: the run is to stop
-inline constexpr char control_name[] = "control";  // made from outside: what the run is asked for (record/control_file.hpp)
+inline constexpr char control_name[] =
+    "control";  // made from outside: what the run is asked for (record/control_file.hpp)
 inline constexpr char answer_name[] = "control.answer";  // of each worker, to the newest request
-inline constexpr char flight_name[] = "flight";  // folder of the flight recorder, a run of its own
-inline constexpr char system_name[] = "system";  // folder of samples of the machine, likewise
-inline constexpr char ring_name[] = "ring";  // names the shared memory of the ring, while there is one
+inline constexpr char flight_name[] = "flight";          // folder of the flight recorder, a run of its own
+inline constexpr char system_name[] = "system";          // folder of samples of the machine, likewise
+inline constexpr char ring_name[] = "ring";              // names the shared memory of the ring, while there is one
 
 }  // namespace layout
 

@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The low four bits are the number of byte planes: of values of so many bytes, or 1 where they stand as they are. The others are
-// of version 2 of the format.
+// The low four bits are the number of byte planes: of values of so many bytes, or 1 where they stand as they are. The
+// others are of version 2 of the format.
 struct payload_form {
     static constexpr std::uint8_t plane_bits = 15;   // of the number of planes
     static constexpr std::uint8_t rotated_bit = 16;  // `rotated`
@@ -20,9 +20,11 @@ struct payload_form {
 
     // How many; also the bytes of a value, as far as a form is concerned.
     [[nodiscard]] constexpr std::size_t planes() const noexcept { return bits & plane_bits; }
-    // The bits of each value are turned left by one before the split: an exponent has a byte of its own, the sign is in the lowest.
+    // The bits of each value are turned left by one before the split: an exponent has a byte of its own, the sign is in
+    // the lowest.
     [[nodiscard]] constexpr bool rotated() const noexcept { return (bits & rotated_bit) != 0; }
-    // In front of each block stands a mask of its values that are not zero, and only these are in the planes; or that all are.
+    // In front of each block stands a mask of its values that are not zero, and only these are in the planes; or that
+    // all are.
     [[nodiscard]] constexpr bool masked() const noexcept { return (bits & masked_bit) != 0; }
     // One that this library reads.
     [[nodiscard]] constexpr bool known() const noexcept {

@@ -50,7 +50,7 @@ template <std::size_t Length>
     std::size_t found = 0, windows = 0;
     for (; windows < sample.size() / window_values; ++windows) {
         byte_view const window = sample.subspan(windows * window_values, window_values);
-        found += comes_again<Length>(window.data(), window) ? 1 : 0;
+        found += comes_again<Length>(window.data(), window) ? 1U : 0U;
     }
     return windows == 0 ? 0 : found * 16 / windows;
 }
@@ -59,15 +59,15 @@ template <std::size_t Length>
 [[nodiscard]] inline std::size_t repeats_anywhere(byte_view sample) noexcept {
     std::size_t found = 0;
     for (std::size_t at = 0; at + window_values <= sample.size(); at += 8 * window_values) {
-        found += comes_again<Length>(sample.data() + at, sample) ? 1 : 0;
+        found += comes_again<Length>(sample.data() + at, sample) ? 1U : 0U;
     }
     return found;
 }
 
 }  // namespace detail
 
-// Whether a mask pays for so many zeros among so many values of a width. Fewer would still make the frames smaller, but a block with
-// a mask takes twice as long; values of one byte come near it by Huffman codes alone.
+// Whether a mask pays for so many zeros among so many values of a width. Fewer would still make the frames smaller, but
+// a block with a mask takes twice as long; values of one byte come near it by Huffman codes alone.
 [[nodiscard]] constexpr bool mask_pays(std::size_t zero, std::size_t all, std::size_t width) noexcept {
     return width == 1 ? zero * 5 > all * 2 : zero * 10 > all;
 }
@@ -77,8 +77,8 @@ struct block_choice {
     bool sparse = false;  // so many zeros that a mask pays; of the planes without them nothing is known yet
     std::array<plane_codec, 8> codecs{};  // of its planes, where it is not sparse
 };
-// The codec of each plane of a block that still stands as values. Looks at 1024 values in sixteen places, so the same block has the
-// same answer always. `sparse` only where the form has masks.
+// The codec of each plane of a block that still stands as values. Looks at 1024 values in sixteen places, so the same
+// block has the same answer always. `sparse` only where the form has masks.
 [[nodiscard]] block_choice choose_codecs(byte_view block, payload_form form) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

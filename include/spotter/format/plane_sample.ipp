@@ -38,7 +38,8 @@ static_assert(sizeof count_bits / sizeof count_bits[0] == sample_bytes + 1);
         bool const again = repeats_nearby<4>(sample) > 0 || repeats_anywhere<4>(sample) > 0;
         return again ? plane_codec::matches : plane_codec::raw;
     }
-    // Huffman codes have no less than one bit a byte. Above that, a few runs are not worth a search that takes three times as long.
+    // Huffman codes have no less than one bit a byte. Above that, a few runs are not worth a search that takes three
+    // times as long.
     if (largest * 5 > sample.size() * 4) { return plane_codec::matches; }
     bool const again = repeats_nearby<8>(sample) >= 4 || repeats_anywhere<8>(sample) == 2;
     return again ? plane_codec::matches : plane_codec::huffman;

@@ -13,7 +13,8 @@ public:
     row_reader(row_reader const&) = delete;
     row_reader& operator=(row_reader const&) = delete;
 
-    // False at the end, and where a length is wrong (then `bad`). The body of a packed row is valid until the next call.
+    // False at the end, and where a length is wrong (then `bad`). The body of a packed row is valid until the next
+    // call.
     [[nodiscard]] bool next(row_view& out) noexcept;
     // A row, or a packed one, was malformed; what came before it is sound.
     [[nodiscard]] bool bad() const noexcept { return bad_ || in_.bad(); }
@@ -28,16 +29,16 @@ private:
     std::byte unpacked_[observe_limit];
 };
 
-// Single rows again by where they were found; packed ones that follow one another in order, at the cost of one pass, and of steps that
-// are alike any at the cost of one step.
+// Single rows again by where they were found; packed ones that follow one another in order, at the cost of one pass,
+// and of steps that are alike any at the cost of one step.
 class row_finder {
 public:
     row_finder() noexcept = default;
     row_finder(row_finder const&) = delete;
     row_finder& operator=(row_finder const&) = delete;
 
-    // `stored` and `part` are those of the row_view. The body is empty where there is no such row; of a packed one it is valid until
-    // the next call.
+    // `stored` and `part` are those of the row_view. The body is empty where there is no such row; of a packed one it
+    // is valid until the next call.
     [[nodiscard]] row_view find(row_kind kind, byte_view stored, std::uint32_t part) noexcept;
     // The bytes that rows were found in are gone.
     void forget() noexcept { stored_ = {}; }

@@ -20,10 +20,11 @@ using unsigned_of = std::conditional_t<
 #if SPOTTER_GNU_VECTORS
 typedef unsigned char plane_lanes __attribute__((vector_size(16)));
 
-// One round: the first half of the bytes and the second half take turns, so the number of a byte's place, in bits, turns left
-// by one: its top bit becomes the lowest. Where the place of a byte is (value, byte of the value), four rounds bring it, for
-// sixteen values, to (byte, value); the other way round it takes as many as the width has bits. Each line is one instruction
-// on x86-64 and ARM; a table of byte moves (pshufb) would need flags that a user may not give.
+// One round: the first half of the bytes and the second half take turns, so the number of a byte's place, in bits,
+// turns left by one: its top bit becomes the lowest. Where the place of a byte is (value, byte of the value), four
+// rounds bring it, for sixteen values, to (byte, value); the other way round it takes as many as the width has bits.
+// Each line is one instruction on x86-64 and ARM; a table of byte moves (pshufb) would need flags that a user may not
+// give.
 template <std::size_t Width>
 SPOTTER_INLINE void take_turns(std::array<plane_lanes, Width>& bytes) noexcept {
     std::array<plane_lanes, Width> const from = bytes;
@@ -112,11 +113,12 @@ SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::siz
 
 }  // namespace detail
 
-// `count` values of so many bytes (1, 2, 4 or 8) to as many planes, each at a place of its own: planes[k] takes byte k of every
-// value. Where the form is rotated the bits of a value, as a number, are first turned left by one, so that the sign leaves the
-// exponent's byte; not those of one byte.
+// `count` values of so many bytes (1, 2, 4 or 8) to as many planes, each at a place of its own: planes[k] takes byte k
+// of every value. Where the form is rotated the bits of a value, as a number, are first turned left by one, so that the
+// sign leaves the exponent's byte; not those of one byte.
 void split_planes(std::byte const* values, std::size_t count, payload_form form, std::byte* const* planes) noexcept;
-void join_planes(std::byte const* const* planes, std::size_t count, payload_form form, std::byte* values) noexcept;  // the way back
+void join_planes(std::byte const* const* planes, std::size_t count, payload_form form,
+                 std::byte* values) noexcept;  // the way back
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): the sidecar: where groups of row frames are, and of which steps, 112 bytes each. A cache; the segment alone can rebuild it.
+// Format (L1): the sidecar: where groups of row frames are, and of which steps, 112 bytes each. A cache; the segment
+// alone can rebuild it.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -11,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The step indices of one mode that rows speak of; empty where first > last.
 struct step_span {
     std::uint64_t first = ~std::uint64_t{0};  // the smallest index
-    std::uint64_t last = 0;  // the largest index
+    std::uint64_t last = 0;                   // the largest index
 
     void add(std::uint64_t index) noexcept;  // in any order
     // Between the two; a row of it need not be there.
@@ -48,16 +49,16 @@ void each_step(byte_view rows, Take&& take) noexcept {
 
 // One group of row frames without payload between them: from the first byte of the first to the last byte of the last.
 struct side_place {
-    std::uint64_t offset = 0;  // of its first row frame, in the segment
-    std::uint64_t end = 0;  // one past the last byte of its last frame
+    std::uint64_t offset = 0;         // of its first row frame, in the segment
+    std::uint64_t end = 0;            // one past the last byte of its last frame
     std::uint64_t previous_end = 0;   // where the row frame before it ends: so a missing place is noticed
     std::uint64_t first_ordinal = 0;  // closes before it
-    std::uint32_t closes = 0;  // in it, packed ones too
-    std::uint32_t frames = 0;  // row frames; 0: none yet
-    std::uint32_t rows = 0;  // rows of them all; a steps row is one
-    std::uint32_t values = 0;  // observations and scalars
-    std::uint32_t flags = 0;   // layout::has_declares and so on, of any frame in it
-    step_span spans[3]{};      // of each mode
+    std::uint32_t closes = 0;         // in it, packed ones too
+    std::uint32_t frames = 0;         // row frames; 0: none yet
+    std::uint32_t rows = 0;           // rows of them all; a steps row is one
+    std::uint32_t values = 0;         // observations and scalars
+    std::uint32_t flags = 0;          // layout::has_declares and so on, of any frame in it
+    step_span spans[3]{};             // of each mode
 
     // Whether a frame at this offset still belongs to it.
     [[nodiscard]] bool takes(std::uint64_t frame_offset) const noexcept;
@@ -66,14 +67,15 @@ struct side_place {
     [[nodiscard]] bool may_hold(step_id step) const noexcept;
 };
 
-void encode_side_place(side_place const& place, std::byte* into) noexcept;  // layout::place_bytes, its checksum included
+void encode_side_place(side_place const& place,
+                       std::byte* into) noexcept;  // layout::place_bytes, its checksum included
 
 // Place `index` of a sidecar, if it is there, whole, and within a segment of `segment_bytes`.
 [[nodiscard]] result<side_place> decode_side_place(byte_view side, std::uint64_t index,
                                                    std::uint64_t segment_bytes) noexcept;
 
-// What a closed segment declares, once more behind the places of its sidecar: row frames, the offsets of which count from where
-// the places end. A run_begin comes first and says whose they are.
+// What a closed segment declares, once more behind the places of its sidecar: row frames, the offsets of which count
+// from where the places end. A run_begin comes first and says whose they are.
 class side_declarations {
 public:
     explicit side_declarations(byte_buffer& out) noexcept : out_{out} {}
@@ -92,8 +94,8 @@ private:
 // How many places a sidecar has, damaged ones too: up to where the declarations begin.
 [[nodiscard]] std::uint64_t side_places(byte_view side) noexcept;
 
-// The declarations behind the places of a sidecar, of which `rest` is what follows those, and the run_begin before them:
-// take(row_view), where they belong to the run and the attempt of the segment.
+// The declarations behind the places of a sidecar, of which `rest` is what follows those, and the run_begin before
+// them: take(row_view), where they belong to the run and the attempt of the segment.
 template <class Take>
 void each_side_declaration(byte_view rest, byte_view segment, Take&& take) {
     if (rest.empty() || segment.size() < layout::head_bytes) { return; }
@@ -130,15 +132,15 @@ public:
 
 private:
     std::size_t segment_bytes_;
-    slots<byte_view> list_{};
+    slot_array<byte_view> list_{};
     byte_view begin_{};
     bool any_ = false, last_ = false, failed_ = false;
 };
 
 }  // namespace detail
 
-// The sidecar of a segment, from the segment alone. Damaged ranges end a group. What the segment has lost of its declarations stands in
-// the `older` sidecar, perhaps.
+// The sidecar of a segment, from the segment alone. Damaged ranges end a group. What the segment has lost of its
+// declarations stands in the `older` sidecar, perhaps.
 [[nodiscard]] error rebuild_sidecar(byte_view segment, byte_buffer& out, byte_view older = {}) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

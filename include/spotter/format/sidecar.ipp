@@ -2,6 +2,7 @@
 // The bodies of sidecar.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/sidecar.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -58,7 +59,7 @@ SPOTTER_BODY result<side_place> decode_side_place(byte_view side, std::uint64_t 
     if (index >= side.size() / layout::place_bytes) {
         return {errc::no_more_data, "the sidecar has no such place; walk the segment from the end of the last one"};
     }
-    byte_view const bytes = side.subspan(static_cast<std::size_t>(index) * layout::place_bytes, layout::place_bytes);
+    byte_view const bytes = side.subspan(as_size(index) * layout::place_bytes, layout::place_bytes);
     byte_reader in{bytes};
     side_place place{};
     auto const magic = in.fixed<std::uint32_t>();
@@ -111,7 +112,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY declared_rows::declared_rows(byte_view segment, byte_view older) noexcept
     : segment_bytes_{segment.size()} {
-    byte_view const rest = older.subspan(static_cast<std::size_t>(side_places(older)) * layout::place_bytes);
+    byte_view const rest = older.subspan(as_size(side_places(older)) * layout::place_bytes);
     each_side_declaration(rest, segment, [this](row_view row) { take(row.kind, row.body); });
 }
 

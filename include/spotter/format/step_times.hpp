@@ -8,21 +8,21 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace layout {
-inline constexpr std::uint64_t timed_steps_limit = 65536;         // in one row
-inline constexpr std::uint64_t short_step_nanoseconds = 10'000;   // steps below it may share one time
+inline constexpr std::uint64_t timed_steps_limit = 65536;             // in one row
+inline constexpr std::uint64_t short_step_nanoseconds = 10'000;       // steps below it may share one time
 inline constexpr std::uint64_t timed_limit = std::uint64_t{1} << 62;  // nanoseconds; beyond it nothing is a time
 }  // namespace layout
 
 // Of one closed step; nanoseconds since 1970.
 struct step_time {
     std::uint64_t ordinal = 0;  // closes of the worker before it
-    std::uint64_t begun = 0;  // not before the close before it
-    std::uint64_t closed = 0;  // not before begun
+    std::uint64_t begun = 0;    // not before the close before it
+    std::uint64_t closed = 0;   // not before begun
 };
 
-// Steps, one after the other, into the body of a `times` row. A step that takes 10 µs or more, from the close before it to its own, is
-// kept to the nanosecond; shorter ones that follow one another share what they took together: some billionths of a byte each, where a time
-// of its own would be as large as the value that the step is about.
+// Steps, one after the other, into the body of a `times` row. A step that takes 10 µs or more, from the close before it
+// to its own, is kept to the nanosecond; shorter ones that follow one another share what they took together: some
+// billionths of a byte each, where a time of its own would be as large as the value that the step is about.
 class times_packer {
 public:
     // Whether it goes into this row: ordinals follow one another, times do not decrease.
@@ -55,8 +55,10 @@ public:
     explicit times_reader(byte_view body) noexcept;
 
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return first_; }  // of the first step in it
-    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }  // steps that it says it has; 0 where its head is malformed
-    [[nodiscard]] bool next(step_time& out) noexcept;  // in order; false at the end and at garbage
+    [[nodiscard]] std::uint64_t count() const noexcept {
+        return count_;
+    }  // steps that it says it has; 0 where its head is malformed
+    [[nodiscard]] bool next(step_time& out) noexcept;              // in order; false at the end and at garbage
     [[nodiscard]] bool bad() const noexcept { return in_.bad(); }  // it ended early
 
 private:

@@ -7,9 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A steps row of a few bytes may stand for a hundred million rows: those of which only counts were kept take none. Whoever lists what
-// is in it keeps this instead; work and memory are bounded by its bytes and its steps (65536 at most), not by its rows. It says what
-// steps_reader would find, but nothing of the step in which a malformed row ends. Holds a view.
+// A steps row of a few bytes may stand for a hundred million rows: those of which only counts were kept take none.
+// Whoever lists what is in it keeps this instead; work and memory are bounded by its bytes and its steps (65536 at
+// most), not by its rows. It says what steps_reader would find, but nothing of the step in which a malformed row ends.
+// Holds a view.
 class steps_outline {
     struct shape {  // a template
         byte_view items{};
@@ -34,18 +35,23 @@ public:
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }  // without the closes
     // It has fewer whole steps than it says; those it has can be asked for.
     [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }
-    [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }  // it is as empty as if it were malformed
+    [[nodiscard]] bool lacks_memory() const noexcept {
+        return lacks_memory_;
+    }  // it is as empty as if it were malformed
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }  // of its first close
     // All that it should have, and between which times: detail::packed_time.
     [[nodiscard]] std::uint64_t told_steps() const noexcept { return told_; }
     [[nodiscard]] double first_time() const noexcept { return first_time_; }  // of its first close; seconds since 1970
-    [[nodiscard]] double last_time() const noexcept { return last_time_; }  // of its last close; those between are in equal parts
+    [[nodiscard]] double last_time() const noexcept {
+        return last_time_;
+    }  // of its last close; those between are in equal parts
     // Of the step with that place in it.
     [[nodiscard]] double time(std::uint64_t at) const noexcept;
     // It has more rows than bytes: they are not to be listed one by one.
     [[nodiscard]] bool is_dense() const noexcept { return rows_ > size_; }
 
-    // Steps of a mode at even distances, all of which hold something, or none does: take(the first, distance, its place, count, holds).
+    // Steps of a mode at even distances, all of which hold something, or none does: take(the first, distance, its
+    // place, count, holds).
     template <class Take>
     void each_run(Take&& take) const {
         byte_reader runs = runs_, numbers = numbers_;
@@ -83,10 +89,10 @@ public:
 
     // One row of an id: of which step, with which place among the steps and among all rows.
     struct found_row {
-        step_id step{};  // of which step
-        std::uint64_t at = 0;  // place of the step in the steps row, from 0
+        step_id step{};          // of which step
+        std::uint64_t at = 0;    // place of the step in the steps row, from 0
         std::uint32_t part = 0;  // row_view::part
-        bool scalar = false;  // else an observation
+        bool scalar = false;     // else an observation
     };
     // The rows of one id, in order. The outline must outlive it.
     class rows_of {
@@ -129,7 +135,7 @@ private:
 
     std::size_t size_ = 0;
     byte_reader runs_{byte_view{}}, numbers_{byte_view{}};
-    slots<shape> shapes_{};
+    slot_array<shape> shapes_{};
     std::uint64_t told_ = 0, steps_ = 0, runs_left_ = 0, templates_ = 0, rows_ = 0;
     std::uint64_t ordinal_ = 0;
     double first_time_ = 0, last_time_ = 0;

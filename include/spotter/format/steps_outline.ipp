@@ -2,6 +2,7 @@
 // The bodies of steps_outline.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/steps_outline.hpp>
 
 #include <iterator>
@@ -18,9 +19,9 @@ SPOTTER_BODY steps_outline::steps_outline(byte_view body) noexcept : size_{body.
     runs_ = in;
     for (std::uint64_t i = 0; i < runs_left_; ++i) { (void)steps_reader::take_run(in); }
     templates_ = in.varint(told_);
-    lacks_memory_ = !shapes_.grow(static_cast<std::size_t>(templates_));
+    lacks_memory_ = !shapes_.grow(as_size(templates_));
     for (std::uint64_t i = 0; i < templates_ && !lacks_memory_; ++i) {
-        shapes_[static_cast<std::size_t>(i)].items = in.raw(in.varint());
+        shapes_[as_size(i)].items = in.raw(in.varint());
     }
     numbers_ = in;
     for (std::uint64_t i = 0; i < told_ && templates_ > 1; ++i) { (void)in.varint(templates_ - 1); }
@@ -92,7 +93,7 @@ SPOTTER_BODY bool steps_outline::is_scalar(item const& it) noexcept {
 }
 
 SPOTTER_BODY std::size_t steps_outline::next_number(byte_reader& numbers) const noexcept {
-    return templates_ > 1 ? static_cast<std::size_t>(numbers.varint()) : 0;
+    return templates_ > 1 ? as_size(numbers.varint()) : 0;
 }
 
 SPOTTER_BODY steps_outline::item steps_outline::take_item(byte_reader& in) noexcept {

@@ -8,20 +8,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Whether a row can be part of a packed step: a number of this step, or an observation of which statistics alone are kept. Not a
-// loose scalar: its time is exact, and times never decrease, but those of packed closes are interpolated.
+// Whether a row can be part of a packed step: a number of this step, or an observation of which statistics alone are
+// kept. Not a loose scalar: its time is exact, and times never decrease, but those of packed closes are interpolated.
 [[nodiscard]] bool is_packable(row_kind kind, byte_view body) noexcept;
 
-// Steps whose rows are alike (the same tensors in the same order, of the same types and terms) share a template; a step is then
-// the number of its template and the values. Reused: `seal` gives the body of the row, `reset` begins the next.
+// Steps whose rows are alike (the same tensors in the same order, of the same types and terms) share a template; a step
+// is then the number of its template and the values. Reused: `seal` gives the body of the row, `reset` begins the next.
 class steps_packer {
 public:
-    // A step that was closed, with the rows before its close as they stand in a row frame, `values` of them. False where it does not
-    // fit, and nothing has changed. What does not fit an empty packer has to be written row by row.
+    // A step that was closed, with the rows before its close as they stand in a row frame, `values` of them. False
+    // where it does not fit, and nothing has changed. What does not fit an empty packer has to be written row by row.
     [[nodiscard]] bool add(rows::close const& closed, byte_view step_rows, std::uint32_t values) noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return steps_ == 0; }
-    [[nodiscard]] std::uint32_t steps() const noexcept { return steps_; }  // packed since reset
+    [[nodiscard]] std::uint32_t steps() const noexcept { return steps_; }   // packed since reset
     [[nodiscard]] std::uint32_t values() const noexcept { return count_; }  // observations and scalars of those
     // Bytes that the row's body takes at most, one more step like the others included.
     [[nodiscard]] std::size_t next_size() const noexcept;
@@ -76,7 +76,7 @@ private:
     [[nodiscard]] bool find_template(std::size_t& number) noexcept;
 
     byte_buffer values_, templates_, numbers_, draft_, out_;
-    slots<piece> pieces_;
+    slot_array<piece> pieces_;
     item item_{};
     run runs_[runs_limit]{};
     std::size_t runs_count_ = 0, templates_count_ = 0, last_template_ = 0;

@@ -24,25 +24,27 @@ void skip_summary(byte_reader& in, std::uint32_t kept, bool finite) noexcept;
 
 }  // namespace detail
 
-// One row out of a steps row. `rest` is what differs from step to step: a scalar's value and time, a summary behind its count.
+// One row out of a steps row. `rest` is what differs from step to step: a scalar's value and time, a summary behind its
+// count.
 struct packed_row {
     row_kind kind{};  // observe, scalar or close
     layout::packed what{};
-    tensor_id id = no_tensor;  // of all but a close
-    step_id step{};  // the step that it is of
+    tensor_id id = no_tensor;   // of all but a close
+    step_id step{};             // the step that it is of
     std::uint64_t ordinal = 0;  // of a close: closes of the worker before it
-    double time = 0;           // of a close
-    dtype type = dtype::none;  // of a scalar
-    std::uint32_t mask = 0;    // of a summary, as is the next
-    std::uint64_t count = 0;  // elements
-    byte_view rest{};  // in the body; empty of a close
+    double time = 0;            // of a close
+    dtype type = dtype::none;   // of a scalar
+    std::uint32_t mask = 0;     // of a summary, as is the next
+    std::uint64_t count = 0;    // elements
+    byte_view rest{};           // in the body; empty of a close
 };
 
 // The same row as it would stand alone; `into` must have room for observe_limit bytes. Its length.
 [[nodiscard]] std::size_t unpack(packed_row const& row, std::byte* into) noexcept;
 
-// Reads the body of a steps row, never outside it. Garbage ends it early, and `bad()` says so. At most packed_steps_limit closes
-// come out of it, each behind the rows of one of its templates; a summary of which only counts were kept has no byte of its own.
+// Reads the body of a steps row, never outside it. Garbage ends it early, and `bad()` says so. At most
+// packed_steps_limit closes come out of it, each behind the rows of one of its templates; a summary of which only
+// counts were kept has no byte of its own.
 class steps_reader {
 public:
     steps_reader() noexcept = default;
@@ -63,16 +65,20 @@ public:
 
     // Steps of a mode at even distances.
     struct run {
-        mode which{};  // of all its steps
+        mode which{};                                    // of all its steps
         std::uint64_t index = 0, stride = 0, steps = 0;  // of the first, the distance between two, how many
     };
-    [[nodiscard]] static run take_run(byte_reader& in) noexcept;  // at which the reader is; fails it where it is malformed
+    [[nodiscard]] static run
+    take_run(byte_reader& in) noexcept;  // at which the reader is; fails it where it is malformed
 
     // False at the end, and where the row is malformed.
     [[nodiscard]] bool next() noexcept;
-    // Steps over whole steps, `rows` of their rows at most, where all steps are alike: at the cost of one. How many rows; none within a step.
+    // Steps over whole steps, `rows` of their rows at most, where all steps are alike: at the cost of one. How many
+    // rows; none within a step.
     [[nodiscard]] std::uint64_t skip_alike(std::uint64_t rows) noexcept;
-    [[nodiscard]] packed_row const& row() const noexcept { return row_; }  // after a `next` that was true; until the next one
+    [[nodiscard]] packed_row const& row() const noexcept {
+        return row_;
+    }  // after a `next` that was true; until the next one
     // It ended early; what came before is sound.
     [[nodiscard]] bool bad() const noexcept { return values_.bad() || items_.bad() || runs_.bad(); }
 

@@ -10,17 +10,17 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One that does not write any more: what a reader has to know before it looks at the record itself.
 struct set_worker {
-    std::uint32_t number = 0;  // by which its folder is named
-    std::uint8_t how = 0;  // as in run_end; 0: its record has none
+    std::uint32_t number = 0;            // by which its folder is named
+    std::uint8_t how = 0;                // as in run_end; 0: its record has none
     std::uint32_t expected_workers = 0;  // that the run is told to have; 0: it was not told
-    std::uint32_t segments = 0;  // one at least
-    double last_sign = 0;        // when it began, closed a step or ended, whichever was last
+    std::uint32_t segments = 0;          // one at least
+    double last_sign = 0;                // when it began, closed a step or ended, whichever was last
 };
 
-struct set_segment {  // one of its segments; its bytes tell whether the sidecar still fits
-    std::uint32_t number = 0;  // of the segment
-    std::uint64_t bytes = 0;    // of the segment
-    std::uint64_t side_at = 0;  // of its sidecar, from the end of the directory on; the writer sets it
+struct set_segment {               // one of its segments; its bytes tell whether the sidecar still fits
+    std::uint32_t number = 0;      // of the segment
+    std::uint64_t bytes = 0;       // of the segment
+    std::uint64_t side_at = 0;     // of its sidecar, from the end of the directory on; the writer sets it
     std::uint32_t side_bytes = 0;  // of its sidecar
 };
 
@@ -31,8 +31,8 @@ public:
     [[nodiscard]] bool add(set_worker const& each) noexcept;
     // Of the worker added last, `segments` times; the sidecars follow in the same order.
     [[nodiscard]] bool add(set_segment each) noexcept;
-    // The directory, once all are added; `out` is overwritten. Sidecars are to follow, one behind the other. False where memory is
-    // exhausted, or a directory would be larger than 4 GiB.
+    // The directory, once all are added; `out` is overwritten. Sidecars are to follow, one behind the other. False
+    // where memory is exhausted, or a directory would be larger than 4 GiB.
     [[nodiscard]] bool seal(byte_buffer& out) noexcept;
 
 private:

@@ -31,7 +31,8 @@ SPOTTER_BODY bool worker_set_writer::add(set_segment each) noexcept {
 }
 
 SPOTTER_BODY bool worker_set_writer::seal(byte_buffer& out) noexcept {
-    std::uint64_t const size = layout::set_head_bytes - layout::skippable_bytes + entries_.size() + sizeof(std::uint64_t);
+    std::uint64_t const size =
+        layout::set_head_bytes - layout::skippable_bytes + entries_.size() + sizeof(std::uint64_t);
     if (size > 0xFFFF'FFFFU) { return false; }
     std::byte head[layout::set_head_bytes];
     byte_writer put{head, sizeof head};

@@ -22,8 +22,9 @@ namespace detail {
 
 // Compresses blocks of values. Owns zstd's working memory, which is reused; one thread.
 //
-// Each byte plane of a block has the codec that a sample of it asks for (plane_sample.hpp): planes that do not compress are
-// copied, planes without sequences that come back are Huffman-coded only, and `level`, zstd's own, is for the others.
+// Each byte plane of a block has the codec that a sample of it asks for (plane_sample.hpp): planes that do not compress
+// are copied, planes without sequences that come back are Huffman-coded only, and `level`, zstd's own, is for the
+// others.
 class payload_packer {
 public:
     explicit payload_packer(int level) noexcept;
@@ -34,12 +35,13 @@ public:
     // How values of a type are laid out when there are `bytes` of them in all.
     [[nodiscard]] static payload_form form_for(dtype type, std::uint64_t bytes) noexcept;
 
-    // One block (at most layout::block_bytes, a multiple of the form's planes; every block of a tensor but the last the same size):
-    // its mask, where the form has them, and its planes as frames at the end of `out`. Never longer than the block by more than 20
-    // bytes a frame.
+    // One block (at most layout::block_bytes, a multiple of the form's planes; every block of a tensor but the last the
+    // same size): its mask, where the form has them, and its planes as frames at the end of `out`. Never longer than
+    // the block by more than 20 bytes a frame.
     [[nodiscard]] error pack(byte_view block, payload_form form, byte_buffer& out) noexcept;
-    // The same for a tensor of one block, the form of which is then chosen: without a mask where none pays, and where planes do not
-    // pay either its bytes stand as they are: their frames would make a small tensor larger by more than they are worth.
+    // The same for a tensor of one block, the form of which is then chosen: without a mask where none pays, and where
+    // planes do not pay either its bytes stand as they are: their frames would make a small tensor larger by more than
+    // they are worth.
     [[nodiscard]] error pack_alone(byte_view block, payload_form& form, byte_buffer& out) noexcept;
 
 private:
@@ -59,8 +61,8 @@ private:
     byte_buffer kept_;
 };
 
-// Decompresses payloads. Owns zstd's working memory, 160 KiB, which is made when it is first needed and reused: to make it takes longer than a
-// small tensor. One thread.
+// Decompresses payloads. Owns zstd's working memory, 160 KiB, which is made when it is first needed and reused: to make
+// it takes longer than a small tensor. One thread.
 class payload_unpacker {
 public:
     payload_unpacker() noexcept = default;
@@ -68,13 +70,14 @@ public:
     payload_unpacker& operator=(payload_unpacker const&) = delete;
     ~payload_unpacker() { ZSTD_freeDCtx(context_); }
 
-    // The values at `place` of a segment, which must be exactly `out`'s size. errc::corrupt if a byte of them is damaged;
-    // `out` is then undefined.
+    // The values at `place` of a segment, which must be exactly `out`'s size. errc::corrupt if a byte of them is
+    // damaged; `out` is then undefined.
     [[nodiscard]] error unpack(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept;
-    // The values of an observation, whole: where they are stored as differences, together with those that they build on.
+    // The values of an observation, whole: where they are stored as differences, together with those that they build
+    // on.
     [[nodiscard]] error unpack(byte_view segment, rows::observe const& row, std::span<std::byte> out) noexcept;
-    // `out.size()` bytes of an observation's values from byte `from` on, of which there must be as many; only the blocks that hold
-    // them are decompressed.
+    // `out.size()` bytes of an observation's values from byte `from` on, of which there must be as many; only the
+    // blocks that hold them are decompressed.
     [[nodiscard]] error unpack_part(byte_view segment, rows::observe const& row, std::uint64_t from,
                                     std::span<std::byte> out) noexcept;
 

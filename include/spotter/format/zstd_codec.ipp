@@ -2,6 +2,7 @@
 // The bodies of zstd_codec.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/decode.hpp>
 #include <spotter/format/difference.hpp>
 #include <spotter/format/raw_frame.hpp>
@@ -29,8 +30,8 @@ SPOTTER_BODY ZSTD_CCtx* make_huffman_context() noexcept {
     ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, 6);
     ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, 7);
     // Long strides through the bytes, half as fast again; with them zstd stores literals as they are unless it is told
-    // not to, by a parameter (literalCompressionMode) that it calls experimental. Where it no longer does what it did, the
-    // probe is not compressed, and the strides stay short.
+    // not to, by a parameter (literalCompressionMode) that it calls experimental. Where it no longer does what it did,
+    // the probe is not compressed, and the strides stay short.
     ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, 128 << 10);
     ZSTD_CCtx_setParameter(context, ZSTD_c_experimentalParam5, 1);
     std::byte probe[1024], made[2048];
@@ -314,9 +315,8 @@ SPOTTER_BODY error payload_unpacker::unpack_part(byte_view segment, payload_plac
     std::uint64_t const end = place.offset + place.bytes;
     payload_place block{place.offset, 0, place.form};
     for (std::uint64_t at = 0, done = 0; done < out.size();) {
-        block_extent const found = measure(
-            segment.subspan(static_cast<std::size_t>(block.offset), static_cast<std::size_t>(end - block.offset)),
-            place.form);
+        block_extent const found =
+            measure(segment.subspan(as_size(block.offset), as_size(end - block.offset)), place.form);
         if (!found.good) { return damaged(place); }
         block.bytes = found.frames;
         if (from + done < at + found.values) {

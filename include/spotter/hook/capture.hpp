@@ -9,8 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `on(rule, capture{plan, 100})`: for 100 steps from the next one on, what `plan` asks for is kept beyond the hook's own. Fired again
-// meanwhile, it goes on for 100 more. Its patterns are asked at every observation of these steps, so they cost more than others.
+// `on(rule, capture{plan, 100})`: for 100 steps from the next one on, what `plan` asks for is kept beyond the hook's
+// own. Fired again meanwhile, it goes on for 100 more. Its patterns are asked at every observation of these steps, so
+// they cost more than others.
 template <plan_like Plan>
 struct capture {
     using responds = void;
@@ -61,8 +62,8 @@ public:
     // Counts captures down.
     void step_closed() noexcept;
 
-    // Somebody outside asks for what matches a glob, with its values, for so many steps from the next one on. errc::bad_pattern, or
-    // errc::busy where four captures are going on.
+    // Somebody outside asks for what matches a glob, with its values, for so many steps from the next one on.
+    // errc::bad_pattern, or errc::busy where four captures are going on.
     [[nodiscard]] error ask_for(std::string_view names, std::uint64_t steps) noexcept;
     // Nothing of what the plan asks for is kept, until that ends.
     void pause(bool on) noexcept { paused_ = on; }

@@ -41,7 +41,9 @@ SPOTTER_BODY error captures::ask_for(std::string_view names, std::uint64_t steps
         its = same || (its == nullptr && each.left == 0) ? &each : its;
     }
     if (its == nullptr) { return {errc::busy, "four captures are going on: ask again when one of them is over"}; }
-    if (its->names.view() != names && !its->names.assign(names)) { return {errc::out_of_memory, "no memory for the names"}; }
+    if (its->names.view() != names && !its->names.assign(names)) {
+        return {errc::out_of_memory, "no memory for the names"};
+    }
     its->what = {&wanted_by_name, &its->names};
     its->left = steps;
     active_ = active_ || steps > 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what the rules found at one step, put together before it is told: one condition once, and what a NaN explains as its
-// consequence.
+// Hook (L3): what the rules found at one step, put together before it is told: one condition once, and what a NaN
+// explains as its consequence. The order of the rules decides between equals, and never which is the cause.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -8,11 +8,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Two laws. The same condition of the same rule on the same tensor is one finding, with the stronger severity and decision and the
-// responses of both. A finding that tells of values that are no numbers, or is about a tensor that has such at this step, is no alarm
-// beside the one that names their origin: it becomes an info that says what it is because of, and the origin takes its severity and
-// decision. Where the origin was told at an earlier step and there were such values in every step of the mode since, the same holds, but
-// that the consequence keeps its decision. Without memory findings are told as they are.
+// Two laws. The same condition of the same rule on the same tensor is one finding, with the stronger severity and
+// decision and the responses of both. A finding that tells of values that are no numbers, or is about a tensor that has
+// such at this step, is no alarm beside the one that names their origin: it becomes an info that says what it is
+// because of, and the origin takes its severity and decision. Of several that name the origin the one leads that says
+// what led to it (finding::leads), else that of the tensor that was bad first. Where the origin was told at an earlier
+// step and there were such values in every step of the mode since, the same holds, but that the consequence keeps its
+// decision. Without memory findings are told as they are.
 class step_findings {
 public:
     // Room for what so many rules may find. False where memory is exhausted.
@@ -52,16 +54,20 @@ private:
     // The stronger of both in everything that asks for something.
     static void strengthen(finding& it, finding const& other) noexcept;
     void join_equals() noexcept;
-    // The finding that names the origin of values that are no numbers, else the first that tells of such. A loop reads it first.
+    // The finding that names the origin of values that are no numbers, else the first that tells of such; null: another
+    // cause is in front, or nothing. A loop reads it first.
     [[nodiscard]] finding const* bring_cause_to_front() noexcept;
+    [[nodiscard]] bool leads_before(finding const& it, finding const& other) const noexcept;
+    // How many tensors were bad before that one at this step; all of them where it was not.
+    [[nodiscard]] std::size_t bad_before(std::string_view tensor) const noexcept;
     [[nodiscard]] bool is_consequence(finding const& it, std::string_view tensor, std::uint32_t worker) const noexcept;
     void explain_by_first() noexcept;
     void explain_by_earlier(origin const& earlier) noexcept;
     static void soften(finding& it, std::string_view rule, std::string_view tensor, step_id const* at) noexcept;
 
-    slots<finding> list_;
-    slots<mark> marks_;            // by tensor id
-    slots<std::string_view> bad_;  // tensors with values that are no numbers at this step
+    slot_array<finding> list_;
+    slot_array<mark> marks_;            // by tensor id
+    slot_array<std::string_view> bad_;  // tensors with values that are no numbers at this step
     std::size_t count_ = 0, bad_count_ = 0;
     std::uint64_t close_ = 1;
     severity untold_ = severity::info;

@@ -58,6 +58,7 @@ SPOTTER_BODY bool step_findings::same(finding const& a, finding const& b) noexce
 
 SPOTTER_BODY void step_findings::strengthen(finding& it, finding const& other) noexcept {
     if (other.severity > it.severity) { it.severity = other.severity; }
+    it.leads = it.leads || other.leads;
     if (other.decision > it.decision) { it.decision = other.decision, it.decision_is_set = true; }
 }
 
@@ -78,27 +79,46 @@ SPOTTER_BODY void step_findings::join_equals() noexcept {
     }
 }
 
+SPOTTER_BODY std::size_t step_findings::bad_before(std::string_view tensor) const noexcept {
+    std::size_t place = 0;
+    while (place < bad_count_ && bad_[place] != tensor) { ++place; }
+    return place;
+}
+
+namespace detail {
+
+// What a finding is to the cause of a step: 0: nothing.
+[[nodiscard]] inline int rank_as_cause(finding const& it) noexcept {
+    if (it.tells_origin) { return it.leads ? 4 : 3; }
+    return it.tells_non_finite ? 2 : it.leads ? 1 : 0;
+}
+
+}  // namespace detail
+
+SPOTTER_BODY bool step_findings::leads_before(finding const& it, finding const& other) const noexcept {
+    int const mine = detail::rank_as_cause(it), its = detail::rank_as_cause(other);
+    if (mine != its) { return mine > its; }
+    if (!it.tells_origin && !it.leads) { return false; }  // the first of those
+    std::size_t const place = bad_before(it.tensor), place_of_other = bad_before(other.tensor);
+    return place != place_of_other ? place < place_of_other : it.rule < other.rule;
+}
+
 SPOTTER_BODY finding const* step_findings::bring_cause_to_front() noexcept {
-    std::size_t found = count_;
-    for (std::size_t i = 0; i < count_ && (found == count_ || !list_[found].tells_origin); ++i) {
-        if (list_[i].tells_origin || (list_[i].tells_non_finite && found == count_)) { found = i; }
-    }
-    if (found == count_) { return nullptr; }
+    std::size_t found = 0;
+    for (std::size_t i = 1; i < count_; ++i) { found = leads_before(list_[i], list_[found]) ? i : found; }
+    if (detail::rank_as_cause(list_[found]) == 0) { return nullptr; }
     finding const cause = list_[found];
     for (std::size_t i = found; i > 0; --i) { list_[i] = list_[i - 1]; }
     list_[0] = cause;
-    return &list_[0];
+    return detail::rank_as_cause(cause) > 1 ? &list_[0] : nullptr;
 }
 
 SPOTTER_BODY bool step_findings::is_consequence(finding const& it, std::string_view tensor,
                                                 std::uint32_t worker) const noexcept {
     if (it.worker != worker) { return false; }
     if (it.tells_origin) { return it.tensor == tensor; }  // another origin is one of its own
-    if (it.tells_non_finite) { return true; }
-    for (std::size_t i = 0; i < bad_count_; ++i) {
-        if (bad_[i] == it.tensor) { return true; }
-    }
-    return false;
+    if (it.leads) { return false; }                       // a cause is none
+    return it.tells_non_finite || bad_before(it.tensor) < bad_count_;
 }
 
 SPOTTER_BODY void step_findings::explain_by_first() noexcept {
@@ -107,6 +127,7 @@ SPOTTER_BODY void step_findings::explain_by_first() noexcept {
         finding& it = list_[i];
         if (!is_consequence(it, cause.tensor, cause.worker)) { continue; }
         strengthen(cause, it);
+        it.leads = false;
         it.decision = decision::proceed, it.decision_is_set = true;
         soften(it, cause.rule, cause.tensor, nullptr);
     }

@@ -32,11 +32,11 @@ struct control_readers {
 // A request as who writes the run has read it. It stays as it is until the loop has told that it is done.
 struct control_request {
     control_verb verb = control_verb::refused;
-    std::uint64_t steps = 0;          // of a capture
-    kept_text names{};                // a glob, likewise
-    void const* content = nullptr;    // of plan and rules
-    text<200> asked{};                // in words: "capture act/* for 100 steps, asked by ada"
-    error why{};                      // of what is refused
+    std::uint64_t steps = 0;        // of a capture
+    kept_text names{};              // a glob, likewise
+    void const* content = nullptr;  // of plan and rules
+    text<200> asked{};              // in words: "capture act/* for 100 steps, asked by ada"
+    error why{};                    // of what is refused
 };
 
 // A sink that hands on requests:
@@ -45,7 +45,8 @@ struct control_request {
 //     obeyed(error)     once its step is closed
 //     start_anew(run)   other collections from here on, those of before first
 template <class Sink>
-concept controlled_sink = requires(std::remove_reference_t<Sink>& sink, control_readers const& readers, run_info const& run, error const& why) {
+concept controlled_sink = requires(std::remove_reference_t<Sink>& sink, control_readers const& readers,
+                                   run_info const& run, error const& why) {
     sink.listen(readers);
     { sink.request() } -> std::same_as<control_request const*>;
     sink.obeyed(why);
@@ -88,8 +89,8 @@ void with_collections(Plan const& plan, Use const& use) noexcept {
 }
 
 template <class Sink, class Plan, class Judges, class Captures, class Registry, class Tell>
-SPOTTER_NOINLINE void honour(control_request const& asked, Sink& sink, step_id step, Plan& plan, Judges& judges, Captures& captures,
-                             Registry& tensors, Tell const& tell) noexcept {
+SPOTTER_NOINLINE void honour(control_request const& asked, Sink& sink, step_id step, Plan& plan, Judges& judges,
+                             Captures& captures, Registry& tensors, Tell const& tell) noexcept {
     error const why = apply(asked, plan, judges, captures);
     if (asked.content != nullptr && !why) {
         tensors.declare_all_anew();
@@ -101,7 +102,8 @@ SPOTTER_NOINLINE void honour(control_request const& asked, Sink& sink, step_id s
     tell(line.view());
     sink.obeyed(why);
 }
-// What waits is done at the close of `step`, for those that follow, and told as a text. Costs a look at a flag where nothing does.
+// What waits is done at the close of `step`, for those that follow, and told as a text. Costs a look at a flag where
+// nothing does.
 template <class Sink, class... Parts>
 void obey(Sink& sink, Parts&&... parts) noexcept {
     if (control_request const* const asked = sink.request(); asked != nullptr) { honour(*asked, sink, parts...); }

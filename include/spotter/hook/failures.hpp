@@ -11,18 +11,21 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A kind of failure, by its first.
 struct repeated_failure {
-    error what{};  // as it was told the first time
+    error what{};             // as it was told the first time
     std::uint64_t times = 0;  // that it happened
 };
 
 // The first eight kinds, in the order of their first time; of further ones how many there were. Takes no memory.
 class failure_list {
 public:
+    // No aggregate, even where what is private is public: `add({code, "text"})` means one failure.
+    constexpr failure_list() noexcept = default;
+
     // Kinds that are told apart.
     static constexpr std::size_t capacity = 8;
 
-    // One that is told again and again, as a tensor that is refused at each step, costs a look at its kind: its sentence is put
-    // together the first time. `fill(text&)` does.
+    // One that is told again and again, as a tensor that is refused at each step, costs a look at its kind: its
+    // sentence is put together the first time. `fill(text&)` does.
     template <class Fill>
     void add(errc code, std::uint64_t kind, Fill&& fill) noexcept {
         kind = mix(kind ^ static_cast<std::uint64_t>(code));

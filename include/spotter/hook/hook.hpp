@@ -15,42 +15,42 @@
 #include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
 #include <spotter/plan/defaults.hpp>
+#include <spotter/rule/packs_in.hpp>
 #include <spotter/stat/take_summary.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Belongs to one thread. No call throws or, once every tensor has been met, locks or allocates (the first wakes the writer).
-// Values are copied where they are kept, so buffers may be reused as soon as a call returns. `Arguments` are rules, and
-// `options` at any place among them.
+// Belongs to one thread. No call throws or, once every tensor has been met, locks or allocates (the first wakes the
+// writer). Values are copied where they are kept, so buffers may be reused as soon as a call returns. `Arguments` are
+// rules, and `options` at any place among them.
 template <class Sink, class Plan, class... Arguments>
 class hook : public timed_loop {
-    static_assert(
-        ((rule<Arguments> || std::same_as<Arguments, options>)&&...),
-        "spotter: behind its plan a hook takes rules and options; a predicate becomes a rule by any(\"pattern\", predicate), "
-        "all(...) or fraction(...); a rule of your own says so: `using kind = spotter::rule_kind;`.");
+    static_assert(((rule<Arguments> || std::same_as<Arguments, options>) && ...),
+                  "spotter: behind its plan a hook takes rules and options; a predicate becomes a rule by "
+                  "any(\"pattern\", predicate), "
+                  "all(...) or fraction(...); a rule of your own says so: `using kind = spotter::rule_kind;`.");
 
 public:
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
-    explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept requires
-        std::constructible_from<Sink, std::string_view, options const&>
-        : plan_{plan},
-          arguments_{std::in_place, rules...},
-          judges_{rules...},
+    explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
+        requires std::constructible_from<Sink, std::string_view, options const&>
+        : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...},
           sink_{detail::run_path(path), detail::options_among(rules..., plan)} {
         start();
     }
     // The same without a plan: only what the rules saw is recorded.
-    explicit hook(std::string_view path, Arguments const&... rules) noexcept requires
-        std::constructible_from<Sink, std::string_view, options const&> && std::same_as<Plan, plan<>>
+    explicit hook(std::string_view path, Arguments const&... rules) noexcept
+        requires std::constructible_from<Sink, std::string_view, options const&> && std::same_as<Plan, plan<>>
         : hook{path, plan<>{}, rules...} {}
     // A hook that judges and keeps nothing: `hook{plan, rules...}`.
-    explicit hook(Plan const& plan, Arguments const&... rules) noexcept requires std::same_as<Sink, null_sink>
+    explicit hook(Plan const& plan, Arguments const&... rules) noexcept
+        requires std::same_as<Sink, null_sink>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...} {
         start();
     }
     // A hook that feeds a sink of yours, which must outlive it: `hook{sink, plan, rules...}`.
-    explicit hook(std::type_identity_t<Sink> sink, Plan const& plan,
-                  Arguments const&... rules) noexcept requires std::is_lvalue_reference_v<Sink>
+    explicit hook(std::type_identity_t<Sink> sink, Plan const& plan, Arguments const&... rules) noexcept
+        requires std::is_lvalue_reference_v<Sink>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...}, sink_{sink} {
         start();
     }
@@ -58,15 +58,17 @@ public:
     hook& operator=(hook const&) = delete;
     ~hook() { finish(); }
 
-    // The same plan and rules for another thread of the same run, which records beside this one: `auto mine = watch.worker(1);` in
-    // that thread, from number 1 on. Any thread may ask; the two share nothing afterwards, and either may end first.
-    [[nodiscard]] hook worker(
-        std::uint32_t number) const noexcept requires std::constructible_from<Sink, std::string_view, options const&> {
+    // The same plan and rules for another thread of the same run, which records beside this one: `auto mine =
+    // watch.worker(1);` in that thread, from number 1 on. Any thread may ask; the two share nothing afterwards, and
+    // either may end first.
+    [[nodiscard]] hook worker(std::uint32_t number) const noexcept
+        requires std::constructible_from<Sink, std::string_view, options const&>
+    {
         return hook{*this, number};
     }
 
-    // Opens a step, observes, closes it. Arguments: `"name"_t = values`, or anything with `visit_tensors(it, visit)` found by
-    // ADL, which calls `visit(name, values)` or `visit(name, values, role)` for each of its tensors.
+    // Opens a step, observes, closes it. Arguments: `"name"_t = values`, or anything with `visit_tensors(it, visit)`
+    // found by ADL, which calls `visit(name, values)` or `visit(name, values, role)` for each of its tensors.
     template <class... Tensors>
     [[nodiscard]] step_alarm step(step_id id, Tensors const&... tensors) noexcept {
         begin(id);
@@ -88,10 +90,13 @@ public:
     [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
     [[nodiscard]] mode current_mode() const noexcept { return mode_; }  // that of steps which name none
 
-    // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something is due.
+    // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something
+    // is due.
     template <class Values>
     void observe(std::string_view name, Values const& values) noexcept {
-        if (registry_.passes(name, [this](auto const& it) { return idle(it.declared, it.rules, it.collections); })) { return; }
+        if (registry_.passes(name, [this](auto const& it) { return idle(it.declared, it.rules, it.collections); })) {
+            return;
+        }
         if (tracked_tensor* const it = meet(name); it != nullptr) { observe_due(*it, values); }
     }
     // With a role, and flags: the first given hold for the run.
@@ -101,10 +106,15 @@ public:
     }
     // With flags, and the role that the name tells.
     template <class Values>
-    void observe(std::string_view name, Values const& values, flag flags) noexcept { observe_offered(name, offer(values), nullptr, flags); }
+    void observe(std::string_view name, Values const& values, flag flags) noexcept {
+        observe_offered(name, offer(values), nullptr, flags);
+    }
     template <class Values>
     void observe(tensor_handle handle, Values const& values) noexcept {
-        if (tracked_tensor* const it = handle.it_; it != nullptr && !idle(it->declared, it->rules, it->info.collections)) { observe_due(*it, values); }
+        if (tracked_tensor* const it = handle.it_;
+            it != nullptr && !idle(it->declared, it->rules, it->info.collections)) {
+            observe_due(*it, values);
+        }
     }
     // Observes a value on its way and returns it: `x = hook.tap("relu1", relu(x))`.
     template <class Values>
@@ -112,7 +122,8 @@ public:
         observe_offered(name, offer(values));
         return std::forward<Values>(values);
     }
-    // Observes what `step` would take and closes it: what was found, strongest first; with no step open what is still to be told.
+    // Observes what `step` would take and closes it: what was found, strongest first; with no step open what is still
+    // to be told.
     template <class... Tensors>
     [[nodiscard]] step_alarm end(Tensors const&... tensors) noexcept {
         (take(tensors), ...);
@@ -132,19 +143,28 @@ public:
     }
     // With a time of its own, in seconds since 1970.
     template <element Value>
-    void scalar(std::string_view name, Value value, double time) noexcept { keep_scalar(name, view_of(&value, {}), &time); }
+    void scalar(std::string_view name, Value value, double time) noexcept {
+        keep_scalar(name, view_of(&value, {}), &time);
+    }
 
     // A text: kept like any other scalar; rules do not see it.
-    void scalar(std::string_view name, std::string_view text) noexcept { keep_scalar(name, view_of_text(text), nullptr); }
-    void scalar(std::string_view name, std::string_view text, double time) noexcept { keep_scalar(name, view_of_text(text), &time); }
+    void scalar(std::string_view name, std::string_view text) noexcept {
+        keep_scalar(name, view_of_text(text), nullptr);
+    }
+    void scalar(std::string_view name, std::string_view text, double time) noexcept {
+        keep_scalar(name, view_of_text(text), &time);
+    }
     template <class Value, std::same_as<double>... Time>
-    requires(!element<Value> && !std::convertible_to<Value const&, std::string_view>) void scalar(std::string_view, Value const&, Time...) noexcept {
+        requires(!element<Value> && !std::convertible_to<Value const&, std::string_view>)
+    void scalar(std::string_view, Value const&, Time...) noexcept {
         static_assert(sizeof(Value) == 0,
                       "spotter: a scalar is one number or a text; a tensor is observed: observe(\"name\", tensor).");
     }
 
     // A handle saves the look-up of a name that is observed very often.
-    [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept { return tensor_handle{registry_.find_or_add(name)}; }
+    [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept {
+        return tensor_handle{registry_.find_or_add(name)};
+    }
     [[nodiscard]] tensor_handle tensor(std::string_view name, role what, flag flags = flag::none) noexcept {
         tracked_tensor* const it = registry_.find_or_add(name);
         if (it != nullptr) { registry_.give_role(*it, &what, flags); }
@@ -153,30 +173,10 @@ public:
 
     // Marks the run as failed; the reason stands in the record.
     void fail(std::string_view why) noexcept { failed_ = true, failure_ = text<160>{why}; }
-    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that failed, or that an
-    // exception leaves, it is judged by what it holds, and stays open in the record. `end()` then returns what was found.
-    void finish() noexcept {
-        if (finished_) { return; }
-        if (exceptions_.now() && !failed_) {
-            fail("the hook was left by an exception");
-            if (open_) { failure_ << " in step " << name_of(step_.mode) << '(' << step_.index << ')'; }
-        }
-        if (open_) { ++left_open_, carry(!failed_); }
-        finished_ = state_ == detail::switch_state::off;
-        if (finished_) { return; }
-        captures_.ask(failures_, true);
-        std::size_t leaves = 0;
-        bool whole = true;
-        slots<coverage> const all = judges_.coverages(leaves, whole);
-        if (!whole) { failures_.add({errc::out_of_memory, "no memory to record the coverage of all rules"}); }
-        registry_.tell_refused([this](std::string_view each) { scalar(refused_event, each); });
-        finished_ = true;
-        error const trouble = health().first_error;
-        sink_.finish({failed_ ? ending::failed : ending::finished,
-                      failed_ ? failure_.view() : trouble.what.view(),
-                      {all.data(), leaves},
-                      refused_});
-    }
+    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that
+    // failed, or that an exception leaves, it is judged by what it holds, and stays open in the record. `end()` then
+    // returns what was found.
+    void finish() noexcept;
 
     // Makes what was closed visible to readers and waits for it.
     void flush() noexcept { sink_.flush(); }
@@ -186,38 +186,30 @@ public:
     }
 
     // How it is doing, at any time; after `finish` the last word.
-    [[nodiscard]] health_report health() const noexcept {
-        health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
-        now.failures = failures_;
-        now.failures.add(judges_.troubles());
-        add_time_troubles(now.failures);
-        for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first_error}) {
-            now.failures.add(each);
-        }
-        if (!now.first_error) { now.first_error = now.failures.first(); }
-        now.left_open = left_open_;
-        now.off = state_ == detail::switch_state::off;
-        if (!now.off) { now.nothing_judged = health_report::missing(steps_, declared_, judges_.judged_any()); }
-        now.dry = !now.off && !now.first_error && path().empty() && now.sink.stored == 0;
-        return now;
-    }
-    // May a checkpoint of now replace the one of that step? No warning or error held at its close or since, told or thinned by an
-    // adaptor. Steps that a rewind undid do not count.
+    [[nodiscard]] health_report health() const noexcept;
+    // May a checkpoint of now replace that step's? Nothing held at its close or since, told or thinned:
+    // hook/vitals.hpp.
     [[nodiscard]] bool healthy_since(step_id step) const noexcept { return vitals_.healthy_since(step); }
+    [[nodiscard]] vitals const& vital_signs() const noexcept { return vitals_; }  // of moments, which no rewind undoes
 
     // Where the record is; empty where nothing is recorded.
     [[nodiscard]] std::string_view path() const noexcept { return sink_.path(); }
-    // Calls use(tensor_info) for each tensor met so far, in that order: with which role, type and shape, in which collections.
+    // Calls use(tensor_info) for each tensor met so far, in that order: with which role, type and shape, in which
+    // collections.
     template <class Use>
     void each_tensor(Use&& use) const {
         for (std::size_t i = 0; i < registry_.size(); ++i) { use(registry_[i].info); }
     }
     // Calls use(refused_tensor) for each name of which something was not taken, in the order in which they were met.
     template <class Use>
-    void each_refused(Use&& use) const { registry_.each_refused(use); }
+    void each_refused(Use&& use) const {
+        registry_.each_refused(use);
+    }
     // Calls use(coverage) for each leaf rule.
     template <class Use>
-    void coverage_of_rules(Use&& use) const { judges_.report(use); }
+    void coverage_of_rules(Use&& use) const {
+        judges_.report(use);
+    }
 
     // For code that does not know the hook's type (hook/observer.hpp) and for tables of tensors.
     void observe_offered(std::string_view name, offered const& values, role const* what = nullptr,
@@ -227,13 +219,14 @@ public:
         if (what != nullptr || flags != flag::none) { registry_.give_role(*it, what, flags); }
         observe_tracked(*it, values);
     }
-    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }  // of any type
+    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept {
+        keep_scalar(name, value, nullptr);
+    }  // of any type
 
 private:
     hook(hook const& first, std::uint32_t number) noexcept
-        : plan_{first.plan_}, arguments_{first.arguments_}, judges_{arguments_.apply([](Arguments const&... each) {
-              return judges<Arguments...>{each...};
-          })},
+        : plan_{first.plan_}, arguments_{first.arguments_},
+          judges_{arguments_.apply([](Arguments const&... each) { return judges<Arguments...>{each...}; })},
           sink_{first.path(), detail::options_of_worker(first.choices(), number, first.path().empty())} {
         judges_.belong_to(number);
         if (first.path().empty() && !first.choices().dry_run) {
@@ -245,23 +238,7 @@ private:
     [[nodiscard]] options choices() const noexcept {
         return arguments_.apply([&](Arguments const&... each) { return detail::options_among(each..., plan_); });
     }
-    void start() noexcept {
-        state_ = detail::read_switch();
-        if (state_ == detail::switch_state::off) { return; }
-        if (state_ == detail::switch_state::unknown) { remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on"); }
-        exceptions_.start();
-        if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
-            plan_is_sound_ = false;
-            failures_.add(detail::malformed_plan(bad));
-        }
-        start_clock(registry_, choices(), requires { sink_.poll(); });
-        instant_ = choices().instant;
-        if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
-        if constexpr (detail::controlled_sink<Sink>) { sink_.listen(detail::readers_of(plan_, judges_)); }
-        detail::with_collections(plan_, [this](run_info const& run) { sink_.start(run); });
-        if constexpr (requires { sink_.watcher(); }) { show_sections(sink_.watcher()); }
-        if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
-    }
+    void start() noexcept;
 
     template <class Argument>
     void take(Argument const& argument) noexcept {
@@ -291,33 +268,7 @@ private:
     }
 
     // `whole`: all of it was observed, as far as the loop says.
-    [[nodiscard]] step_alarm close(bool whole) noexcept {
-        step_alarm found;
-        meet_time(judges_, registry_, [this](tracked_tensor& it, tensor_ref const& view) { declare(it, view); });
-        double const now = step_ends(
-            times_sink<Sink> || judges<Arguments...>::polls,
-            [this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
-        captures_.step_closed();
-        captures_.ask(failures_, false);
-        judges_.poll(now);
-        judges_.close(step_, rules_due_, found, [this](finding const& each) {
-            judges_.respond(each, captures_, [this](error const& why) { failures_.add(why); });
-        });
-        judges_.poll(now);
-        vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
-        detail::tell_from_outside(sink_, step_, found);
-        if constexpr (detail::controlled_sink<Sink>) {
-            detail::obey(sink_, step_, plan_, judges_, captures_, registry_, [this](std::string_view it) { scalar(control_event, it); });
-        }
-        if (whole) {
-            if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
-            sink_.close(step_, found);
-            ++steps_;
-        } else if constexpr (requires { sink_.leave(step_, found); }) {
-            sink_.leave(step_, found);
-        }
-        return open_ = false, found;
-    }
+    [[nodiscard]] step_alarm close(bool whole) noexcept;
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }
 
@@ -335,8 +286,8 @@ private:
 
     // What is due of it is what was when it was last observed, and no rule waits for it.
     [[nodiscard]] bool plain(tracked_tensor const& it) const noexcept {
-        return open_ && it.declared && (it.rules & rules_due_) == 0 && (it.info.collections & plan_due_) == it.cached_due &&
-               !captures_.interfere();
+        return open_ && it.declared && (it.rules & rules_due_) == 0 &&
+               (it.info.collections & plan_due_) == it.cached_due && !captures_.interfere();
     }
     template <class Values>
     void observe_due(tracked_tensor& it, Values const& values) noexcept {
@@ -348,66 +299,20 @@ private:
     template <element Value>
     void keep_number(tracked_tensor& it, Value const& value) noexcept {
         if constexpr (detail::takes_number<Sink, Value>) {
-            if (open_ && it.declared && (it.rules & rules_due_) == 0) { return ++observed_, detail::hand_number(sink_, it.info, step_, value); }
+            if (open_ && it.declared && (it.rules & rules_due_) == 0) {
+                return ++observed_, detail::hand_number(sink_, it.info, step_, value);
+            }
         }
         keep_apart(it, value);
     }
     template <element Value>
-    SPOTTER_NOINLINE void keep_apart(tracked_tensor& it, Value const& value) noexcept { keep_scalar(it, view_of(&value, {}), nullptr); }
-    void observe_tracked(tracked_tensor& it, offered const& given) noexcept {
-        tensor_ref const& values = given.view;
-        if constexpr (plain_sink<Sink>) {
-            if (it.as_values && plain(it) && given.copy == nullptr && values.refused == refusal::none && !values.absent()) {
-                return ++observed_, sink_.values(it.info, step_, values, it.cached_wanted);
-            }
-        }
-        if (state_ == detail::switch_state::off) { return; }
-        if (!open_) {
-            return refuse(it, {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
-        }
-        if (values.absent() && values.refused == refusal::none) { return; }  // as a gradient before the first backward
-        if (!it.declared) {
-            if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
-            declare(it, values);
-        }
-        std::uint64_t const rules = it.rules & rules_due_;
-        std::uint64_t const due = it.info.collections & plan_due_;
-        if ((rules | due) == 0 && !captures_.active()) { return; }
-        if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
-        if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
-        tensor_ref copied;
-        refusal_words const trouble = copies_.take(given, copied);
-        if (trouble.code != errc::none) { return refuse(it, trouble); }
-        observe_values(it, copied, rules, wanted(it, due), false);
+    SPOTTER_NOINLINE void keep_apart(tracked_tensor& it, Value const& value) noexcept {
+        keep_scalar(it, view_of(&value, {}), nullptr);
     }
+    void observe_tracked(tracked_tensor& it, offered const& given) noexcept;
 
     void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
-                        double const* time = nullptr) noexcept {
-        ++observed_;
-        terms const judged = it.needs_of(rules);
-        terms const all = judged | kept;
-        summary stats;
-        stats.count = values.count;
-        if (any(all & pass_terms)) { stats = take_summary(values, all); }
-        unit_activity units;
-        if (has(all, terms::change)) { it.compare(values, step_, stats); }
-        if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
-        distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
-        observation const seen{it.info, step_, stats, values, units, spread, &features_};
-        if (rules != 0) { judges_.observe(seen, rules); }
-        if (!features_.empty()) {
-            features_.hand_on([&](std::uint64_t key, std::span<double const> numbers) {
-                sink_.feature(it.info, step_, key, numbers);
-            });
-        }
-        if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
-        if (as_scalar) {
-            sink_.scalar(it.info, &step_, values, time);
-        } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);
-                   any(keep) || captures_.everything()) {
-            sink_.observe(seen, keep);
-        }
-    }
+                        double const* time = nullptr) noexcept;
 
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
         if (tracked_tensor* const it = meet(name); it != nullptr) { keep_scalar(*it, value, time); }
@@ -423,34 +328,8 @@ private:
     }
 
     // Cold: a tensor's first observation, when its type and shape are known, and again when its role is.
-    SPOTTER_NOINLINE void declare(tracked_tensor& it, tensor_ref const& values) noexcept {
-        if (it.info.type == dtype::none) {
-            it.info.type = values.type;
-            it.info.shape = values.shape;
-        }
-        it.info.instant = instant_;
-        tracked_tensor* partner = registry_.bind_partner(it);
-        it.declared = true;
-        announce(it);
-        for (; partner != nullptr; partner = registry_.bind_partner(it)) { announce(*partner); }
-    }
-    void announce(tracked_tensor& it) noexcept {
-        ++declared_;
-        it.info.collections = guarded_or([&] { return plan_is_sound_ ? plan_.members(it.info) : 0; }, [&] {
-            return remember(errc::user_code_threw, it.name,
-                            "made a pattern of the plan throw an exception; the plan keeps nothing of it");
-        });
-        if (!it.declare_to(judges_)) {
-            remember(errc::bad_config, it.name,
-                     "is to be counted by units of different axes; the second rule cannot judge it: give both one "
-                     "unit_axis");
-        }
-        terms const kept = plan_.wanted(it.info.collections);
-        it.keep_copies(kept);
-        if (has(it.all_needs | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
-        sink_.declare(it.info);
-        registry_.note(it);
-    }
+    SPOTTER_NOINLINE void declare(tracked_tensor& it, tensor_ref const& values) noexcept;
+    void announce(tracked_tensor& it) noexcept;
 
     [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
         if (it.cached_due != due) { it.want(due, plan_.wanted(due)); }
@@ -498,3 +377,5 @@ template <event_sink Sink, class Plan, class... Arguments>
 hook(Sink&, Plan, Arguments...) -> hook<Sink&, Plan, Arguments...>;
 
 }  // namespace spotter::inline SPOTTER_ABI
+
+#include <spotter/hook/hook_bodies.hpp>

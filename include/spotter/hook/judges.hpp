@@ -35,8 +35,8 @@ struct machine_of<Rule> {
 
 }  // namespace detail
 
-// Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is switched off
-// and named in `trouble()`; the others go on.
+// Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is
+// switched off and named in `trouble()`; the others go on.
 template <class... Arguments>
 class judges {
     static_assert(sizeof...(Arguments) <= 64, "spotter: a hook takes at most 64 rules.");
@@ -103,10 +103,17 @@ public:
         });
     }
 
-    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp), in the order of
-    // the rules; the alarm keeps the strongest.
+    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp),
+    // a cause first, else in the order of the rules; the alarm keeps the strongest.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
+        judge(step, set, into, deliver);
+        hand_out(deliver);
+    }
+    // The same in two, for who has something to do with the alarm before anything is delivered. What there is no memory
+    // to keep is delivered at once.
+    template <class Deliver>
+    void judge(step_id step, std::uint64_t set, step_alarm& into, Deliver& deliver) noexcept {
         held_back_ = severity::info;
         each_machine([&](auto& machine, std::size_t i) {
             if ((set & enabled_) >> i & 1) {
@@ -117,8 +124,10 @@ public:
                 } else if (answer == truth::yes) {
                     for (finding& each : scratch_) {
                         if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
-                        decide(each, step);
-                        if (!found_.take(each)) { tell(each, into, deliver); }
+                        decide(each);
+                        if (found_.take(each)) { continue; }
+                        deliver(each);
+                        into.add(each);
                     }
                     into.add_left_out(scratch_);
                 }
@@ -129,7 +138,13 @@ public:
             if (!found_.unsettled()) { return; }
             found_.settle(step);
             held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
-            for (finding const& each : found_) { tell(each, into, deliver); }
+            for (finding const& each : found_) { into.add(each); }
+        }
+    }
+    template <class Deliver>
+    void hand_out(Deliver& deliver) noexcept {
+        if constexpr (any_rule) {
+            for (finding const& each : found_) { deliver(each); }
             found_.clear();
         }
     }
@@ -174,8 +189,8 @@ public:
     }
 
     // The same as a list, as much of it as there is memory for; `whole`: there was enough.
-    [[nodiscard]] slots<coverage> coverages(std::size_t& count, bool& whole) const noexcept {
-        slots<coverage> all;
+    [[nodiscard]] slot_array<coverage> coverages(std::size_t& count, bool& whole) const noexcept {
+        slot_array<coverage> all;
         count = 0;
         whole = true;
         report([&](coverage const& each) {
@@ -185,7 +200,8 @@ public:
         return all;
     }
 
-    // Rules that may be exchanged (live_rules), if there are any: what reads them, and the exchange. Every tensor is then to be declared again.
+    // Rules that may be exchanged (live_rules), if there are any: what reads them, and the exchange. Every tensor is
+    // then to be declared again.
     [[nodiscard]] detail::content_reader reader() const noexcept {
         detail::content_reader its{};
         machines_.each([&](auto const& machine, std::size_t) {
@@ -205,15 +221,12 @@ public:
         return why;
     }
 
-    [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }  // of the first rule that was switched off
+    [[nodiscard]] error const& trouble() const noexcept {
+        return troubles_.first();
+    }  // of the first rule that was switched off
     [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }  // of all that were
 
 private:
-    template <class Deliver>
-    static void tell(finding const& each, step_alarm& into, Deliver& deliver) noexcept {
-        deliver(each);
-        into.add(each);
-    }
     template <class Argument>
     void take_worker([[maybe_unused]] Argument const& it) noexcept {
         if constexpr (std::same_as<Argument, options>) { worker_ = it.worker; }
@@ -251,8 +264,7 @@ private:
         return name;
     }
     // What a finding asks for where nobody said otherwise: an error ends the run.
-    static void decide(finding& it, step_id step) noexcept {
-        it.step = step;
+    static void decide(finding& it) noexcept {
         if (!it.decision_is_set) { it.decision = it.severity == severity::error ? decision::stop : decision::proceed; }
     }
 

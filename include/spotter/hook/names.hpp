@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): names for what has none: the members of a list, or the slices of a tensor whose leading axis means "layer".
+// Hook (L3): names for what has none: the members of a list, or the slices of a tensor whose leading axis means
+// "layer".
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/kept_text.hpp>
 #include <spotter/core/source.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `name_list{"block/{}/w", 12}` is block/0/w to block/11/w; without braces the number follows the text. Built once: allocates
-// here, and not when it is used. Never throws: where there is no memory for all of it, or of its copy, the list is empty, and what has
-// no name is not observed.
+// `name_list{"block/{}/w", 12}` is block/0/w to block/11/w; without braces the number follows the text. Built once:
+// allocates here, and not when it is used. Never throws: where there is no memory for all of it, or of its copy, the
+// list is empty, and what has no name is not observed.
 class name_list {
 public:
     name_list(std::string_view pattern, std::size_t count) noexcept;
@@ -23,7 +25,7 @@ public:
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept { return names_[index]; }
 
 private:
-    slots<kept_text> names_;  // as many as there are names
+    slot_array<kept_text> names_;  // as many as there are names
 };
 
 // Observes each tensor of a range under the name with its number: `observe_each(watch, parameters, net.parameters())`.
@@ -44,8 +46,9 @@ void observe_each(Hook& watch, name_list const& names, Range const& range, role 
     }
 }
 
-// Observes the slices of a row-major tensor along its first axis as tensors of their own: one buffer that holds the same
-// parameter of every layer. A view that is refused, column-major or a scalar is handed on whole, under the first name.
+// Observes the slices of a row-major tensor along its first axis as tensors of their own: one buffer that holds the
+// same parameter of every layer. A view that is refused, column-major or a scalar is handed on whole, under the first
+// name.
 template <class Hook, class Tensor>
 void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) noexcept {
     tensor_ref const whole = as_tensor(tensor);
@@ -62,7 +65,7 @@ void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) n
     slice.count = slice.shape.elements();
     auto const* const bytes = static_cast<std::byte const*>(whole.values.raw);
     for (std::size_t i = 0; i < names.size() && i < whole.shape.size[0]; ++i) {
-        slice.values.raw = bytes + i * static_cast<std::size_t>(slice.bytes());
+        slice.values.raw = bytes + i * as_size(slice.bytes());
         watch.observe(names[i], slice);
     }
 }

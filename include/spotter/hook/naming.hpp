@@ -3,8 +3,8 @@
 #pragma once
 
 #include <spotter/core/event.hpp>
-#include <spotter/core/source.hpp>
 #include <spotter/core/fwd.hpp>
+#include <spotter/core/source.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -32,9 +32,7 @@ inline namespace literals {
 namespace detail {
 
 template <class Argument, class Visit>
-concept visitable = requires(Argument const& argument, Visit visit) {
-    visit_tensors(argument, visit);
-};
+concept visitable = requires(Argument const& argument, Visit visit) { visit_tensors(argument, visit); };
 
 // What stands in a step and is no name with its values: it is visited, or does not compile and says why.
 template <class Argument, class Visit>

@@ -6,8 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// For builds that must not carry a spotter: `using my_hook = spotter::null_hook;`. Takes any constructor arguments, finds nothing,
-// keeps nothing. Arguments of its calls are still evaluated, by the language's rules; sources are not copied.
+// For builds that must not carry a spotter: `using my_hook = spotter::null_hook;`. Takes any constructor arguments,
+// finds nothing, keeps nothing. Arguments of its calls are still evaluated, by the language's rules; sources are not
+// copied.
 struct null_hook {
     template <class... Arguments>
     constexpr explicit null_hook(Arguments const&...) noexcept {}

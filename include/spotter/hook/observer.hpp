@@ -7,13 +7,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Made from a hook, which must outlive it; may be copied and assigned freely within the hook's thread. One made from nothing is
-// taken everywhere, observes nothing and finds nothing, so a member needs no test.
+// Made from a hook, which must outlive it; may be copied and assigned freely within the hook's thread. One made from
+// nothing is taken everywhere, observes nothing and finds nothing, so a member needs no test.
 class observer {
 public:
     constexpr observer() noexcept = default;
     template <class Hook>
-    requires requires(Hook& hook, offered const& values) { hook.observe_offered("", values); }
+        requires requires(Hook& hook, offered const& values) { hook.observe_offered("", values); }
     observer(Hook& hook) noexcept : hook_{&hook}, calls_{&calls_of<Hook>} {}
 
     // Whether there is a hook behind it.

@@ -6,9 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Holds references to a hook, an optimizer with `step()`, and a model with `visit_tensors`; all must outlive it. `step(...)` observes
-// the model and what else is given, closes the step, and calls the optimizer's step only if nobody objects. Its steps are
-// train steps, counted from `first`.
+// Holds references to a hook, an optimizer with `step()`, and a model with `visit_tensors`; all must outlive it.
+// `step(...)` observes the model and what else is given, closes the step, and calls the optimizer's step only if nobody
+// objects. Its steps are train steps, counted from `first`.
 //
 //     watched_optimizer optimizer{watch, adam, net};
 //     ...

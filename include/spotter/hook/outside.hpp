@@ -6,9 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A sink may have `bool stop_asked()` and, why, `std::string_view stop_reason()` (record/stop_file.hpp): somebody outside asks the run to
-// stop. It is a warning that asks for decision::stop, and is told at every close until it is taken back. And it may have
-// `tell_news(step, alarm)`, of who works beside it (options::beside).
+// A sink may have `bool stop_asked()` and, why, `std::string_view stop_reason()` (record/stop_file.hpp): somebody
+// outside asks the run to stop. It is a warning that asks for decision::stop, and is told at every close until it is
+// taken back. And it may have `tell_news(step, alarm)`, of who works beside it (options::beside).
 template <class Sink>
 void tell_from_outside([[maybe_unused]] Sink& sink, [[maybe_unused]] step_id step,
                        [[maybe_unused]] step_alarm& into) noexcept {

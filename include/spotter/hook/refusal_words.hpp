@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What a refusal is told as.
 struct refusal_words {
-    errc code = errc::none;  // which way of failing
+    errc code = errc::none;       // which way of failing
     std::string_view sentence{};  // behind the tensor's name
 };
 // Of each; what to do is in the sentence.
@@ -30,16 +30,19 @@ struct refusal_words {
         case refusal::too_large:
             return {errc::no_shape, "has sizes that multiply to more elements than there can be"};
         case refusal::axes_mismatch:
-            return {errc::no_shape, "has sizes and strides (or a whole) of different numbers of axes: give one an axis"};
+            return {errc::no_shape,
+                    "has sizes and strides (or a whole) of different numbers of axes: give one an axis"};
         case refusal::permuted:
             return {errc::not_contiguous,
                     "is a permuted view, its axes are not in the order of its memory: observe packed(pointer, {sizes}, "
                     "{byte strides}), which copies it where it is due"};
         case refusal::null:
-            return {errc::null_pointer, "is a null pointer: nothing was allocated yet? Observe it where it has values, or hold it in a "
-                                        "tensor_table, which leaves out what is null"};
+            return {errc::null_pointer,
+                    "is a null pointer: nothing was allocated yet? Observe it where it has values, or hold it in a "
+                    "tensor_table, which leaves out what is null"};
         default:
-            return {errc::not_contiguous, "is not contiguous: observe packed(pointer, {sizes}, {byte strides}), or copy it first"};
+            return {errc::not_contiguous,
+                    "is not contiguous: observe packed(pointer, {sizes}, {byte strides}), or copy it first"};
     }
 }
 

@@ -16,14 +16,14 @@ public:
     registry& operator=(registry const&) = delete;
     ~registry();
 
-    // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same order every step:
-    // what came behind the last one before is compared first.
+    // The tensor of that name, made if it is new; null where memory is exhausted. A loop names its tensors in the same
+    // order every step: what came behind the last one before is compared first.
     [[nodiscard]] tracked_tensor* find_or_add(std::string_view name) noexcept {
         if (known_.data() == nullptr || !known_[next_].is(name)) { return find_elsewhere(name); }
         return go_on().it;
     }
-    // Whether it is the name of the tensor that is expected next, and idle(what is known of that) says that nothing of it is due: then
-    // that was named, and no more than its line of the cache was looked at.
+    // Whether it is the name of the tensor that is expected next, and idle(what is known of that) says that nothing of
+    // it is due: then that was named, and no more than its line of the cache was looked at.
     template <class Idle>
     [[nodiscard]] bool passes(std::string_view name, Idle&& idle) noexcept {
         if (known_.data() == nullptr || !idle(known_[next_]) || !known_[next_].is(name)) { return false; }
@@ -47,7 +47,9 @@ public:
     void each_refused(Use&& use) const {
         for (std::size_t i = 0; i < count_; ++i) {
             tracked_tensor const& it = *tensors_[i];
-            if (it.times_refused > 0) { use(refused_tensor{it.name, it.refused.code, it.refused.sentence, it.times_refused}); }
+            if (it.times_refused > 0) {
+                use(refused_tensor{it.name, it.refused.code, it.refused.sentence, it.times_refused});
+            }
         }
     }
     // Calls tell(std::string_view) with a line for each of them.
@@ -67,12 +69,14 @@ public:
     // The first tensor that there was too little memory for.
     [[nodiscard]] error lack() const noexcept;
 
-    // Ties a gradient to what it is the gradient of, and a loss or metric in evaluation to the one in training, whichever is declared
-    // first. Returns a partner that has been declared before and knows more now; null once there is none.
+    // Ties a gradient to what it is the gradient of, and a loss or metric in evaluation to the one in training,
+    // whichever is declared first. Returns a partner that has been declared before and knows more now; null once there
+    // is none.
     [[nodiscard]] tracked_tensor* bind_partner(tracked_tensor& fresh) noexcept;
 
 private:
-    // What is asked of a tensor that is named while nothing of it is due, in the order of the numbers: one line of the cache each.
+    // What is asked of a tensor that is named while nothing of it is due, in the order of the numbers: one line of the
+    // cache each.
     struct alignas(64) known_tensor {
         tracked_tensor* it = nullptr;
         std::uint64_t rules = 0, collections = 0;  // as in `it`
@@ -88,8 +92,8 @@ private:
             return detail::same_letters(size <= sizeof letters ? letters : it->name.view().data(), name.data(), size);
         }
     };
-    // What is expected was named. Most are named in the order of their numbers: a processor that takes the next number for granted need
-    // not wait for the line of this one. Lines to come are asked for.
+    // What is expected was named. Most are named in the order of their numbers: a processor that takes the next number
+    // for granted need not wait for the line of this one. Lines to come are asked for.
     known_tensor const& go_on() noexcept {
         last_ = next_;
         SPOTTER_FETCH(known_.data() + last_ + ahead);
@@ -111,12 +115,12 @@ private:
     [[nodiscard]] bool rehash(std::size_t size) noexcept;
     void insert(tracked_tensor* it) noexcept;
 
-    slots<tracked_tensor*> tensors_{};  // the first `count_` are owned
-    slots<tracked_tensor*> table_{};    // a power of two of them
+    slot_array<tracked_tensor*> tensors_{};  // the first `count_` are owned
+    slot_array<tracked_tensor*> table_{};    // a power of two of them
     std::size_t count_ = 0;
     static constexpr std::size_t ahead = 8;  // lines; as many as are read while one comes
-    slots<known_tensor> known_{};            // so many more than tensors
-    tensor_id last_ = 0, next_ = 0;  // was named; is expected
+    slot_array<known_tensor> known_{};       // so many more than tensors
+    tensor_id last_ = 0, next_ = 0;          // was named; is expected
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // The bodies of registry.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/evaluation_name.hpp>
 #include <spotter/hook/registry.hpp>
 
@@ -124,7 +125,7 @@ SPOTTER_BODY tracked_tensor* registry::add(std::string_view name) noexcept {
 }
 
 SPOTTER_BODY bool registry::rehash(std::size_t size) noexcept {
-    slots<tracked_tensor*> larger;
+    slot_array<tracked_tensor*> larger;
     if (!larger.grow(size)) { return false; }
     table_ = std::move(larger);
     for (std::size_t i = 0; i < count_; ++i) { insert(tensors_[i]); }
@@ -134,7 +135,7 @@ SPOTTER_BODY bool registry::rehash(std::size_t size) noexcept {
 SPOTTER_BODY void registry::insert(tracked_tensor* it) noexcept {
     std::size_t const mask = table_.size() - 1;
     std::string_view const name = it->name;
-    std::size_t i = static_cast<std::size_t>(hash_bytes(name.data(), name.size())) & mask;
+    std::size_t i = as_size(hash_bytes(name.data(), name.size())) & mask;
     while (table_[i] != nullptr) { i = (i + 1) & mask; }
     table_[i] = it;
 }

@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Whoever shows the same sections on a time line of its own (ext/nvtx.hpp, ext/tracy.hpp). Called by the loop's thread, innermost last;
-// `name` ends with a zero and lives as long as the hook.
+// Whoever shows the same sections on a time line of its own (ext/nvtx.hpp, ext/tracy.hpp). Called by the loop's thread,
+// innermost last; `name` ends with a zero and lives as long as the hook.
 struct section_observer {
     void (*begin)(char const* name) noexcept = nullptr;
     void (*end)() noexcept = nullptr;
@@ -17,12 +17,14 @@ struct section_observer {
 // Who looks on from another thread, or when the loop is gone (core/loop_marks.hpp). Called by the loop's thread.
 struct section_watcher {
     void* marks = nullptr;  // null: nobody looks
-    void (*meet)(void* marks, std::size_t section, std::string_view name) noexcept = nullptr;  // once, before it is entered
+    void (*meet)(void* marks, std::size_t section,
+                 std::string_view name) noexcept = nullptr;              // once, before it is entered
     void (*enter)(void* marks, std::size_t section) noexcept = nullptr;  // the innermost that is open now; ~0: none is
 };
 
-// The sections of one thread's loop. Each is known by its name within the one that is open around it: "conv" in "forward" is
-// `time/forward/conv`. What was spent in it is summed until the step is closed. Memory is taken when a section is met for the first time.
+// The sections of one thread's loop. Each is known by its name within the one that is open around it: "conv" in
+// "forward" is `time/forward/conv`. What was spent in it is summed until the step is closed. Memory is taken when a
+// section is met for the first time.
 class section_book {
 public:
     section_book() noexcept = default;
@@ -44,8 +46,8 @@ public:
     void end(std::string_view name) noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-    // Where a step ends: use(tensor, seconds) for each section that it had, outer ones first. One that is still open counts until now, and
-    // from now on for the step that follows.
+    // Where a step ends: use(tensor, seconds) for each section that it had, outer ones first. One that is still open
+    // counts until now, and from now on for the step that follows.
     template <class Use>
     void close(double now, Use&& use) noexcept {
         for (std::size_t i = open_; i != none; i = nodes_[i].parent) {
@@ -79,7 +81,7 @@ private:
         std::size_t next = none;  // beside it
         double since = 0, sum = 0;
         bool ran = false;
-        slots<char> label{};  // the name with a zero behind it, for an observer
+        slot_array<char> label{};  // the name with a zero behind it, for an observer
     };
 
     [[nodiscard]] siblings& inside() noexcept { return open_ == none ? outer_ : nodes_[open_].inside; }
@@ -98,7 +100,7 @@ private:
     double (*clock_)() noexcept = nullptr;
     section_observer const* observer_ = nullptr;
     section_watcher const* watcher_ = nullptr;
-    slots<node> nodes_{};
+    slot_array<node> nodes_{};
     std::size_t count_ = 0, open_ = none;
     siblings outer_{};
     std::size_t ignored_ = 0;  // begun without memory for them

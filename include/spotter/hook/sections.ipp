@@ -113,8 +113,7 @@ SPOTTER_BODY void section_book::add_to(failure_list& list) const noexcept {
         if (troubles_[i].times == 0) { continue; }
         std::size_t const where = troubles_[i].where;
         error why{static_cast<trouble>(i) == trouble::no_memory ? errc::out_of_memory : errc::bad_config, {}};
-        why.what << "section \"" << (where == none ? std::string_view{} : nodes_[where].name) << "\" "
-                 << sentences[i];
+        why.what << "section \"" << (where == none ? std::string_view{} : nodes_[where].name) << "\" " << sentences[i];
         list.add(why);
     }
 }

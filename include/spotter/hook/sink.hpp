@@ -41,46 +41,37 @@ struct sink_health {
 // A sink takes the events of one thread, in order. No call throws; each copies what it keeps before it returns.
 //   start(run_info)              once, before everything
 //   declare(tensor_info)         a tensor's name, or news about it; names live as long as the hook
-//   observe(observation, keep)   keep: the terms to store, payload among them; empty only where the sink has wants_all() and it is true
-//   feature(tensor_info, step, key, numbers)   what a rule extracted of the observation that comes next
-//   scalar(tensor_info, step or null, value, time or null)   always kept; time in seconds since the epoch
+//   observe(observation, keep)   keep: the terms to store, payload among them; empty only where the sink has
+//   wants_all() and it is true feature(tensor_info, step, key, numbers)   what a rule extracted of the observation that
+//   comes next scalar(tensor_info, step or null, value, time or null)   always kept; time in seconds since the epoch
 //   close(step, alarm)           the step is whole
-//   watcher()                    optional, behind start: who wants to know in which section the loop is (hook/sections.hpp); null: nobody
-//   number(tensor_info, step, plain_number)  optional, in place of scalar, and of observe where a tensor of rank 0 is kept with its value
-//                                (and, at most, terms of the pass, which follow from it): a number of 8 bytes or less, at an open step
-//   values(tensor_info, step, tensor, keep)  optional, in place of observe where the values are kept and nothing is computed of them
-//   stamp(times)                 optional, before close: when the step was begun and closed
-//   leave(step, alarm)           optional, in place of close: the run failed amid the step, and this was found in what there is of it
-//   finish(run_end)              once; nothing comes after it
-//   health()                     any time
+//   watcher()                    optional, behind start: who wants to know in which section the loop is
+//   (hook/sections.hpp); null: nobody number(tensor_info, step, plain_number)  optional, in place of scalar, and of
+//   observe where a tensor of rank 0 is kept with its value
+//                                (and, at most, terms of the pass, which follow from it): a number of 8 bytes or less,
+//                                at an open step
+//   values(tensor_info, step, tensor, keep)  optional, in place of observe where the values are kept and nothing is
+//   computed of them stamp(times)                 optional, before close: when the step was begun and closed
+//   leave(step, alarm)           optional, in place of close: the run failed amid the step, and this was found in what
+//   there is of it finish(run_end)              once; nothing comes after it health()                     any time
 //   flush()                      makes what was closed visible to readers, waits for it
 //   path()                       where the record is; empty where there is none
 template <class Sink>
-concept event_sink = requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen,
-                              terms keep, step_id step, step_id const* open_step, tensor_ref const& value,
-                              double const* time, std::span<double const> numbers, step_alarm const& found,
-                              run_end const& end) {
-    { sink.start(run) }
-    noexcept;
-    { sink.declare(tensor) }
-    noexcept;
-    { sink.observe(seen, keep) }
-    noexcept;
-    { sink.feature(tensor, step, std::uint64_t{}, numbers) }
-    noexcept;
-    { sink.scalar(tensor, open_step, value, time) }
-    noexcept;
-    { sink.close(step, found) }
-    noexcept;
-    { sink.finish(end) }
-    noexcept;
-    { sink.flush() }
-    noexcept;
-    { sink.health() }
-    noexcept->std::same_as<sink_health>;
-    { sink.path() }
-    noexcept->std::convertible_to<std::string_view>;
-};
+concept event_sink =
+    requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen, terms keep,
+             step_id step, step_id const* open_step, tensor_ref const& value, double const* time,
+             std::span<double const> numbers, step_alarm const& found, run_end const& end) {
+        { sink.start(run) } noexcept;
+        { sink.declare(tensor) } noexcept;
+        { sink.observe(seen, keep) } noexcept;
+        { sink.feature(tensor, step, std::uint64_t{}, numbers) } noexcept;
+        { sink.scalar(tensor, open_step, value, time) } noexcept;
+        { sink.close(step, found) } noexcept;
+        { sink.finish(end) } noexcept;
+        { sink.flush() } noexcept;
+        { sink.health() } noexcept -> std::same_as<sink_health>;
+        { sink.path() } noexcept -> std::convertible_to<std::string_view>;
+    };
 
 // One that takes the times of steps.
 template <class Sink>
@@ -107,7 +98,8 @@ template <class Sink, class Value>
 inline constexpr bool takes_number = plain_sink<Sink> && element<Value> && sizeof(Value) <= sizeof(std::uint64_t);
 
 template <class Sink, element Value>
-SPOTTER_INLINE void hand_number(Sink& sink, tensor_info const& tensor, step_id const& step, Value const& value) noexcept {
+SPOTTER_INLINE void hand_number(Sink& sink, tensor_info const& tensor, step_id const& step,
+                                Value const& value) noexcept {
     plain_number it{0, dtype_of<Value>, static_cast<std::uint8_t>(sizeof value)};
     std::memcpy(&it.bits, &value, sizeof value);
     sink.number(tensor, step, it);

@@ -15,7 +15,7 @@ public:
     [[nodiscard]] refusal_words take(offered const& given, tensor_ref& view) noexcept;
 
 private:
-    slots<std::byte> bytes_{};
+    slot_array<std::byte> bytes_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what decides at the start how much of a hook is at work: the environment, and the options among its arguments.
+// Hook (L3): what decides at the start how much of a hook is at work: the environment, and the options among its
+// arguments.
 #pragma once
 
 #include <spotter/core/clock.hpp>
 #include <spotter/hook/options.hpp>
-#include <spotter/plan/run_choices.hpp>
 #include <spotter/plan/plan.hpp>
+#include <spotter/plan/run_choices.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -16,8 +17,9 @@ enum class switch_state : std::uint8_t { on, dry, off, unknown };
 // The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
 [[nodiscard]] switch_state read_switch() noexcept;
 
-// Where a run is recorded that the program wants at `path`: there, or where the environment variable SPOTTER_RUN says: that is for the
-// first path that the process records at; it may be asked for by several threads, as workers of a run do. Valid while the program runs.
+// Where a run is recorded that the program wants at `path`: there, or where the environment variable SPOTTER_RUN says:
+// that is for the first path that the process records at; it may be asked for by several threads, as workers of a run
+// do. Valid while the program runs.
 [[nodiscard]] std::string_view run_path(std::string_view path) noexcept;
 
 void take_choices(options& into, run_choices const& said) noexcept;

@@ -8,9 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// For programs whose tensors are pointers in structs that are allocated, swapped and freed during the run. Each row holds the
-// address of the pointer, which must outlive the table; the pointer itself may be null, and is read at each use. Sizes may be
-// changed with `resize`. Adding allocates, using does not. Nothing throws: a row that there is no memory for is left out, as size() tells.
+// For programs whose tensors are pointers in structs that are allocated, swapped and freed during the run. Each row
+// holds the address of the pointer, which must outlive the table; the pointer itself may be null, and is read at each
+// use. Sizes may be changed with `resize`. Adding allocates, using does not. Nothing throws: a row that there is no
+// memory for is left out, as size() tells.
 //
 //     tensor_table table;
 //     table.add("fc1/w", &net->w, {256, 784}).add("grad/fc1/w", &net->gw, {256, 784});
@@ -74,7 +75,7 @@ private:
     }
     tensor_table& add_row(std::string_view name, row fresh) noexcept;
 
-    slots<row> rows_{};
+    slot_array<row> rows_{};
     std::size_t count_ = 0;  // of them in use
 };
 

@@ -11,9 +11,10 @@ namespace spotter::inline SPOTTER_ABI {
 // The part of a hook that measures time; its public calls are the hook's.
 class timed_loop {
 public:
-    // A named part of the step, until the scope ends: `auto part = watch.section("data");`, before the step is opened, in it or behind
-    // it: all since the close before belongs to the step that is closed next. Sections in sections are known by their path. What a
-    // step spent in it is kept at its close as the scalar `time/data`, in seconds. Costs two looks at the clock.
+    // A named part of the step, until the scope ends: `auto part = watch.section("data");`, before the step is opened,
+    // in it or behind it: all since the close before belongs to the step that is closed next. Sections in sections are
+    // known by their path. What a step spent in it is kept at its close as the scalar `time/data`, in seconds. Costs
+    // two looks at the clock.
     [[nodiscard]] section_scope section(std::string_view name) noexcept { return section_scope{book_, name}; }
     // The same without a scope: in pairs, inner ones first.
     void begin_section(std::string_view name) noexcept {
@@ -39,7 +40,8 @@ protected:
     void step_begins() noexcept { moments_.begun = clock_(); }
     [[nodiscard]] step_moments const& moments() const noexcept { return moments_; }
 
-    // Once: rules may ask for `time/step`, of a loop that does not observe it: then the hook does. `declare(tensor, view)`.
+    // Once: rules may ask for `time/step`, of a loop that does not observe it: then the hook does. `declare(tensor,
+    // view)`.
     template <class Judges, class Declare>
     void meet_time([[maybe_unused]] Judges& rules, [[maybe_unused]] registry& names,
                    [[maybe_unused]] Declare&& declare) noexcept {
@@ -47,7 +49,8 @@ protected:
             if (!std::exchange(met_, true)) { meet(rules, names, declare); }
         }
     }
-    // The clock's time, 0 where nobody asks for it, `always` or not. What the step that ends took, and what in it: `keep(tensor, seconds)`.
+    // The clock's time, 0 where nobody asks for it, `always` or not. What the step that ends took, and what in it:
+    // `keep(tensor, seconds)`.
     template <class Keep>
     [[nodiscard]] double step_ends(bool always, Keep&& keep) noexcept {
         bool const asked = step_time_ != nullptr || !sections_.empty();

@@ -2,6 +2,7 @@
 // The bodies of tracked.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/hook/tracked.hpp>
 #include <spotter/stat/delta.hpp>
@@ -12,7 +13,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY void retained_copy::keep(tensor_ref const& now, std::uint64_t step_index) noexcept {
-    auto const size = static_cast<std::size_t>(now.bytes());
+    auto const size = as_size(now.bytes());
     valid = bytes.grow(size);
     if (!valid) { return; }
     if (size > 0) { std::memcpy(bytes.data(), now.values.raw, size); }
@@ -101,7 +102,7 @@ SPOTTER_WHERE_CALLED_BODY void tracked_tensor::compare(tensor_ref const& values,
 
 SPOTTER_WHERE_CALLED_BODY unit_activity tracked_tensor::count_units(tensor_ref const& values, bool of_all) noexcept {
     int const axis = unit_axis_of(values.shape, unit_axis, batch_axis_of(info.flags));
-    auto const count = static_cast<std::size_t>(unit_count(values.shape, axis));
+    auto const count = as_size(unit_count(values.shape, axis));
     if (!units.grow(2 * count)) {
         lacks_memory = true;
         return {};

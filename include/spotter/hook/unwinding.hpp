@@ -7,10 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Where its owner was made while another exception was on its way (in a destructor at unwinding), that one does not count.
+// Where its owner was made while another exception was on its way (in a destructor at unwinding), that one does not
+// count.
 class unwinding {
 public:
-    void start() noexcept;  // where the owner is made
+    void start() noexcept;                    // where the owner is made
     [[nodiscard]] bool now() const noexcept;  // an exception that came later is on its way through this thread
 
 private:

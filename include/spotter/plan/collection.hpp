@@ -10,8 +10,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a plan's collections take where they do not say when or what: `plan{fallback{.when = every{500}}, ...}`. It stands first.
-// Without one it is always and the values.
+// What a plan's collections take where they do not say when or what: `plan{fallback{.when = every{500}}, ...}`. It
+// stands first. Without one it is always and the values.
 template <policy Policy = always>
 struct fallback {
     Policy when{};                // at which steps
@@ -70,14 +70,14 @@ constexpr void tell_what_is_wrong() noexcept {
 
 }  // namespace detail
 
-// `what` is `payload`, `stats(...)`, `shape` or several joined by `|`. A tensor may belong to several collections; at a step it
-// keeps the union of what those that are due ask for, once.
+// `what` is `payload`, `stats(...)`, `shape` or several joined by `|`. A tensor may belong to several collections; at a
+// step it keeps the union of what those that are due ask for, once.
 template <class Pattern, class Policy>
 struct collection {
-    std::string_view name;  // must outlive the plan; a literal does
-    Pattern which;          // which tensors; asked once a tensor, when it is declared
-    Policy when;            // at which steps
-    terms what;             // what is kept of each tensor there
+    std::string_view name;     // must outlive the plan; a literal does
+    Pattern which;             // which tensors; asked once a tensor, when it is declared
+    Policy when;               // at which steps
+    terms what;                // what is kept of each tensor there
     bool what_is_said = true;  // false: the plan's fallback decides
 
     template <pattern_source Source>
@@ -92,10 +92,8 @@ struct collection {
 
     // Anything else does not compile, and says why.
     template <class... Given>
-    requires(sizeof...(Given) > 0 &&
-             !detail::makes_collection<
-                 std::decay_t<Given const&>...>) constexpr explicit collection(Given const&...) noexcept
-        : which{""}, when{}, what{} {
+        requires(sizeof...(Given) > 0 && !detail::makes_collection<std::decay_t<Given const&>...>)
+    constexpr explicit collection(Given const&...) noexcept : which{""}, when{}, what{} {
         detail::tell_what_is_wrong<std::decay_t<Given const&>...>();
     }
     constexpr collection(std::in_place_t, std::string_view name_, Pattern const& which_, Policy const& when_,
@@ -131,7 +129,7 @@ collection(char const*, Source, Policy) -> collection<pattern_for<Source>, Polic
 template <pattern_source Source>
 collection(char const*, Source) -> collection<pattern_for<Source>, by_default<always>>;
 template <class... Given>
-requires(sizeof...(Given) > 0 && !detail::makes_collection<std::decay_t<Given const&>...>) collection(Given const&...)
-->collection<glob, always>;
+    requires(sizeof...(Given) > 0 && !detail::makes_collection<std::decay_t<Given const&>...>)
+collection(Given const&...) -> collection<glob, always>;
 
 }  // namespace spotter::inline SPOTTER_ABI

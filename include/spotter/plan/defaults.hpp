@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): collections that most training loops want, by role; the role of a tensor is given or guessed from its name.
+// Plan (L2): collections that most training loops want, by role; the role of a tensor is given or guessed from its
+// name.
 #pragma once
 
 #include <spotter/plan/plan.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Losses and metrics are tiny and always kept whole, whatever a plan's fallback says: a rule that sees one step in 500 is blind.
-// The others keep the values of every 500th step unless the plan has a fallback. Gradients and optimizer state exist only in
-// training; `collection{"gradients", role::gradient, every{10}}` keeps them in every mode.
+// Losses and metrics are tiny and always kept whole, whatever a plan's fallback says: a rule that sees one step in 500
+// is blind. The others keep the values of every 500th step unless the plan has a fallback. Gradients and optimizer
+// state exist only in training; `collection{"gradients", role::gradient, every{10}}` keeps them in every mode.
 namespace defaults {
 
 // Every 500th step, where no fallback says otherwise.
@@ -33,8 +34,8 @@ inline constexpr collection outputs{"outputs", role::prediction, seldom};
 // Every tensor, whatever its role: its values, seldom.
 inline constexpr collection all{"all", "*", seldom};
 
-// What boosted trees hand over. The metrics are those of <set>-<metric>, at every step; the losses those that fall when the model
-// gets better, so not auc, aucpr and map with their @k forms; the rest every tenth step.
+// What boosted trees hand over. The metrics are those of <set>-<metric>, at every step; the losses those that fall when
+// the model gets better, so not auc, aucpr and map with their @k forms; the rest every tenth step.
 namespace boosted {
 
 // Every tenth step, where no fallback says otherwise.

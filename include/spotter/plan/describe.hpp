@@ -22,7 +22,8 @@ constexpr void describe(every const& it, sentence& out) noexcept { out << "every
 constexpr void describe(from const& it, sentence& out) noexcept { out << "from{" << it.first << '}'; }
 constexpr void describe(before const& it, sentence& out) noexcept { out << "before{" << it.end << '}'; }
 constexpr void describe(sampled const& it, sentence& out) noexcept {
-    out << "sampled{worker " << it.worker << " of " << it.workers << ", keep " << it.keep << ", seed " << it.seed << '}';
+    out << "sampled{worker " << it.worker << " of " << it.workers << ", keep " << it.keep << ", seed " << it.seed
+        << '}';
 }
 constexpr void describe(between const& it, sentence& out) noexcept {
     out << "between{" << it.first << ", " << it.end << '}';

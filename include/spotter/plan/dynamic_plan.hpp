@@ -49,10 +49,11 @@ inline constexpr text_matcher matcher_of{
     [](std::string_view text) noexcept { return malformed_part(Expression{text}); },
     [](std::string_view text, tensor_info const& tensor) noexcept { return Expression{text}(tensor); }};
 
-// Owns its texts: nothing needs to outlive it. Taken by a hook like a constant plan; in a step it neither allocates nor throws.
-// `every{0}` becomes `never`, and contents are completed to what is recorded anyway (the counts beside any statistic, the sum
-// beside the variance), so that two plans that keep the same are equal. What does not fit, 64 collections, `deepest` or the memory,
-// is told by `whole()` and by a hook as a malformed plan, of which nothing is applied.
+// Owns its texts: nothing needs to outlive it. Taken by a hook like a constant plan; in a step it neither allocates nor
+// throws. `every{0}` becomes `never`, and contents are completed to what is recorded anyway (the counts beside any
+// statistic, the sum beside the variance), so that two plans that keep the same are equal. What does not fit, 64
+// collections, `deepest` or the memory, is told by `whole()` and by a hook as a malformed plan, of which nothing is
+// applied.
 class dynamic_plan {
 public:
     // The most collections (`plan_like`).
@@ -139,8 +140,10 @@ public:
         return keep_names(it.list);
     }
     template <pattern Expression>
-    requires requires(Expression const& it) { it.well_formed(), Expression{it.pattern}; }
-    [[nodiscard]] part keep(Expression const& it) noexcept { return keep_regex(it.pattern, matcher_of<Expression>); }
+        requires requires(Expression const& it) { it.well_formed(), Expression{it.pattern}; }
+    [[nodiscard]] part keep(Expression const& it) noexcept {
+        return keep_regex(it.pattern, matcher_of<Expression>);
+    }
     // A regular expression, and how it is understood: the plan keeps the text.
     [[nodiscard]] part keep_regex(std::string_view expression, text_matcher const& how) noexcept;
     // Exactly these names, which the plan copies.
@@ -229,10 +232,10 @@ private:
 
     [[nodiscard]] static bool same(dynamic_plan const& a, part at_a, dynamic_plan const& b, part at_b) noexcept;
 
-    slots<entry> entries_{};
-    slots<question> questions_{};
-    slots<char> letters_{};
-    slots<std::uint64_t> numbers_{};
+    slot_array<entry> entries_{};
+    slot_array<question> questions_{};
+    slot_array<char> letters_{};
+    slot_array<std::uint64_t> numbers_{};
     std::size_t count_ = 0, questions_count_ = 0, letters_count_ = 0, numbers_count_ = 0;
     text_matcher const* matcher_ = nullptr;  // of the regular expressions
     bool whole_ = true, too_deep_ = false;

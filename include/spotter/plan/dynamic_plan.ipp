@@ -2,6 +2,7 @@
 // The bodies of dynamic_plan.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -150,7 +151,7 @@ SPOTTER_BODY void dynamic_plan::put(std::uint64_t number) noexcept {
 }
 
 SPOTTER_BODY std::string_view dynamic_plan::view(std::uint64_t begin, std::uint64_t size) const noexcept {
-    return {letters_.data() + begin, static_cast<std::size_t>(size)};
+    return {letters_.data() + begin, as_size(size)};
 }
 
 SPOTTER_BODY bool dynamic_plan::leaf(question const& it, step_id step) const noexcept {

@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Begins as `first`. A later plan has collections of its own beside those of the earlier ones, which are no longer due: so a number
-// means one collection all through the run, 64 together. A copy begins with the first plan again.
+// Begins as `first`. A later plan has collections of its own beside those of the earlier ones, which are no longer due:
+// so a number means one collection all through the run, 64 together. A copy begins with the first plan again.
 template <plan_like Plan>
 class live_plan {
 public:
@@ -30,7 +30,9 @@ public:
     [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const {
         std::uint64_t all = first_.members(tensor);
         std::size_t begin = first_size();
-        for (std::size_t i = 0; i < count_; begin += later_[i++]->size()) { all |= later_[i]->members(tensor) << begin; }
+        for (std::size_t i = 0; i < count_; begin += later_[i++]->size()) {
+            all |= later_[i]->members(tensor) << begin;
+        }
         return all;
     }
     // The union of what the collections of a set ask for.
@@ -50,16 +52,19 @@ public:
     [[nodiscard]] Plan const& first() const noexcept { return first_; }
     // What makes plans of a file's text.
     [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }
-    // `plan`: a dynamic_plan. What it says of the run beside its collections cannot be changed any more, and is refused.
+    // `plan`: a dynamic_plan. What it says of the run beside its collections cannot be changed any more, and is
+    // refused.
     [[nodiscard]] error exchange(void const* plan) noexcept {
         auto const& next = *static_cast<dynamic_plan const*>(plan);
         if (next.dry_run || !next.run.empty()) {
-            return {errc::bad_config, "a plan that is exchanged says what is kept; choices of the run stand from its start on"};
+            return {errc::bad_config,
+                    "a plan that is exchanged says what is kept; choices of the run stand from its start on"};
         }
         std::size_t before = first_size();
         for (std::size_t i = 0; i < count_; ++i) { before += later_[i]->size(); }
         if (before + next.size() > limit || before == limit) {
-            return {errc::bad_config, "a run has 64 collections at most, those of the plans before included: start it anew"};
+            return {errc::bad_config,
+                    "a run has 64 collections at most, those of the plans before included: start it anew"};
         }
         auto* const copy = new (std::nothrow) dynamic_plan{next};
         if (copy == nullptr || copy->size() != next.size() || !later_.grow(count_ + 1)) {
@@ -81,7 +86,7 @@ private:
 
     Plan first_;
     detail::content_reader how_;
-    slots<dynamic_plan*> later_{};
+    slot_array<dynamic_plan*> later_{};
     std::size_t count_ = 0;  // of them
     std::size_t from_ = 0;   // the number of the first collection of the newest
 };

@@ -24,20 +24,22 @@ concept has_limit = std::same_as<decltype(&Value::limit), std::size_t const*>;
 
 }  // namespace detail
 
-// What a hook asks of a plan, be it a constant (plan) or made while the program runs (dynamic_plan). `limit` is the most
-// collections that it may have, at most 64: membership of a tensor, and what is due at a step, are one 64-bit word each.
+// What a hook asks of a plan, be it a constant (plan) or made while the program runs (dynamic_plan). `limit` is the
+// most collections that it may have, at most 64: membership of a tensor, and what is due at a step, are one 64-bit word
+// each.
 template <class Value>
 concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
                     requires(Value const& value, step_id step, tensor_info const& tensor, std::uint64_t set) {
-    { value.due(step) } -> std::same_as<std::uint64_t>;
-    { value.members(tensor) } -> std::same_as<std::uint64_t>;
-    { value.wanted(set) } -> std::same_as<terms>;
-    { value.malformed() } -> std::convertible_to<pattern_fault>;
-    value.list(detail::collection_reader{});
-};
+                        { value.due(step) } -> std::same_as<std::uint64_t>;
+                        { value.members(tensor) } -> std::same_as<std::uint64_t>;
+                        { value.wanted(set) } -> std::same_as<terms>;
+                        { value.malformed() } -> std::convertible_to<pattern_fault>;
+                        value.list(detail::collection_reader{});
+                    };
 
-// What a run keeps: `constexpr plan keep{collection{...}, ...}`, a `fallback` first, if there is one. At most 64 collections. A hook copies it; a
-// malformed pattern is errc::bad_pattern when it starts, and of `regex` an error of the compiler where it is a constant.
+// What a run keeps: `constexpr plan keep{collection{...}, ...}`, a `fallback` first, if there is one. At most 64
+// collections. A hook copies it; a malformed pattern is errc::bad_pattern when it starts, and of `regex` an error of
+// the compiler where it is a constant.
 template <class... Collections>
 struct plan {
     static_assert(sizeof...(Collections) <= 64, "spotter: a plan holds at most 64 collections.");

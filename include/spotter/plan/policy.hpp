@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 // What policies are known by: they combine with `&&`, `||` and `!` among each other, and not with patterns or rules.
 struct policy_kind : stateless_kind {};
 
-// Says of a step whether it is let through, by its mode and index alone: a constant value with `bool operator()(step_id) const`. Asked at each
-// step, by the thread that trains.
+// Says of a step whether it is let through, by its mode and index alone: a constant value with `bool
+// operator()(step_id) const`. Asked at each step, by the thread that trains.
 template <class Value>
 concept policy = expression<Value> && std::same_as<typename Value::kind, policy_kind>;
 
@@ -46,17 +46,19 @@ struct between {
         return step.index >= first && step.index < end;
     }
 };
-// Of many workers `keep`, others at each index, the same to all of them without a word between them: exactly `keep` at each, spread over
-// the workers, and in the long run each as often. `worker` and `workers` are those of `options`. As a plan of each rank:
+// Of many workers `keep`, others at each index, the same to all of them without a word between them: exactly `keep` at
+// each, spread over the workers, and in the long run each as often. `worker` and `workers` are those of `options`. As a
+// plan of each rank:
 //     collection{"values", role::weight, every{100} && sampled{.worker = rank, .workers = ranks, .keep = 4}, payload}
 struct sampled {
     using kind = policy_kind;
     std::uint32_t worker = 0, workers = 1;  // who asks, from 0, and of how many
-    std::uint32_t keep = 1;  // 0: nobody
-    std::uint64_t seed = 0;  // another one draws others; the same for all workers
+    std::uint32_t keep = 1;                 // 0: nobody
+    std::uint64_t seed = 0;                 // another one draws others; the same for all workers
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
         if (keep >= workers) { return keep > 0; }
-        // Worker times a number without a divisor in common takes each place once; from where on they are kept is drawn by the index.
+        // Worker times a number without a divisor in common takes each place once; from where on they are kept is drawn
+        // by the index.
         std::uint64_t stride = 1 + mixed(seed) % (workers - 1);
         while (!is_coprime(stride, workers)) { ++stride; }
         std::uint64_t const begin = mixed(seed ^ mixed(step.index + 1)) % workers;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2), opt-in: names by regular expression (ECMAScript, unanchored search), as SageMaker Debugger's include_regex.
+// Plan (L2), opt-in: names by regular expression (ECMAScript, unanchored search), as SageMaker Debugger's
+// include_regex.
 #pragma once
 
 #include <spotter/core/describe.hpp>
@@ -14,9 +15,10 @@ inline void malformed_regular_expression_see_docs_plan() noexcept {}
 
 }  // namespace detail
 
-// Holds the text, which must outlive it. Compiled when a tensor is declared, never in a step, and matched in a time that is the length
-// of the expression times that of the name. A malformed expression does not compile where it is a constant, and is errc::bad_pattern
-// when the hook starts otherwise. What is understood, and what is not, is in docs/plan.md.
+// Holds the text, which must outlive it. Compiled when a tensor is declared, never in a step, and matched in a time
+// that is the length of the expression times that of the name. A malformed expression does not compile where it is a
+// constant, and is errc::bad_pattern when the hook starts otherwise. What is understood, and what is not, is in
+// docs/plan.md.
 struct regex {
     using kind = pattern_kind;
     std::string_view pattern{};  // the expression; not owned

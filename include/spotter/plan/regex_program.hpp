@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): what a regular expression becomes: a short program whose every state is tried at once, so that it cannot backtrack.
+// Plan (L2): what a regular expression becomes: a short program whose every state is tried at once, so that it cannot
+// backtrack.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -68,8 +69,8 @@ private:
            letter == '_';
 }
 
-// Goes on with the next instruction; `fork` and `leap` also, or only, with the one that lies `away` from it. Places are relative, so
-// a piece of a program means the same wherever it is put.
+// Goes on with the next instruction; `fork` and `leap` also, or only, with the one that lies `away` from it. Places are
+// relative, so a piece of a program means the same wherever it is put.
 struct regex_instruction {
     enum class does : std::uint8_t { letter, any, one_of, fork, leap, begin, end, boundary, no_boundary };
     does what = does::letter;
@@ -108,12 +109,12 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
     [[nodiscard]] constexpr regex_instruction& operator[](std::size_t i) noexcept { return code_[i]; }
 
-    // Whether some part of `name` matches. Looks at each instruction at most twice a character, whatever the expression; false where
-    // there is no memory to do so. `steps`, where given, counts the looks.
+    // Whether some part of `name` matches. Looks at each instruction at most twice a character, whatever the
+    // expression; false where there is no memory to do so. `steps`, where given, counts the looks.
     [[nodiscard]] constexpr bool search(std::string_view name, std::uint64_t* steps = nullptr) const noexcept {
         states now, next;
-        slots<std::size_t> seen;  // of each instruction: one more than the last character at which it was reached
-        slots<std::uint32_t> waiting;
+        slot_array<std::size_t> seen;  // of each instruction: one more than the last character at which it was reached
+        slot_array<std::uint32_t> waiting;
         std::size_t const room = size_ + 1;
         if (!now.at.grow(room) || !next.at.grow(room) || !seen.grow(room) || !waiting.grow(room)) { return false; }
         std::uint64_t looks = 0;
@@ -138,7 +139,7 @@ public:
 
 private:
     struct states {
-        slots<std::uint32_t> at{};
+        slot_array<std::uint32_t> at{};
         std::size_t count = 0;
     };
 
@@ -155,9 +156,10 @@ private:
                 return false;
         }
     }
-    // Whether the end of the program is reached from `start` without a character more; those that want one are added to `into`.
+    // Whether the end of the program is reached from `start` without a character more; those that want one are added to
+    // `into`.
     [[nodiscard]] constexpr bool follow(std::uint32_t start, std::string_view name, std::size_t place, states& into,
-                                        slots<std::size_t>& seen, slots<std::uint32_t>& waiting,
+                                        slot_array<std::size_t>& seen, slot_array<std::uint32_t>& waiting,
                                         std::uint64_t& looks) const noexcept {
         std::size_t count = 0;
         auto const reach = [&](std::size_t at) {
@@ -201,8 +203,8 @@ private:
         return false;
     }
 
-    slots<regex_instruction> code_{};
-    slots<byte_set> sets_{};
+    slot_array<regex_instruction> code_{};
+    slot_array<byte_set> sets_{};
     std::size_t size_ = 0, sets_count_ = 0;
 };
 

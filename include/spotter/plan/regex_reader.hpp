@@ -7,8 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The regular expressions of ECMAScript, over bytes, but for what no machine of finitely many states can do: back-references, and
-// looking ahead or behind. Whether a repetition is greedy makes no difference to whether there is a match, and is read over.
+// The regular expressions of ECMAScript, over bytes, but for what no machine of finitely many states can do:
+// back-references, and looking ahead or behind. Whether a repetition is greedy makes no difference to whether there is
+// a match, and is read over.
 class regex_reader {
 public:
     static constexpr std::size_t deepest = 64;
@@ -52,8 +53,8 @@ private:
         return static_cast<std::int32_t>(static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from));
     }
 
-    // a|b|c, up to the end or a `)`. Each but the last is `fork` to the next one, itself, `leap` to the end; until the end is known the
-    // leaps are a chain, each with the distance to the one before.
+    // a|b|c, up to the end or a `)`. Each but the last is `fork` to the next one, itself, `leap` to the end; until the
+    // end is known the leaps are a chain, each with the distance to the one before.
     constexpr bool alternatives(std::size_t depth) noexcept {
         std::size_t last_leap = none;
         for (;;) {
@@ -123,7 +124,8 @@ private:
         return take(')') || wrong("the ( is not closed", open);
     }
 
-    // What may stand behind: * + ? {2} {2,} {2,3}, each with a ? that says it is lazy. The piece begins at `start` in the program.
+    // What may stand behind: * + ? {2} {2,} {2,3}, each with a ? that says it is lazy. The piece begins at `start` in
+    // the program.
     constexpr bool repeated(std::size_t start, std::size_t begin, bool repeatable) noexcept {
         std::size_t const sign = at_;
         std::uint32_t least = 1, most = 1;

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The options that a file may set, in the order in which `options` has them. Those that only the program can know (who calls poll(),
-// when `step` is called, the worker's number, its clock and memory) are none of them.
+// The options that a file may set, in the order in which `options` has them. Those that only the program can know (who
+// calls poll(), when `step` is called, the worker's number, its clock and memory) are none of them.
 enum class run_option : std::uint8_t {
     existing,
     overflow,
@@ -28,16 +28,17 @@ enum class run_option : std::uint8_t {
 // How many there are.
 inline constexpr std::size_t run_option_count = 15;
 
-// Some of them, with their values; an enumerator's is its number. A hook takes them from its plan, over what its `options` say.
+// Some of them, with their values; an enumerator's is its number. A hook takes them from its plan, over what its
+// `options` say.
 class run_choices {
 public:
     // Says one; a later word replaces an earlier one.
     constexpr void set(run_option which, std::int64_t value) noexcept {
-        said_ |= bit(which);
+        said_ |= mask_of(which);
         values_[static_cast<std::size_t>(which)] = value;
     }
     // Whether that one was said; its value by `[]` is 0 where it was not.
-    [[nodiscard]] constexpr bool has(run_option which) const noexcept { return (said_ & bit(which)) != 0; }
+    [[nodiscard]] constexpr bool has(run_option which) const noexcept { return (said_ & mask_of(which)) != 0; }
     [[nodiscard]] constexpr bool empty() const noexcept { return said_ == 0; }
     [[nodiscard]] constexpr std::int64_t operator[](run_option which) const noexcept {
         return values_[static_cast<std::size_t>(which)];
@@ -45,7 +46,7 @@ public:
     friend constexpr bool operator==(run_choices const&, run_choices const&) noexcept = default;
 
 private:
-    [[nodiscard]] static constexpr std::uint32_t bit(run_option which) noexcept {
+    [[nodiscard]] static constexpr std::uint32_t mask_of(run_option which) noexcept {
         return std::uint32_t{1} << static_cast<unsigned>(which);
     }
     std::uint32_t said_ = 0;

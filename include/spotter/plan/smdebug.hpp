@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): what the settings of a SageMaker Debugger configuration mean, as a plan. Knows no file format: ext/json.hpp reads.
+// Plan (L2): what the settings of a SageMaker Debugger configuration mean, as a plan. Knows no file format:
+// ext/json.hpp reads.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -82,8 +83,8 @@ inline constexpr smdebug_default smdebug_defaults[] = {
     {"default"},
 };
 
-// Calls use(item) for each item of a list in a text, trimmed, until it returns false. Commas within brackets are no separators
-// where the items are regular expressions.
+// Calls use(item) for each item of a list in a text, trimmed, until it returns false. Commas within brackets are no
+// separators where the items are regular expressions.
 template <class Use>
 void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
     auto const trimmed = [](std::string_view item) {
@@ -126,10 +127,11 @@ void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
     return !text.empty();
 }
 
-// The terms of a reduction as smdebug writes it.
+// The terms of a reduction as smdebug writes it (l1_norm), or as it is called here (l1).
 [[nodiscard]] constexpr bool read_reduction(std::string_view name, terms& what) noexcept {
     bool const abs = name.starts_with("abs_");
     if (abs) { name.remove_prefix(4); }
+    if (name == "l1_norm" || name == "l2_norm") { name.remove_suffix(5); }
     constexpr struct {
         std::string_view name;
         statistic_id id;
@@ -182,6 +184,10 @@ private:
                                              std::string_view name) noexcept;
     [[nodiscard]] static bool is_true(setting const* it) noexcept;
     [[nodiscard]] bool is_configured(std::string_view name) const noexcept;
+    // A collection may be given several times: its schedule is the last one's, every other key that of the last which
+    // has it.
+    [[nodiscard]] bool is_last_of_its_name(std::size_t which) const noexcept;
+    [[nodiscard]] setting const* own(setting_group const& group, std::string_view name) const noexcept;
 
     // The collection's key for the mode, its key, the hook's for the mode, the hook's; null: the default.
     [[nodiscard]] setting const* inherited(setting_group const& group, bool from_hook, std::string_view mode,
@@ -201,7 +207,8 @@ private:
 
 }  // namespace detail
 
-// A plan from smdebug's settings, or the first thing that is wrong with them. What each key means is in docs/settings.md.
+// A plan from smdebug's settings, or the first thing that is wrong with them. What each key means is in
+// docs/settings.md.
 [[nodiscard]] result<dynamic_plan> read_smdebug(setting_group const& hook, std::span<setting_group const> collections,
                                                 text_matcher const* expressions) noexcept;
 

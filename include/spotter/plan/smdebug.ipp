@@ -4,6 +4,9 @@
 
 #include <spotter/plan/smdebug.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY result<dynamic_plan> smdebug_reader::read() noexcept {
@@ -11,15 +14,16 @@ SPOTTER_BODY result<dynamic_plan> smdebug_reader::read() noexcept {
     inspect(hook_);
     for (setting_group const& each : collections_) { inspect(each); }
     for (std::size_t i = 0; i < collections_.size(); ++i) {
-        for (std::size_t k = 0; k < i; ++k) {
-            if (collections_[k].name == collections_[i].name) {
-                refuse(collections_[i], "CollectionName", {}, "is given twice; put the parameters together");
-            }
-        }
-        add(collections_[i]);
+        if (is_last_of_its_name(i)) { add(collections_[i]); }
     }
     if (setting const* const list = find(hook_, {}, "include_collections")) {
         each_item(list->value, false, [&](std::string_view name) {
+            bool const known = std::any_of(std::begin(smdebug_defaults), std::end(smdebug_defaults),
+                                           [=](smdebug_default const& each) { return each.name == name; });
+            if (!known && !is_configured(name)) {
+                refuse(hook_, "include_collections", name,
+                       "is no default collection (weights biases gradients losses metrics ... all)");
+            }
             if (!is_configured(name)) { add({name, {}}); }
             return !why_ && plan_.whole();
         });
@@ -65,13 +69,9 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
                 known = &candidate;
             }
         }
-        if (prefix == "global") {
-            return refuse(group, key, {},
-                          "every step of spotter is train, eval or predict, none is global: leave the prefix out, "
-                          "or use one of these");
-        }
-        if (dot != key.npos && prefix != "train" && prefix != "eval" && prefix != "predict") {
-            return refuse(group, key, prefix, "is no mode; allowed: train. eval. predict.");
+        // Of the mode of who names none; here every step has one, so that it says nothing of any.
+        if (dot != key.npos && prefix != "train" && prefix != "eval" && prefix != "predict" && prefix != "global") {
+            return refuse(group, key, prefix, "is no mode; allowed: train. eval. predict. global.");
         }
         if (known == nullptr) {
             return refuse(group, key, {},
@@ -142,7 +142,8 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group, setting co
                 terms ignored = terms::none;
                 if (!read_reduction(item, ignored)) {
                     refuse(group, it.key, item,
-                           "is no reduction; allowed: min max mean std variance sum prod l1 l2, each also as abs_...");
+                           "is no reduction; allowed: min max mean std variance sum prod l1_norm l2_norm, each also as "
+                           "abs_...");
                 }
                 return !why_;
             });
@@ -186,6 +187,21 @@ SPOTTER_BODY bool smdebug_reader::is_configured(std::string_view name) const noe
         if (each.name == name) { return true; }
     }
     return false;
+}
+
+SPOTTER_BODY bool smdebug_reader::is_last_of_its_name(std::size_t which) const noexcept {
+    for (setting_group const& later : collections_.subspan(which + 1)) {
+        if (later.name == collections_[which].name) { return false; }
+    }
+    return true;
+}
+
+SPOTTER_BODY setting const* smdebug_reader::own(setting_group const& group, std::string_view name) const noexcept {
+    setting const* found = find(group, {}, name);
+    for (std::size_t i = collections_.size(); found == nullptr && i > 0; --i) {
+        if (collections_[i - 1].name == group.name) { found = find(collections_[i - 1], {}, name); }
+    }
+    return found;
 }
 
 SPOTTER_BODY setting const* smdebug_reader::inherited(setting_group const& group, bool from_hook, std::string_view mode,
@@ -236,7 +252,7 @@ SPOTTER_BODY dynamic_plan::part smdebug_reader::when(schedule const& it) noexcep
             all = it.interval > 1 ? plan_.join(asked::both, all, range) : range;
         }
     }
-    slots<std::uint64_t> steps;
+    slot_array<std::uint64_t> steps;
     std::size_t count = 0;
     each_item(it.steps, false,
               [&](std::string_view item) { return steps.grow(count + 1) && read_whole(item, steps[count++]); });
@@ -266,24 +282,23 @@ SPOTTER_BODY void smdebug_reader::add(setting_group const& group) noexcept {
         take(plan_.keep(of_role{like->role}));
         if (like->or_role != like->role) { take(plan_.keep(of_role{like->or_role})); }
     }
-    for (setting_group const* from : {&group, &hook_}) {
-        if (from == &hook_ && group.name != "default") { break; }
-        if (setting const* const list = find(*from, {}, "include_regex")) {
-            each_item(list->value, true, [&](std::string_view item) {
-                take(plan_.keep_regex(item, *expressions_));
-                return plan_.whole();
-            });
-        }
+    auto const take_expressions = [&](setting_group const& from) {
+        setting const* const list = find(from, {}, "include_regex");
+        if (list == nullptr) { return; }
+        each_item(list->value, true, [&](std::string_view item) {
+            take(plan_.keep_regex(item, *expressions_));
+            return plan_.whole();
+        });
+    };
+    if (!is_configured(group.name)) { take_expressions(group); }
+    for (setting_group const& each : collections_) {
+        if (each.name == group.name) { take_expressions(each); }
     }
+    if (group.name == "default") { take_expressions(hook_); }
     if (plan_.too_deep()) {
         return refuse(group, "include_regex", {}, "a list holds 256 expressions at most; join them by |");
     }
-    if (!any_tensors) {
-        return refuse(group, "include_regex", {},
-                      group.name == "default" ? "HookParameters and it say no regular expression: which tensors?"
-                                              : "missing, and this is no default collection (weights biases "
-                                                "gradients losses metrics ... all): which tensors?");
-    }
+    if (!any_tensors) { take(plan_.negate(plan_.keep(glob{"*"}))); }  // a collection that is only named has no tensors
 
     static constexpr smdebug_default other{};
     if (like == nullptr) { like = &other; }
@@ -304,11 +319,15 @@ SPOTTER_BODY void smdebug_reader::add(setting_group const& group) noexcept {
     }
 
     terms what = terms::none;
-    if (setting const* const list = inherited(group, !like->always, {}, "reductions")) {
+    auto const told = [&](std::string_view key) {
+        setting const* const mine = own(group, key);
+        return mine != nullptr || like->always ? mine : find(hook_, {}, key);
+    };
+    if (setting const* const list = told("reductions")) {
         each_item(list->value, false, [&](std::string_view item) { return read_reduction(item, what); });
     }
-    if (is_true(inherited(group, !like->always, {}, "save_shape"))) { what |= shape; }
-    if (!any(what) || is_true(inherited(group, !like->always, {}, "save_raw_tensor"))) { what |= payload; }
+    if (is_true(told("save_shape"))) { what |= shape; }
+    if (!any(what) || is_true(told("save_raw_tensor"))) { what |= payload; }
     plan_.add(group.name, which, at_steps, what);
 }
 

@@ -22,7 +22,8 @@ inline constexpr named_terms other_contents[] = {{"payload", terms::payload},
                                                  {"quantiles", terms::quantiles | terms::nonfinite},
                                                  {"histogram", terms::histogram | terms::nonfinite}};
 
-// What each run option is called in a file, and what it may be: one of up to four words, their place its value, or a whole number.
+// What each run option is called in a file, and what it may be: one of up to four words, their place its value, or a
+// whole number.
 struct run_option_info {
     std::string_view name;
     std::string_view words[4]{};
@@ -176,7 +177,8 @@ private:
         }
         put_("]");
     }
-    // Every number that can be read back. The counts are named only where nothing else is: they come with any statistic.
+    // Every number that can be read back. The counts are named only where nothing else is: they come with any
+    // statistic.
     void contents(terms what) {
         bool first = true;
         auto const say = [&](std::string_view name) {

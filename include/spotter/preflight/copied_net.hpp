@@ -9,9 +9,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 template <class Net>
-concept shows_tensors = requires(Net const& net, parameter_visitor visit) {
-    visit_tensors(net, visit);
-};
+concept shows_tensors = requires(Net const& net, parameter_visitor visit) { visit_tensors(net, visit); };
 
 // Shows the tensors of a net.
 template <class Net>

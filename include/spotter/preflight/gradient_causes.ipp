@@ -115,7 +115,7 @@ private:
         for (std::size_t const t : of_.wrong) {
             if (state(t).kind != gradient_kind::factor) { continue; }
             ++factors;
-            flat += is_finite(state(t).ratio) ? 0 : 1;
+            flat += is_finite(state(t).ratio) ? 0U : 1U;
             if (is_finite(state(t).ratio)) { ratios.push_back(state(t).ratio); }
         }
         bool const everywhere = of_.right.empty();

@@ -121,7 +121,7 @@ private:
     // How much longer the shots were than the probe's steps.
     [[nodiscard]] double times() const noexcept {
         double const step = at_.steps[tensor_] * 2 * norm_of(it_.of(at_.gradient));
-        return step > 0 ? std::round((std::max)(1.0, shots_[0].unit[0] / step)) : 1;
+        return step > 0 ? (std::round)((std::max)(1.0, shots_[0].unit[0] / step)) : 1;
     }
     [[nodiscard]] bool foresees(number_view guess) const {
         double const size = norm_of(guess);

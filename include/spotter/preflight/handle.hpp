@@ -48,9 +48,9 @@ class handle<Result(Arguments...)> {
 public:
     constexpr handle() noexcept = default;
     template <class Call>
-    requires(!std::same_as<std::remove_cvref_t<Call>, handle> &&
-             std::invocable<std::remove_cvref_t<Call>&, Arguments...>) handle(Call&& call)
-        : kept_{keep(std::forward<Call>(call))} {
+        requires(!std::same_as<std::remove_cvref_t<Call>, handle> &&
+                 std::invocable<std::remove_cvref_t<Call>&, Arguments...>)
+    handle(Call&& call) : kept_{keep(std::forward<Call>(call))} {
         using kept = std::remove_cvref_t<Call>;
         if (kept_ == nullptr) { return; }
         run_ = [](void* it, Arguments... arguments) -> Result {

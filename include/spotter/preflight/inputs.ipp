@@ -78,7 +78,7 @@ inline void look_for_stale(examiner& all, batch_rows const& rows) {
         }
         double const size = norm_of(each.of(alone)), share = size > 0 ? std::sqrt(square) / size : 0;
         if (each.frozen || share < 1e-3 || size < 1e-5 * norm_of(alone)) { continue; }
-        others += first.empty() ? 0 : 1;
+        others += first.empty() ? 0U : 1U;
         if (first.empty()) { first = each.name; }
         worst = (std::max)(worst, share);
     }

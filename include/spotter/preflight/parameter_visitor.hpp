@@ -34,8 +34,8 @@ public:
 
     // A weight and its gradient.
     template <class Weights, class Gradient>
-    requires(tensor<std::remove_cvref_t<Gradient>>) void
-    operator()(std::string_view name, Weights&& weights, Gradient&& gradient, flag flags = flag::none) const {
+        requires(tensor<std::remove_cvref_t<Gradient>>)
+    void operator()(std::string_view name, Weights&& weights, Gradient&& gradient, flag flags = flag::none) const {
         detail::shown_tensor shown = show<Weights>(name, weights, nullptr, flags);
         take_(to_, shown);
         shown = show<Gradient>(name, gradient, nullptr, flags);
@@ -57,10 +57,9 @@ private:
     [[nodiscard]] static detail::shown_tensor show(std::string_view name, std::remove_reference_t<Values> const& values,
                                                    role const* what, flag flags) noexcept {
         offered const it = offer(values);
-        bool const stays =
-            std::is_lvalue_reference_v<Values> || std::same_as<std::remove_cvref_t<Values>, tensor_ref> || requires {
-            typename std::remove_cvref_t<Values>::element_type;
-        };  // a span
+        bool const stays = std::is_lvalue_reference_v<Values> ||
+                           std::same_as<std::remove_cvref_t<Values>, tensor_ref> ||
+                           requires { typename std::remove_cvref_t<Values>::element_type; };  // a span
         return {name, it.view, what, flags, stays && it.copy == nullptr && it.view.refused == refusal::none, false};
     }
 

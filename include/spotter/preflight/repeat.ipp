@@ -64,11 +64,11 @@ SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss,
         up = down = weights;
         for (parameter const& each : loop.parameters()) {
             bool const coarse = is_coarse(each.type);
-            double const scale = all.scale_of(each, weights), small = std::sqrt(spacing_of(each.type)) / 10 * scale;
+            double const scale = all.scale_of(each, weights), least = std::sqrt(spacing_of(each.type)) / 10 * scale;
             for (std::size_t i = each.first; i < each.first + each.count; ++i) {
                 if (coarse && (all.random.next() & 63U) != 0) { continue; }
                 double const step = coarse ? spacing_of(each.type) * (std::max)(magnitude(weights[i]), 0.1 * scale)
-                                           : small,
+                                           : least,
                              sign = all.random.sign();
                 up[i] = rounded_to(each.type, weights[i] + sign * step);
                 down[i] = rounded_to(each.type, weights[i] - sign * step);

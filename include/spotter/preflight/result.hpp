@@ -83,11 +83,11 @@ private:
     friend class result_writer;
 
     step_alarm alarm_{};
-    slots<preflight_finding> found_{};
+    slot_array<preflight_finding> found_{};
     std::size_t count_ = 0;
-    slots<gradient_verdict> verdicts_{};
+    slot_array<gradient_verdict> verdicts_{};
     std::size_t tensors_ = 0;
-    slots<kept_text> names_{};  // of tensors and places; taken at once, so that views stay
+    slot_array<kept_text> names_{};  // of tensors and places; taken at once, so that views stay
     std::uint32_t passes_ = 0, updates_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // The bodies of subject.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/clock.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/preflight/subject.hpp>
@@ -39,7 +40,7 @@ SPOTTER_BODY void subject::tell_progress() noexcept {
     double const now = steady_seconds();
     if (now - told_ < 0.5) { return; }
     told_ = now;
-    std::fprintf(exam_.progress, "preflight: %s, %u passes in %.1f s\n", experiment_, static_cast<unsigned>(passes_),
+    std::fprintf(exam_.progress, "preflight: %s, %u passes in %.1f s\n", experiment_, cast_to<unsigned>(passes_),
                  now - begun_);
     std::fflush(exam_.progress);
 }

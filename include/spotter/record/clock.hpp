@@ -8,9 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-[[nodiscard]] double seconds_since_epoch() noexcept;  // since 1970, by the time of day, which may jump
+[[nodiscard]] double seconds_since_epoch() noexcept;         // since 1970, by the time of day, which may jump
 [[nodiscard]] std::uint64_t steady_milliseconds() noexcept;  // since some moment; does not go back
-// Seconds from a zero of a clock's own that is `zero` nanoseconds behind 1970: nanoseconds since then. What no clock says is 0 seconds.
+// Seconds from a zero of a clock's own that is `zero` nanoseconds behind 1970: nanoseconds since then. What no clock
+// says is 0 seconds.
 [[nodiscard]] std::uint64_t nanoseconds_since(std::int64_t zero, double seconds) noexcept;
 // Differs between runs as good as always: not secret, only distinct.
 [[nodiscard]] std::uint64_t make_run_id() noexcept;

@@ -10,8 +10,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The writer looks for the file and reads it, the training thread does what it asks for at its next close, the writer answers into
-// `control.answer` in the worker's folder. All workers of a run obey one file, each once: requests have an id. The file, in lines:
+// The writer looks for the file and reads it, the training thread does what it asks for at its next close, the writer
+// answers into `control.answer` in the worker's folder. All workers of a run obey one file, each once: requests have an
+// id. The file, in lines:
 //     spotter control 1
 //     id 4711-18b2        of letters, digits and `-`, another one for each request
 //     by ada              who asks
@@ -39,8 +40,8 @@ public:
     // Before the first look: what may be exchanged.
     void listen(detail::control_readers const& readers) noexcept { readers_ = readers; }
 
-    // By who writes: costs a look at the disk twenty times a second at most. `now` in milliseconds, of a steady clock. True once what was
-    // asked for is done: what was closed is then to be flushed, and `answer` called.
+    // By who writes: costs a look at the disk twenty times a second at most. `now` in milliseconds, of a steady clock.
+    // True once what was asked for is done: what was closed is then to be flushed, and `answer` called.
     [[nodiscard]] bool look(std::uint64_t now) noexcept;
     void answer() noexcept;  // writes into `control.answer` what came of it; the next request may come
     // The run ends: what still waits is refused.
@@ -80,7 +81,7 @@ private:
     void write_answer(std::string_view how, std::string_view what) noexcept;
 
     file_system& files_;
-    path_text path_, answer_, part_;
+    path_text path_, answer_;
     detail::control_readers readers_{};
     byte_buffer text_{};
     text<64> key_{};  // of the newest request that was taken

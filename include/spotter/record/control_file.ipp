@@ -2,6 +2,8 @@
 // The bodies of control_file.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/format/layout.hpp>
 #include <spotter/format/xxh64.hpp>
 #include <spotter/record/control_file.hpp>
@@ -35,15 +37,16 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
     return fault == std::errc{} && end == text.data() + text.size();
 }
 [[nodiscard]] SPOTTER_BODY control_verb control_verb_named(std::string_view name) noexcept {
-    for (control_verb const each : {control_verb::capture, control_verb::pause, control_verb::resume, control_verb::flush,
-                                    control_verb::plan, control_verb::rules}) {
+    for (control_verb const each : {control_verb::capture, control_verb::pause, control_verb::resume,
+                                    control_verb::flush, control_verb::plan, control_verb::rules}) {
         if (name_of(each) == name) { return each; }
     }
     return control_verb::refused;
 }
 [[nodiscard]] SPOTTER_BODY bool is_id(std::string_view text) noexcept {
     for (char const each : text) {
-        bool const fine = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '-';
+        bool const fine =
+            (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '-';
         if (!fine) { return false; }
     }
     return !text.empty() && text.size() <= 64;
@@ -52,7 +55,8 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
 }  // namespace detail
 
 SPOTTER_BODY control_file::control_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
-    : files_{files}, path_{detail::run_folder_of(folder, worker), layout::control_name}, answer_{folder, layout::answer_name}, part_{folder, "control.part"} {
+    : files_{files}, path_{detail::run_folder_of(folder, worker), layout::control_name},
+      answer_{folder, layout::answer_name} {
     if (load()) { key_ = key_of_file(); }
     text_.clear();
 }
@@ -107,7 +111,7 @@ SPOTTER_BODY bool control_file::load() noexcept {
     }
     auto const size = files_.size_of(path_);
     if (!size) { return false; }  // it was taken away meanwhile
-    std::size_t const room = static_cast<std::size_t>(*size < longest + 1 ? *size : longest + 1);
+    std::size_t const room = as_size(*size < longest + 1 ? *size : longest + 1);
     std::byte* const into = text_.prepare(room);
     if (into == nullptr) { return false; }
     auto const read = files_.read(path_, 0, {into, room});
@@ -167,14 +171,17 @@ SPOTTER_BODY bool control_file::parse(bool patient) noexcept {
     if (too_long) {
         refuse(errc::bad_config, "`control` is longer than 4 MiB");
     } else if (!whole || !has_id) {
-        refuse(errc::bad_config, "`control` in the run's folder is malformed, or not whole: ask by `spotter capture` and its like");
+        refuse(errc::bad_config,
+               "`control` in the run's folder is malformed, or not whole: ask by `spotter capture` and its like");
     } else if (request_.verb = detail::control_verb_named(asked); request_.verb == control_verb::refused) {
         refuse(errc::bad_config, "what is asked for is none of capture, pause, resume, flush, plan, rules");
     } else if (request_.verb == control_verb::capture) {
-        if (names.empty() || request_.steps == 0) { refuse(errc::bad_config, "a capture says `names`, a glob, and `steps`, from 1 on"); }
+        if (names.empty() || request_.steps == 0) {
+            refuse(errc::bad_config, "a capture says `names`, a glob, and `steps`, from 1 on");
+        }
         if (!request_.names.assign(names)) { refuse(errc::out_of_memory, "no memory for the names"); }
     } else if (request_.verb == control_verb::plan || request_.verb == control_verb::rules) {
-        read_content(rest.substr(0, static_cast<std::size_t>(bytes)));
+        read_content(rest.substr(0, as_size(bytes)));
     }
     return true;
 }
@@ -183,8 +190,11 @@ SPOTTER_BODY void control_file::read_content(std::string_view document) noexcept
     bool const is_plan = request_.verb == control_verb::plan;
     reader_ = is_plan ? readers_.plan : readers_.rules;
     if (reader_.read == nullptr) {
-        return refuse(errc::bad_config, is_plan ? "this hook's plan cannot be exchanged: give it `spotter::live(plan)` (spotter/ext/json/live.hpp)"
-                                                : "this hook's rules cannot be exchanged: give it `spotter::live(rules)` (spotter/ext/json/live.hpp)");
+        return refuse(
+            errc::bad_config,
+            is_plan
+                ? "this hook's plan cannot be exchanged: give it `spotter::live(plan)` (spotter/ext/json/live.hpp)"
+                : "this hook's rules cannot be exchanged: give it `spotter::live(rules)` (spotter/ext/json/live.hpp)");
     }
     error why;
     void* const made = reader_.read(document, why);
@@ -203,13 +213,7 @@ SPOTTER_BODY void control_file::write_answer(std::string_view how, std::string_v
     for (char const each : what) { lines << (each == '\n' || each == '\r' ? ' ' : each); }
     lines << "\nend\n";
     std::string_view const all = lines.view();
-    (void)files_.remove(part_);
-    auto const file = files_.create(part_);
-    if (!file) { return note(file.error()); }
-    error why = files_.append(*file, std::as_bytes(std::span{all}));
-    error const closed = files_.close(*file);
-    if (!why) { why = closed; }
-    note(why ? why : files_.rename(part_, answer_));
+    note(detail::replace_file(files_, answer_, std::as_bytes(std::span{all}), false));
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

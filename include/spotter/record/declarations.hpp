@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): what an attempt has declared, kept to be said again: no row frame is to be the only one that has a declaration.
+// Record (L4): what an attempt has declared, kept to be said again: no row frame is to be the only one that has a
+// declaration.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -8,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Offsets are those of the segment that is being written; `sealed` counts its row frames. What is said again costs at most
-// 1 / `share` of the segment, and once more what was declared in it for the first time.
+// Offsets are those of the segment that is being written; `sealed` counts its row frames. What is said again costs at
+// most 1 / `share` of the segment, and once more what was declared in it for the first time.
 class declarations {
 public:
     // Those that only one frame of the record has; all of them.
@@ -20,8 +21,9 @@ public:
         return run_begin_.append(run_begin);
     }
 
-    // The last declaration of a tensor counts. A body begins with the id. One that is `said` is in the frame that is being collected,
-    // which is to stand at `offset`; any other is known from an earlier segment. False where memory is exhausted.
+    // The last declaration of a tensor counts. A body begins with the id. One that is `said` is in the frame that is
+    // being collected, which is to stand at `offset`; any other is known from an earlier segment. False where memory is
+    // exhausted.
     [[nodiscard]] bool remember(byte_view body, bool said, std::uint64_t offset = 0) noexcept;
 
     void sealed() noexcept { ++frame_; }  // the frame that was being collected is over
@@ -33,8 +35,9 @@ public:
     // `matters`: findings were written, so that what leads to them is worth more.
     [[nodiscard]] bool every_is_due(std::uint64_t offset, bool matters) const noexcept;
 
-    // Calls put(kind, body) for the wanted declarations, but for those that are in the frame that is being collected. It may seal that
-    // frame, and returns false to end the row of calls. False where it did. Not for run_begin: a reader may take it for a beginning.
+    // Calls put(kind, body) for the wanted declarations, but for those that are in the frame that is being collected.
+    // It may seal that frame, and returns false to end the row of calls. False where it did. Not for run_begin: a
+    // reader may take it for a beginning.
     template <class Put>
     [[nodiscard]] bool say(which wanted, std::uint64_t offset, Put&& put) noexcept {
         if (wanted == which::single && once_ == 0) { return true; }
@@ -84,7 +87,7 @@ private:
 
     byte_buffer run_begin_;
     byte_buffer bytes_;
-    slots<piece> list_;
+    slot_array<piece> list_;
     std::uint64_t frame_ = 0;
     std::uint64_t once_ = 0, once_bytes_ = 0, once_from_ = 0;
     std::uint64_t every_bytes_ = 0, said_at_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): what a tensor's values were when they were last saved, so that the next ones can be stored as differences.
+// Record (L4): what a tensor's values were when they were last saved, so that the next ones can be stored as
+// differences.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -11,8 +12,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Used by the writer. Keeps one copy of each tensor that is asked for in chains. A payload is whole where it is the first of its
-// segment, where the tensor's type, order or shape changed, where the chain is at its longest, and where memory is exhausted.
+// Used by the writer. Keeps one copy of each tensor that is asked for in chains. A payload is whole where it is the
+// first of its segment, where the tensor's type, order or shape changed, where the chain is at its longest, and where
+// memory is exhausted.
 class delta_chains {
 public:
     // The next payload. `like` says what its values are; they are differences where the answer is true.
@@ -35,7 +37,7 @@ private:
         bool whole = false;  // `values` are those of the last place
     };
 
-    slots<kept> kept_{};
+    slot_array<kept> kept_{};
     kept* now_ = nullptr;  // whose values are coming in
     byte_buffer difference_{};
     std::size_t done_ = 0;  // bytes of them

@@ -2,6 +2,7 @@
 // The bodies of delta_chains.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/record/delta_chains.hpp>
 
 #include <algorithm>
@@ -14,8 +15,8 @@ SPOTTER_BODY bool delta_chains::begin(std::uint64_t tensor, unsigned longest, by
     now_ = nullptr;
     done_ = 0;
     linked_ = false;
-    if (longest == 0 || !kept_.grow(static_cast<std::size_t>(tensor) + 1)) { return false; }
-    kept& it = kept_[static_cast<std::size_t>(tensor)];
+    if (longest == 0 || !kept_.grow(as_size(tensor) + 1)) { return false; }
+    kept& it = kept_[as_size(tensor)];
     bool const same =
         it.whole && it.segment == segment && it.values.size() == bytes && std::ranges::equal(it.like.view(), like);
     linked_ = same && it.count <= (std::min)(std::size_t{longest}, layout::longest_chain) &&
@@ -26,8 +27,8 @@ SPOTTER_BODY bool delta_chains::begin(std::uint64_t tensor, unsigned longest, by
         it.segment = segment;
         it.like.clear();
         it.values.clear();
-        if (!it.like.append(like) || it.values.prepare(static_cast<std::size_t>(bytes)) == nullptr) { return false; }
-        it.values.grow_by(static_cast<std::size_t>(bytes));
+        if (!it.like.append(like) || it.values.prepare(as_size(bytes)) == nullptr) { return false; }
+        it.values.grow_by(as_size(bytes));
     }
     now_ = &it;
     return linked_;

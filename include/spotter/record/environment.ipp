@@ -10,6 +10,8 @@
 #if defined(_WIN32)
 #include <spotter/file/windows_api.hpp>
 #else
+#include <spotter/file/descriptor.hpp>
+
 #include <fcntl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -90,7 +92,7 @@ SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
 
 // The model of the first processor that Linux lists.
 SPOTTER_BODY void tell_processor(environment_text& out) noexcept {
-    int const file = ::open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+    int const file = open_above_streams("/proc/cpuinfo", O_RDONLY);
     if (file < 0) { return; }
     char letters[2048];
     ssize_t const size = ::read(file, letters, sizeof letters);
@@ -105,8 +107,14 @@ SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
     tell_processor(out);
     if (long const cores = ::sysconf(_SC_NPROCESSORS_ONLN); cores > 0) { out << "\ncores " << cores; }
     long const pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) { out << "\nmemory " << static_cast<std::uint64_t>(pages) / 1024 * static_cast<std::uint64_t>(page) / 1024 << " MiB"; }
-    if (utsname name{}; ::uname(&name) == 0) { out << "\nsystem " << name.sysname << ' ' << std::string_view{name.release}.substr(0, 40) << ' ' << name.machine; }
+    if (pages > 0 && page > 0) {
+        out << "\nmemory " << static_cast<std::uint64_t>(pages) / 1024 * static_cast<std::uint64_t>(page) / 1024
+            << " MiB";
+    }
+    if (utsname name{}; ::uname(&name) == 0) {
+        out << "\nsystem " << name.sysname << ' ' << std::string_view{name.release}.substr(0, 40) << ' '
+            << name.machine;
+    }
 }
 
 #endif

@@ -6,9 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A run of its own in the folder `flight` of another (docs/record.md). Everything that is observed goes into the ring, with its values,
-// and the oldest steps make room; after a step with a finding and `options::flight_steps_after` more all that is there is
-// written. Until then none makes room any more: what does not fit is written at once.
+// A run of its own in the folder `flight` of another (docs/record.md). Everything that is observed goes into the ring,
+// with its values, and the oldest steps make room; after a step with a finding and `options::flight_steps_after` more
+// all that is there is written. Until then none makes room any more: what does not fit is written at once.
 class flight_recorder {
 public:
     // Beside the run in `folder`, which is recorded with `choices`.

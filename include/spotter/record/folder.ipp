@@ -6,6 +6,8 @@
 #include <spotter/format/walker.hpp>
 #include <spotter/record/folder.hpp>
 
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // By its head, which may be damaged: then it is what its name says.
@@ -14,10 +16,12 @@ namespace spotter::inline SPOTTER_ABI {
     return head && (head->number != number || (run_id != 0 && head->run_id != run_id));
 }
 
-SPOTTER_BODY segment_state read_state(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept {
+SPOTTER_BODY segment_state read_state(detail::segment_image& segment, std::uint32_t number,
+                                      std::uint64_t run_id) noexcept {
     segment_state state{};
-    if (is_stray(segment, number, run_id)) { return state; }
-    frame_walker walk{segment};
+    byte_view const bytes = segment.bytes();
+    if (is_stray(segment.part(0, (std::min)(bytes.size(), layout::head_bytes)), number, run_id)) { return state; }
+    frame_walker walk{bytes, 0, &segment.supply()};
     bool open = false, headed = false;
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::head && !walk.head_error()) {  // a disk may have been full before its run_begin
@@ -105,17 +109,17 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return {};
 }
 
-// Whose run the folder holds: that of its first head that can be read and stands in the file of its number, as readers take it. 0
-// where there is none.
+// Whose run the folder holds: that of its first head that can be read and stands in the file of its number, as readers
+// take it. 0 where there is none.
 [[nodiscard]] SPOTTER_BODY result<std::uint64_t> read_run_id(file_system& files, std::string_view folder,
                                                              number_list const& segments) noexcept {
     for (std::size_t place = 0; place < segments.size(); ++place) {
         path_text const path = path_of_segment(folder, segments[place]);
-        auto const mapped = files.map(path);
-        if (!mapped && is_no_file(files, path)) { continue; }
-        if (!mapped) { return mapped.error(); }
-        auto const head = decode_head(mapped->bytes);
-        files.unmap(*mapped);
+        std::byte bytes[layout::head_bytes];
+        auto const read = files.read(path, 0, bytes);
+        if (!read && is_no_file(files, path)) { continue; }
+        if (!read) { return read.error(); }
+        auto const head = decode_head(byte_view{bytes}.first(*read));
         if (head && head->number == segments[place]) { return head->run_id; }
     }
     return std::uint64_t{0};
@@ -129,14 +133,14 @@ namespace spotter::inline SPOTTER_ABI::detail {
     segment_state state{};
     for (std::size_t place = segments.size(); place > 0 && !(state.known && state.told); --place) {
         path_text const path = path_of_segment(folder, segments[place - 1]);
-        auto const mapped = files.map(path);
-        if (!mapped && is_no_file(files, path)) {
-            if (!odd) { odd = mapped.error(); }
+        segment_image segment;
+        if (error const why = segment.open(files, path)) {
+            if (!is_no_file(files, path)) { return why; }
+            if (!odd) { odd = why; }
             continue;
         }
-        if (!mapped) { return mapped.error(); }
-        segment_state const older = read_state(mapped->bytes, segments[place - 1], *run_id);
-        files.unmap(*mapped);
+        segment_state const older = read_state(segment, segments[place - 1], *run_id);
+        if (segment.trouble()) { return segment.trouble(); }
         if (!state.known) {
             state = older;
         } else if (older.known) {  // the later one only restates: whether a step was open is said here
@@ -165,6 +169,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return why;
 }
 
+[[nodiscard]] SPOTTER_BODY error path_too_long() noexcept {
+    return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
+}
+
 [[nodiscard]] SPOTTER_BODY std::string_view folder_above(std::string_view path) noexcept {
     std::size_t const cut = path.rfind('/');
     return cut == path.npos ? std::string_view{"."} : path.substr(0, cut == 0 ? 1 : cut);
@@ -184,7 +192,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // One name after another that a run could have, until one can be taken.
 class folder_opener {
 public:
-    folder_opener(file_system& files, std::string_view path, existing what, std::uint32_t worker,
+    folder_opener(file_system& files, path_text const& path, existing what, std::uint32_t worker,
                   disk_sync sync) noexcept
         : files_{files}, path_{path}, what_{what}, worker_{worker}, sync_{sync} {}
 
@@ -192,7 +200,7 @@ public:
     [[nodiscard]] result<bool> take(int number) noexcept {
         run_ = {};
         run_.left = left_;
-        folder_ = text<longest_path>{path_};
+        folder_ = text<longest_path>{path_.view()};
         if (number > 1) { folder_ << '-' << number; }
         if (worker_ > 0) {
             if (auto joins = join(); !joins || !*joins) { return joins; }
@@ -222,15 +230,14 @@ private:
     [[nodiscard]] error make() noexcept {
         run_.place.worker = worker_;
         run_.place.folder = path_text{folder_, ""};
-        if (!run_.place.folder.good()) {
-            return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
-        }
+        if (!run_.place.folder.good()) { return path_too_long(); }
         auto const kind = files_.kind_of(folder_);
         if (!kind) { return kind.error(); }
         if (*kind == path_kind::folder) { return {}; }
         if (*kind != path_kind::missing) {
             error why{errc::unwritable, "cannot record into "};
-            why.what << path_.substr(path_.size() > 120 ? path_.size() - 120 : 0) << ": it is "
+            std::string_view const path = path_.view();
+            why.what << path.substr(path.size() > 120 ? path.size() - 120 : 0) << ": it is "
                      << (*kind == path_kind::file ? "a file" : "no folder") << "; choose a folder";
             return why;
         }
@@ -290,7 +297,7 @@ private:
     }
 
     file_system& files_;
-    std::string_view path_;
+    path_text path_;
     existing what_;
     std::uint32_t worker_;
     disk_sync sync_;
@@ -308,7 +315,9 @@ SPOTTER_BODY result<open_run> open_folder(file_system& files, std::string_view p
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
-    detail::folder_opener opener{files, path, what, worker, sync};
+    path_text const whole = files.absolute(path);  // another folder may be the working one by the next segment
+    if (!whole.good()) { return detail::path_too_long(); }
+    detail::folder_opener opener{files, whole, what, worker, sync};
     for (int number = 1; number < most; ++number) {
         auto const taken = opener.take(number);
         if (!taken) { return taken.error(); }

@@ -11,10 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The writer calls everything; it helps with the work while it waits. A job's `state` says whose it is: the writer's while it
-// is free or made, a helper's once it is taken. Whoever changes it does so with release, whoever reads it with acquire, so
-// blocks and frames are seen whole. Nothing here is on the training thread. Who sleeps is woken by condition variables:
-// std::atomic's own wait loses wakings where libstdc++ has no futex (of g++ 12, MinGW).
+// The writer calls everything; it helps with the work while it waits. A job's `state` says whose it is: the writer's
+// while it is free or made, a helper's once it is taken. Whoever changes it does so with release, whoever reads it with
+// acquire, so blocks and frames are seen whole. Nothing here is on the training thread. Who sleeps is woken by
+// condition variables: std::atomic's own wait loses wakings where libstdc++ has no futex (of g++ 12, MinGW).
 class packer_pool {
 public:
     packer_pool() noexcept = default;
@@ -26,7 +26,9 @@ public:
     void start(unsigned threads, int level) noexcept;
     [[nodiscard]] bool works() const noexcept { return count_ > 0; }  // there is a thread besides the writer
     [[nodiscard]] bool empty() const noexcept { return given_ == taken_; }
-    [[nodiscard]] bool full() const noexcept { return given_ - taken_ == capacity(); }  // one must be taken before another is given
+    [[nodiscard]] bool full() const noexcept {
+        return given_ - taken_ == capacity();
+    }  // one must be taken before another is given
 
     // A block, which is copied. False where there is no memory for it; not while `full`.
     [[nodiscard]] bool give(byte_view block, payload_form form) noexcept;

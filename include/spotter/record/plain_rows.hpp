@@ -9,8 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Writes what `encode` writes of such rows (format/encode.hpp), straight into a ring's memory: no struct of a row is filled in, nothing
-// that such a row has not is asked for, and what names the step is made once a step. `into` has room for observe_limit bytes.
+// Writes what `encode` writes of such rows (format/encode.hpp), straight into a ring's memory: no struct of a row is
+// filled in, nothing that such a row has not is asked for, and what names the step is made once a step. `into` has room
+// for observe_limit bytes.
 class plain_rows {
 public:
     // A scalar row. Its length.
@@ -22,10 +23,12 @@ public:
     // A single value that is kept is all there is to know of it: its statistics follow.
     [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept;
     // Of values that are kept.
-    [[nodiscard]] static ring_tag::values_head head_for(tensor_ref const& view, std::uint64_t bytes, terms keep) noexcept;
+    [[nodiscard]] static ring_tag::values_head head_for(tensor_ref const& view, std::uint64_t bytes,
+                                                        terms keep) noexcept;
 
 private:
-    static constexpr std::size_t step_limit = 16;  // what names a step is copied as so many bytes, of which `length_` count
+    static constexpr std::size_t step_limit =
+        16;  // what names a step is copied as so many bytes, of which `length_` count
 
     [[nodiscard]] std::byte* put_step(std::byte* at, step_id const& step) noexcept;
     void meet(step_id const& step) noexcept;

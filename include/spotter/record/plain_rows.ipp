@@ -26,7 +26,8 @@ SPOTTER_BODY bool plain_rows::is_scalar(observation const& seen, terms keep) noe
            seen.view.refused == refusal::none;
 }
 
-SPOTTER_BODY ring_tag::values_head plain_rows::head_for(tensor_ref const& view, std::uint64_t bytes, terms keep) noexcept {
+SPOTTER_BODY ring_tag::values_head plain_rows::head_for(tensor_ref const& view, std::uint64_t bytes,
+                                                        terms keep) noexcept {
     std::size_t described = 3;
     for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
     unsigned const chain = bytes >= layout::plain_bytes ? detail::chain_of(keep) : 0;

@@ -8,13 +8,12 @@
 namespace spotter::inline SPOTTER_ABI {
 
 template <class Path, plan_like Plan, class... Arguments>
-requires std::convertible_to<Path, std::string_view> hook(Path, Plan, Arguments...)
-->hook<recorder, Plan, Arguments...>;
+    requires std::convertible_to<Path, std::string_view>
+hook(Path, Plan, Arguments...) -> hook<recorder, Plan, Arguments...>;
 
 // Without a plan: only what the rules saw is recorded.
 template <class Path, class First, class... Arguments>
-requires(std::convertible_to<Path, std::string_view> && !plan_like<First>)
-    hook(Path, First, Arguments...)
-->hook<recorder, plan<>, First, Arguments...>;
+    requires(std::convertible_to<Path, std::string_view> && !plan_like<First>)
+hook(Path, First, Arguments...) -> hook<recorder, plan<>, First, Arguments...>;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -6,10 +6,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Each event goes to the flight recorder, if there is one, and then into the record (run_recorder has what it costs and promises).
+// Each event goes to the flight recorder, if there is one, and then into the record (run_recorder has what it costs and
+// promises).
 class recorder {
 public:
-    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder.
+    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the
+    // recorder.
     explicit recorder(std::string_view path, options const& choices = {}) noexcept;
     recorder(std::string_view path, options const& choices, file_system& files) noexcept;
     recorder(recorder&& other) noexcept : run_{std::move(other.run_)}, flight_{std::exchange(other.flight_, nullptr)} {}
@@ -47,11 +49,13 @@ public:
     void close(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->close(step, found); }
         run_.close(step, found);
+        show(found);
     }
     // The run failed amid the step: it has no close, so that readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->leave(step, found); }
         run_.leave(step, found);
+        show(found);
     }
     void finish(run_end const& end) noexcept;
     void flush() noexcept { run_.flush(); }
@@ -66,7 +70,9 @@ public:
     void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
     // What somebody outside asks for (hook/control.hpp).
     void listen(detail::control_readers const& readers) noexcept { run_.listen(readers); }
-    [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }  // null: nobody asks for anything
+    [[nodiscard]] detail::control_request const* request() const noexcept {
+        return run_.request();
+    }  // null: nobody asks for anything
     void obeyed(error const& why) noexcept { run_.obeyed(why); }  // the request was done; an error: it was refused
     void start_anew(run_info const& run) noexcept { run_.start_anew(run); }  // other collections from the next step on
     // In which section the loop is (hook/sections.hpp).
@@ -77,6 +83,13 @@ public:
     [[nodiscard]] std::string_view path() const noexcept { return run_.path(); }
 
 private:
+    // What the loop hears of and may die of in its next call is in the file before it hears of it: errors, and what
+    // asks for a decision.
+    void show(step_alarm const& found) noexcept {
+        if (!found.empty() && (found.front().severity == severity::error || found.decision() != decision::proceed)) {
+            run_.show();
+        }
+    }
     void number_twice(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
 
     run_recorder run_;

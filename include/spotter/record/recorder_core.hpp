@@ -29,13 +29,15 @@ struct room_maker {
 // Observations and scalars of a step that made room, which has its close unless it was still open.
 struct discarded_step {
     std::uint64_t values = 0;  // that are gone with it
-    bool closed = false;  // it had a close
+    bool closed = false;       // it had a close
 };
 
-// The training thread calls everything but `work`. What the writer has to say to it goes through the atomics at the end.
+// The training thread calls everything but `work`. What the writer has to say to it goes through the atomics at the
+// end.
 //
-// Nothing here throws: memory comes from nothrow new, files from system calls, and the writer thread runs noexcept code only.
-// The one thing that can is the start of that thread; where it cannot be had, the ring is drained by its producer.
+// Nothing here throws: memory comes from nothrow new, files from system calls, and the writer thread runs noexcept code
+// only. The one thing that can is the start of that thread; where it cannot be had, the ring is drained by its
+// producer.
 class recorder_core {
 public:
     recorder_core(file_system& files, open_run const& run, options const& choices) noexcept;
@@ -46,7 +48,8 @@ public:
     [[nodiscard]] bool take_memory() noexcept;  // of the ring; once. False where there is none
     // Values on their way into memory that was claimed.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept;
-    // Before so many are copied, and before memory is claimed for them. How, is found out at the first that may go past the caches.
+    // Before so many are copied, and before memory is claimed for them. How, is found out at the first that may go past
+    // the caches.
     void choose_copying(std::size_t bytes) noexcept {
         if (!measured_ && bytes >= few_bytes) { measure_copying(); }
     }
@@ -62,43 +65,59 @@ public:
     discarded_step discard_step() noexcept;
     // A tensor was declared: there is something to write, and its step ends with what is done once.
     void declared() noexcept;
-    void end_step() noexcept;  // behind its close
+    void end_step() noexcept;                 // behind its close
     void finish(byte_view run_end) noexcept;  // with everything in the files; nothing may follow
-    [[nodiscard]] bool in_child() const noexcept { return fork_.in_child(); }  // this process was forked from the one that records
-    // In a forked child: the run's lock and the ring's memory are the parent's alone from here on, so that the run ends with it, however
-    // long the child lives. Nothing of the rest is touched: a thread of the parent's may have been amid it.
+    [[nodiscard]] bool in_child() const noexcept {
+        return fork_.in_child();
+    }  // this process was forked from the one that records
+    // In a forked child: the run's lock and the ring's memory are the parent's alone from here on, so that the run ends
+    // with it, however long the child lives. Nothing of the rest is touched: a thread of the parent's may have been
+    // amid it.
     void leave_to_parent() noexcept;
-    [[nodiscard]] bool started() const noexcept { return started_; }  // `start` was called
+    [[nodiscard]] bool started() const noexcept { return started_; }    // `start` was called
     [[nodiscard]] bool finished() const noexcept { return finished_; }  // `finish` was called
     // Nothing more is written: it failed, has not begun or is over.
     [[nodiscard]] bool silent() const noexcept;
-    [[nodiscard]] run_place const& place() const noexcept { return run_.place; }  // as it was given; the segments go on from it
+    [[nodiscard]] run_place const& place() const noexcept {
+        return run_.place;
+    }  // as it was given; the segments go on from it
 
-    [[nodiscard]] overflow policy() const noexcept { return policy_; }  // where the ring is full
+    [[nodiscard]] overflow policy() const noexcept { return policy_; }   // where the ring is full
     [[nodiscard]] std::size_t block() const noexcept { return block_; }  // bytes of values in one entry, at most
-    [[nodiscard]] std::uint64_t room() noexcept { return ring_.room(); }  // bytes that are free at least, headers and padding among them
+    [[nodiscard]] std::uint64_t room() noexcept {
+        return ring_.room();
+    }  // bytes that are free at least, headers and padding among them
     // What observations and scalars leave free for declarations and closes.
     [[nodiscard]] std::size_t spare() const noexcept { return ring_.size() / 16; }
-    [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }  // bytes of an entry that may ever fit
+    [[nodiscard]] std::size_t largest() const noexcept {
+        return ring_.largest() - spare();
+    }  // bytes of an entry that may ever fit
 
     [[nodiscard]] plain_rows& rows() noexcept { return rows_; }
     // Memory for an entry, or null: there is no room and the policy does not wait for it.
     [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept;
-    void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }  // of what was claimed last
-    // The writer is to give back what it holds, as soon as there is nothing to take. Only a ring that keeps what was taken has any.
-    // Asked once: a store at every look of a waiting producer would take the line away from the writer again and again.
+    void commit(std::size_t bytes, std::uint32_t tag) noexcept {
+        ring_.commit(bytes, tag);
+    }  // of what was claimed last
+    // The writer is to give back what it holds, as soon as there is nothing to take. Only a ring that keeps what was
+    // taken has any. Asked once: a store at every look of a waiting producer would take the line away from the writer
+    // again and again.
     void ask_for_room() noexcept;
 
     void flush() noexcept;  // waits until what was committed is in the file
-    void poll() noexcept;  // the writer's work; nothing where a thread does it
+    void show() noexcept;   // the same, for as long as a loop may wait that was told an alarm
+    void poll() noexcept;   // the writer's work; nothing where a thread does it
     // Somebody outside asks the run to stop; for the training thread.
     [[nodiscard]] stop_file const& stopping() const noexcept { return stop_file_; }
     // Or something else of it; for the training thread, but for what may be exchanged: that is said before the start.
     [[nodiscard]] control_file& control() noexcept { return control_; }
 
-    // What it asked for is done, or why not; other collections from here on. Both once the step is closed: `end_request`.
+    // What it asked for is done, or why not; other collections from here on. Both once the step is closed:
+    // `end_request`.
     void obeyed(error const& why) noexcept { outcome_ = why; }
-    [[nodiscard]] byte_buffer& begins_anew() noexcept { return begins_anew_; }  // the body of a run_begin to come; empty: none
+    [[nodiscard]] byte_buffer& begins_anew() noexcept {
+        return begins_anew_;
+    }  // the body of a run_begin to come; empty: none
     void end_request() noexcept;  // the step at which it was obeyed is closed: it is answered
 
     // In which section the loop is: in the ring's memory where that outlives the process.
@@ -118,15 +137,21 @@ private:
     static constexpr unsigned unused_microseconds = 100'000;  // as often as the stop file is looked for
 
     [[nodiscard]] std::uint64_t ring_bytes() const noexcept;
+    // Which flush the writer is to do; and whether it has.
+    [[nodiscard]] std::uint64_t ask_for_flush() noexcept;
+    [[nodiscard]] bool flushed(std::uint64_t wanted) const noexcept {
+        return flush_done_.load(std::memory_order_acquire) >= wanted;
+    }
 
     [[nodiscard]] bool take_plain_memory() noexcept;
     [[nodiscard]] bool share_memory() noexcept;
     void note(error const& why) noexcept;
 
-    // Copies a few blocks either way into the ring, whole and in small pieces, each to a place of its own, so that no cache helps. Not
-    // while the ring has no room for it.
+    // Copies a few blocks either way into the ring, whole and in small pieces, each to a place of its own, so that no
+    // cache helps. Not while the ring has no room for it.
     void measure_copying() noexcept;
-    static constexpr std::size_t few_bytes = 4096;  // fewer are never streamed: waiting until they are in memory takes longer
+    static constexpr std::size_t few_bytes =
+        4096;  // fewer are never streamed: waiting until they are in memory takes longer
     static constexpr std::size_t never = ~std::size_t{0};
     static constexpr std::size_t copied_rounds = 16, copied_bytes = 64U << 10;
     static constexpr std::size_t copied_room = (2 * copied_rounds + 1) * copied_bytes;
@@ -138,8 +163,8 @@ private:
     void start_thread() noexcept;
     void stop() noexcept;
 
-    // The writer thread. A wish is looked at before the ring is: so once the ring was seen empty, all that was committed
-    // before the wish is in the segment.
+    // The writer thread. A wish is looked at before the ring is: so once the ring was seen empty, all that was
+    // committed before the wish is in the segment.
     void work() noexcept;
     void look_around() noexcept;
     static void meet_section(void* marks, std::size_t section, std::string_view name) noexcept {
@@ -181,8 +206,8 @@ private:
     std::size_t block_ = 0;
     std::size_t stream_from_ = never;  // so many bytes go past the caches
     bool measured_ = true;             // or how to copy is still to be found out
-    bool declares_ = true;  // the open step did, first at `declared_at_`; the first of all ends as if it did
-    bool writing_ = false;  // the writer knows that there is something to write
+    bool declares_ = true;             // the open step did, first at `declared_at_`; the first of all ends as if it did
+    bool writing_ = false;             // the writer knows that there is something to write
     std::uint64_t declared_at_ = 0;
     sleeper sleeper_;  // of the writer
     std::thread thread_;

@@ -12,7 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
     : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
-      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker}, control_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
+      drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker},
+      control_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
       beside_{choices.beside} {
     if (choices.clock != nullptr) { run_.place.now = choices.clock; }
     trouble_ = run.left;
@@ -95,7 +96,8 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::end_request() noexcept {
             detail::copy_cached(at, body.data(), body.size());
             commit(body.size(), static_cast<std::uint32_t>(row_kind::run_begin));
         } else {
-            note({errc::dropped, "the ring has no room for the collections of the new plan: readers do not know them by name"});
+            note({errc::dropped,
+                  "the ring has no room for the collections of the new plan: readers do not know them by name"});
         }
         begins_anew_.clear();
     }
@@ -142,10 +144,35 @@ SPOTTER_BODY void recorder_core::ask_for_room() noexcept {
 
 SPOTTER_BODY void recorder_core::flush() noexcept {
     if (!threaded_) { return write_out(); }
+    std::uint64_t const wanted = ask_for_flush();
+    while (!flushed(wanted)) { nap(50); }
+}
+
+SPOTTER_BODY void recorder_core::show() noexcept {
+    if (!threaded_) { return write_out(); }
+    bool const behind = !flushed(flush_wanted_.load(std::memory_order_relaxed));  // it was waited for before, in vain
+    std::uint64_t const wanted = ask_for_flush(), since = steady_milliseconds();
+    for (int round = 0; policy_ == overflow::block && !behind && !flushed(wanted); ++round) {
+        if (steady_milliseconds() - since >= patience_milliseconds) {
+            return note(
+                {errc::not_yet,
+                 "the writer took longer than 2 s for an alarm, which was told before it was in the record; nobody "
+                 "waits for it until it has caught up, and if the program dies before, the record may not say why; "
+                 "check the disk"});
+        }
+        if (round < 64) {
+            std::this_thread::yield();
+        } else {
+            nap(50);
+        }
+    }
+}
+
+SPOTTER_BODY std::uint64_t recorder_core::ask_for_flush() noexcept {
     std::uint64_t const wanted = flush_wanted_.load(std::memory_order_relaxed) + 1;
     flush_wanted_.store(wanted, std::memory_order_release);
     sleeper_.wake();
-    while (flush_done_.load(std::memory_order_acquire) < wanted) { nap(50); }
+    return wanted;
 }
 
 SPOTTER_BODY void recorder_core::poll() noexcept {
@@ -209,12 +236,13 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::measure_copying() noexcept {
         for (std::size_t at = 0; at < bytes; at += piece) { copy_to(to + at, from + at, piece); }
         return std::chrono::steady_clock::now() - begin;
     };
-    std::size_t won[2]{};  // by streaming, whole blocks and pieces; a sum of times would be that of a round that was interrupted
+    std::size_t won[2]{};  // by streaming, whole blocks and pieces; a sum of times would be that of a round that was
+                           // interrupted
     for (std::size_t i = 0; i < rounds; ++i) {
         std::byte* const to = first + 2 * i * bytes;
         std::size_t const piece = i % 2 == 0 ? bytes : few_bytes;
         auto const cached = seconds(to, piece, detail::copy_cached);
-        won[i % 2] += seconds(to + bytes, piece, detail::copy_streaming) < cached ? 1 : 0;
+        won[i % 2] += seconds(to + bytes, piece, detail::copy_streaming) < cached ? 1U : 0U;
     }
     bool const streams = 4 * won[0] > rounds;
     stream_from_ = !streams ? never : 4 * won[1] > rounds ? few_bytes : ring_tag::inline_bytes + 1;
@@ -309,7 +337,7 @@ SPOTTER_BODY void recorder_core::work() noexcept {
     for (;;) {
         bool const stopping = stop_.load(std::memory_order_acquire);
         std::uint64_t const wanted = flush_wanted_.load(std::memory_order_acquire);
-        bool const made_ready = !stopping && pages_.more();
+        bool const made_ready = !stopping && flushed(wanted) && pages_.more();
         int taken = 0;
         while (taken < 16 && drain_.take()) { ++taken; }
         look_around();
@@ -328,8 +356,8 @@ SPOTTER_BODY void recorder_core::work() noexcept {
             flush_done_.store(wanted, std::memory_order_release);
         }
         if (stopping) { return; }
-        // Until something is recorded it is woken for that. Then it spins briefly, and naps longer and longer up to 2 ms: an idle run
-        // costs nothing that could be measured.
+        // Until something is recorded it is woken for that. Then it spins briefly, and naps longer and longer up to 2
+        // ms: an idle run costs nothing that could be measured.
         if (!used) {
             used = sleeper_.sleep(unused_microseconds);
         } else if (++idle < 32) {

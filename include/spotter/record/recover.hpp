@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct recovered {  // what came of the rings of killed processes
+struct recovered {              // what came of the rings of killed processes
     std::uint64_t rings = 0;    // that were there and are gone now
     std::uint64_t entries = 0;  // of rings: rows and blocks of values that are in the record now
     std::uint64_t closes = 0;   // closed steps among them
@@ -39,9 +39,9 @@ struct value_extent {
 
 // How far the segments of one attempt go, and what a next one needs to go on.
 //
-// A process may be killed after a frame reached the file and before the ring's tail moved, amid a write, or at the head of a new
-// segment. So only the file says what is in it: the last whole frame of rows that has a mark, in the newest segment that has one.
-// Whatever is behind it is written again; nothing before it is.
+// A process may be killed after a frame reached the file and before the ring's tail moved, amid a write, or at the head
+// of a new segment. So only the file says what is in it: the last whole frame of rows that has a mark, in the newest
+// segment that has one. Whatever is behind it is written again; nothing before it is.
 struct attempt_extent {
     bool known = false;  // there is a segment of that attempt
     bool marked = false;
@@ -51,7 +51,7 @@ struct attempt_extent {
     value_extent values{};
     byte_buffer run_begin;
     byte_buffer texts;
-    slots<text_place> declared;  // bodies
+    slot_array<text_place> declared;  // bodies
 };
 
 [[nodiscard]] result<attempt_extent> extent_of(file_system& files, std::string_view folder, ring_header const& ring,
@@ -59,9 +59,10 @@ struct attempt_extent {
 
 }  // namespace detail
 
-// Brings what is left of the ring of the recording in `folder` into a new segment of the same attempt, then removes the ring. The caller holds
-// the folder's lock. An error means that nothing is lost and it can be tried again, however often it was broken off; a ring
-// that is damaged, or of another version, is told in `first_error`: what is whole of the former is in the record, and the latter stays.
+// Brings what is left of the ring of the recording in `folder` into a new segment of the same attempt, then removes the
+// ring. The caller holds the folder's lock. An error means that nothing is lost and it can be tried again, however
+// often it was broken off; a ring that is damaged, or of another version, is told in `first_error`: what is whole of
+// the former is in the record, and the latter stays.
 [[nodiscard]] result<recovered> recover_folder(file_system& files, std::string_view folder) noexcept;
 
 namespace detail {
@@ -71,8 +72,8 @@ namespace detail {
 
 }  // namespace detail
 
-// Brings what the killed workers of the run in `path` left in shared memory into its record. Needed only where nobody goes on with
-// the run: a recorder that resumes it does the same first. No error where nothing was left.
+// Brings what the killed workers of the run in `path` left in shared memory into its record. Needed only where nobody
+// goes on with the run: a recorder that resumes it does the same first. No error where nothing was left.
 [[nodiscard]] result<recovered> recover(std::string_view path, file_system& files = system_files()) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

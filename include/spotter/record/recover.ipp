@@ -2,10 +2,14 @@
 // The bodies of recover.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/record/recover.hpp>
+#include <spotter/record/segment_image.hpp>
 #include <spotter/record/shared_ring.hpp>
+
+#include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -16,7 +20,7 @@ SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::siz
     into.position = into.mark.position;
     payload_unpacker unpacker;
     for (std::uint64_t at = from; into.done < into.mark.bytes && at < segment.size();) {
-        auto const block = unpacker.measure(segment.subspan(static_cast<std::size_t>(at)), into.mark.form);
+        auto const block = unpacker.measure(segment.subspan(as_size(at)), into.mark.form);
         if (!block.good || block.values > into.mark.bytes - into.done) { return; }
         at += block.frames;
         into.done += block.values;
@@ -32,12 +36,12 @@ SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::siz
 // One segment of an attempt on its way into the attempt's extent.
 class extent_reader {
 public:
-    extent_reader(byte_view segment, std::int64_t number, attempt_extent& into) noexcept
-        : segment_{segment}, number_{number}, into_{into}, newest_{!into.known} {}
+    extent_reader(segment_image& image, std::int64_t number, attempt_extent& into) noexcept
+        : image_{image}, segment_{image.bytes()}, number_{number}, into_{into}, newest_{!into.known} {}
 
     // True if the segment before this one may know more: this one holds nothing but what it restates.
     [[nodiscard]] result<bool> read(std::size_t ring_bytes) noexcept {
-        frame_walker walk{segment_};
+        frame_walker walk{segment_, 0, &image_.supply()};
         for (walked what = walk.next(); what != walked::end; what = walk.next()) {
             if (what == walked::head && newest_) {
                 into_.ordinal = walk.head().first_ordinal;
@@ -47,6 +51,7 @@ public:
         }
         into_.known = true;
         if (values_.mark.bytes > 0) {
+            (void)image_.part(walk.good_end(), segment_.size() - walk.good_end());
             measure_values(segment_, walk.good_end(), ring_bytes, values_);
             position_ = values_.position;
         }
@@ -78,7 +83,7 @@ private:
     }
     [[nodiscard]] bool take_declaration(byte_view body) noexcept {
         byte_reader in{body};
-        auto const id = static_cast<std::size_t>(in.varint(no_tensor - 1));
+        auto const id = as_size(in.varint(no_tensor - 1));
         if (in.bad() || id >= segment_.size()) { return true; }  // a segment declares every id below its largest
         if (!into_.declared.grow(id + 1)) { return false; }
         text_place& place = into_.declared[id];
@@ -106,6 +111,7 @@ private:
         return true;
     }
 
+    segment_image& image_;
     byte_view segment_;
     std::int64_t number_;
     attempt_extent& into_;
@@ -122,18 +128,19 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
     for (std::size_t place = segments.size(); place > 0 && more; --place) {
         std::uint32_t const number = segments[place - 1];
         path_text const path = path_of_segment(folder, number);
-        auto const mapped = files.map(path);
-        if (!mapped && is_no_file(files, path)) { continue; }
-        if (!mapped) { return mapped.error(); }
-        auto const head = decode_head(mapped->bytes);
+        segment_image segment;
+        if (error const why = segment.open(files, path)) {
+            if (is_no_file(files, path)) { continue; }
+            return why;
+        }
+        auto const head = decode_head(segment.part(0, (std::min)(segment.bytes().size(), layout::head_bytes)));
         result<bool> further{head || head.error().code == errc::not_a_run};  // killed before it had a head
         if (head && ring_owner{head->run_id, head->worker, head->attempt} == ring.owner()) {
-            further = extent_reader{mapped->bytes, number, found}.read(ring.size());
+            further = extent_reader{segment, number, found}.read(ring.size());
         } else if (head) {
             further = false;
         }
-        files.unmap(*mapped);
-        if (!further) { return further.error(); }
+        if (segment.trouble() || !further) { return segment.trouble() ? segment.trouble() : further.error(); }
         more = *further;
     }
     return result<attempt_extent>{std::move(found)};
@@ -158,17 +165,19 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
 [[nodiscard]] SPOTTER_BODY error go_on_with_values(file_system& files, std::string_view folder, attempt_extent& extent,
                                                    ring_drain& drain) noexcept {
     value_extent& values = extent.values;
-    auto const mapped = files.map(path_of_segment(folder, values.observe.segment));
-    if (!mapped) { return mapped.error(); }
+    segment_image segment;
+    if (error const why = segment.open(files, path_of_segment(folder, values.observe.segment))) { return why; }
+    if (values.packed_at > segment.bytes().size() || values.packed > segment.bytes().size() - values.packed_at) {
+        return {errc::io_error, "a segment was cut while a ring's rest was brought into the record; try again"};
+    }
     values.mark.observe = extent.texts.view().subspan(values.observe.at, values.observe.size);
-    auto const packed =
-        mapped->bytes.subspan(static_cast<std::size_t>(values.packed_at), static_cast<std::size_t>(values.packed));
-    bool const good = drain.go_on(values.mark, packed, values.done);
-    files.unmap(*mapped);
-    return good ? error{} : no_memory_to_recover();
+    byte_view const packed = segment.part(values.packed_at, values.packed);
+    if (segment.trouble()) { return segment.trouble(); }
+    return drain.go_on(values.mark, packed, values.done) ? error{} : no_memory_to_recover();
 }
 
-// What the ring has from `from` on, and in which section its process ended, into a new segment of that number; `goes_on`: amid values.
+// What the ring has from `from` on, and in which section its process ended, into a new segment of that number;
+// `goes_on`: amid values.
 [[nodiscard]] SPOTTER_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
                                             std::uint64_t from, attempt_extent& extent, bool goes_on,
                                             loop_marks const& marks, recovered& told) noexcept {
@@ -285,7 +294,7 @@ SPOTTER_BODY result<recovered> recover(std::string_view path, file_system& files
             all.closes += one->closes;
             if (!all.first_error) { all.first_error = one->first_error; }
         }
-        all.live += own->live + flight->live > 0 ? 1 : 0;
+        all.live += own->live + flight->live > 0 ? 1U : 0U;
         return {};
     };
     if (error const why = add_with_flight(path)) { return why; }

@@ -14,16 +14,17 @@ namespace spotter::inline SPOTTER_ABI {
 // Beyond this size a segment is closed: of a run that has a limit it is a quarter of that at most.
 [[nodiscard]] std::uint64_t segment_bytes_of(options const& choices) noexcept;
 
-// Of one worker. What it is allowed (options::run_bytes) holds for the segments that are there and one that is being written.
+// Of one worker. What it is allowed (options::run_bytes) holds for the segments that are there and one that is being
+// written.
 class retention {
 public:
     retention(file_system& files, std::uint64_t run_bytes, std::uint64_t segment_bytes, bool to_disk) noexcept;
 
     // The folder with what earlier attempts left in it, and the number of the first segment of this one.
     [[nodiscard]] error begin(path_text const& folder, std::uint32_t number) noexcept;
-    // A segment was closed; `last`: the run ends with it. A few of the oldest are thinned, so that whoever writes is not kept from
-    // it for long: more come down with the segments to come. Nothing is lost by an error, after which the next call tries again,
-    // unless it was one of writing, which ends thinning.
+    // A segment was closed; `last`: the run ends with it. A few of the oldest are thinned, so that whoever writes is
+    // not kept from it for long: more come down with the segments to come. Nothing is lost by an error, after which the
+    // next call tries again, unless it was one of writing, which ends thinning.
     [[nodiscard]] error closed(std::uint32_t number, bool last) noexcept;
 
 private:
@@ -32,23 +33,12 @@ private:
 
     enum class outcome : std::uint8_t { needs_nothing, read, copied, must_wait };
 
-    // Segments that stay mapped as long as what they say is needed.
-    struct followers {
-        explicit followers(file_system& system) noexcept : files{system} {}
-        followers(followers const&) = delete;
-        followers& operator=(followers const&) = delete;
-        ~followers();
-        file_system& files;
-        slots<file_mapping> list{};
-        std::size_t count = 0;
-    };
-
     [[nodiscard]] static error no_memory() noexcept;
     [[nodiscard]] std::uint64_t size_of(std::uint32_t number) noexcept;
-    // The segment at a place of the list. Its copy is made while it is mapped, and takes its place afterwards: Windows replaces no
-    // file that is mapped.
+    // The segment at a place of the list. Nothing takes its place if somebody changed it while it was read.
     [[nodiscard]] result<outcome> thin(std::size_t place, bool last) noexcept;
-    [[nodiscard]] result<outcome> copy_thinned(std::size_t place, byte_view whole, bool last, byte_buffer& side) noexcept;
+    [[nodiscard]] result<outcome> copy_thinned(std::size_t place, detail::segment_image& whole, bool last,
+                                               byte_buffer& side) noexcept;
     [[nodiscard]] error write(std::uint32_t number, detail::thinned_copy& copy, byte_buffer& side) noexcept;
     [[nodiscard]] error put_in_place(std::uint32_t number, byte_view side) noexcept;
     [[nodiscard]] error read_back(path_text const& part, byte_buffer& side) noexcept;

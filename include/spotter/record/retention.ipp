@@ -49,10 +49,6 @@ SPOTTER_BODY error retention::closed(std::uint32_t number, bool last) noexcept {
     return {};
 }
 
-SPOTTER_BODY retention::followers::~followers() {
-    for (std::size_t i = 0; i < count; ++i) { files.unmap(list[i]); }
-}
-
 SPOTTER_BODY error retention::no_memory() noexcept {
     return {errc::out_of_memory, "no memory to thin an old segment, which stays as it was"};
 }
@@ -64,13 +60,20 @@ SPOTTER_BODY std::uint64_t retention::size_of(std::uint32_t number) noexcept {
 
 SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, bool last) noexcept {
     path_text const path = detail::path_of_segment(folder_, numbers_[place]);
-    auto const whole = files_.map(path);
-    if (!whole && detail::is_no_file(files_, path)) { return outcome::needs_nothing; }
-    if (!whole) { return whole.error(); }
+    detail::segment_image whole;
+    if (error const why = whole.open(files_, path)) {
+        if (detail::is_no_file(files_, path)) { return outcome::needs_nothing; }
+        return why;
+    }
     byte_buffer side;
-    auto done = copy_thinned(place, whole->bytes, last, side);
-    files_.unmap(*whole);
-    if (!done || *done != outcome::copied) { return done; }
+    auto done = copy_thinned(place, whole, last, side);
+    if (!done) { return done; }
+    if (*done == outcome::copied && !whole.is_same()) {
+        (void)files_.remove(detail::path_of_segment(folder_, numbers_[place], detail::part_suffix));
+        done = outcome::read;
+    }
+    if (whole.trouble()) { return whole.trouble(); }
+    if (*done != outcome::copied) { return done; }
     if (error const why = put_in_place(numbers_[place], side.view())) {
         works_ = false;
         return why;
@@ -78,25 +81,22 @@ SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, bool 
     return outcome::read;
 }
 
-SPOTTER_BODY result<retention::outcome> retention::copy_thinned(std::size_t place, byte_view whole, bool last,
-                                                                byte_buffer& side) noexcept {
+SPOTTER_BODY result<retention::outcome> retention::copy_thinned(std::size_t place, detail::segment_image& whole,
+                                                                bool last, byte_buffer& side) noexcept {
     detail::thinned_copy copy{files_, whole};
     if (copy.is_thinned()) { return outcome::needs_nothing; }
     if (!copy.cite()) { return no_memory(); }
-    followers after{files_};
     using detail::thinned_copy;
     auto found = thinned_copy::follower::goes_on;
     for (std::size_t next = place + 1; next < numbers_.size() && found == thinned_copy::follower::goes_on; ++next) {
         path_text const path = detail::path_of_segment(folder_, numbers_[next]);
-        auto const mapped = files_.map(path);
-        if (!mapped && detail::is_no_file(files_, path)) { continue; }
-        if (!mapped) { return mapped.error(); }
-        if (!after.list.grow(after.count + 1)) {
-            files_.unmap(*mapped);
-            return no_memory();
+        detail::segment_image follower;
+        if (error const why = follower.open(files_, path)) {
+            if (detail::is_no_file(files_, path)) { continue; }
+            return why;
         }
-        after.list[after.count++] = *mapped;
-        found = copy.cite_next(mapped->bytes);
+        found = copy.cite_next(follower);
+        if (follower.trouble()) { return follower.trouble(); }
     }
     if (found == thinned_copy::follower::no_memory) { return no_memory(); }
     if (found == thinned_copy::follower::damaged) { return outcome::read; }  // it may have said what is to be kept
@@ -139,11 +139,10 @@ SPOTTER_BODY error retention::put_in_place(std::uint32_t number, byte_view side)
 }
 
 SPOTTER_BODY error retention::read_back(path_text const& part, byte_buffer& side) noexcept {
-    auto const mapped = files_.map(part);
-    if (!mapped) { return mapped.error(); }
-    error const why = rebuild_sidecar(mapped->bytes, side);
-    files_.unmap(*mapped);
-    return why;
+    detail::segment_image copy;
+    if (error const why = copy.open(files_, part)) { return why; }
+    error const why = rebuild_sidecar(copy.part(0, copy.bytes().size()), side);
+    return copy.trouble() ? copy.trouble() : why;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the writer's side of the ring: takes entries, adds what only the writer knows, hands rows to the segment.
+// Record (L4): the writer's side of the ring: takes entries, adds what only the writer knows, hands rows to the
+// segment.
 #pragma once
 
 #include <spotter/hook/writer_task.hpp>
@@ -10,16 +11,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Used by one thread at a time: the writer thread, or whoever calls poll. Where the segments say how far the ring is in them
-// (segment_writer::mark_from), the ring outlives the process: an entry stays in it until its row is in the file, so that one or the other
-// has it whenever the process ends.
+// Used by one thread at a time: the writer thread, or whoever calls poll. Where the segments say how far the ring is in
+// them (segment_writer::mark_from), the ring outlives the process: an entry stays in it until its row is in the file,
+// so that one or the other has it whenever the process ends.
 class ring_drain {
 public:
     ring_drain(byte_ring& ring, segment_writer& segments, std::uint32_t flush_milliseconds) noexcept
         : ring_{ring}, segments_{segments}, flush_milliseconds_{flush_milliseconds} {}
 
-    // Goes on with an observation of which `packed`, `done` bytes when unpacked, is in another segment. Before the first entry.
-    // False where there is no memory.
+    // Goes on with an observation of which `packed`, `done` bytes when unpacked, is in another segment. Before the
+    // first entry. False where there is no memory.
     [[nodiscard]] bool go_on(rows::drained const& mark, byte_view packed, std::uint64_t done) noexcept;
 
     // Takes one entry. False if there is none.
@@ -33,7 +34,9 @@ public:
     // The rest of the values that were coming in will not come.
     void give_up() noexcept;
     [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }  // bytes: the most that waited in the ring
-    [[nodiscard]] loop_progress const& loop() const noexcept { return loop_; }  // as the entries that were taken tell it
+    [[nodiscard]] loop_progress const& loop() const noexcept {
+        return loop_;
+    }  // as the entries that were taken tell it
 
 private:
     static constexpr std::uint64_t heartbeat_milliseconds = 10'000;
@@ -43,8 +46,8 @@ private:
     // An eighth of the ring at a time, so that the producer finds room while the rest is written; a quarter where the
     // rows of small steps should have filled a frame first.
     void give_back() noexcept;
-    // Values that do not fit beside what is held go into the file block by block, and the row that waits for them before them:
-    // then only blocks that are in the file leave the ring, and the row is not lost with this process.
+    // Values that do not fit beside what is held go into the file block by block, and the row that waits for them
+    // before them: then only blocks that are in the file leave the ring, and the row is not lost with this process.
     [[nodiscard]] bool must_stream(byte_view body, std::uint64_t bytes) noexcept;
     void begin_stream(rows::drained const& mark) noexcept;
 
@@ -53,9 +56,11 @@ private:
     void take_values(byte_view body) noexcept;
     void take_inside(byte_view body) noexcept;
     void take_block(byte_view block) noexcept;
-    // Not where the ring outlives the process: what is left in it has to mean something without what this process remembers.
+    // Not where the ring outlives the process: what is left in it has to mean something without what this process
+    // remembers.
     [[nodiscard]] bool is_chained(ring_tag::values_head const& head) const noexcept;
-    // In `pending_` is a row whose values come now: as differences, where its tensor is asked for in chains and has a base.
+    // In `pending_` is a row whose values come now: as differences, where its tensor is asked for in chains and has a
+    // base.
     void begin_chain(ring_tag::values_head const& head) noexcept;
     void put_thinned(byte_view body) noexcept;
     void put_place(byte_view row) noexcept;

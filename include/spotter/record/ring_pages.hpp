@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): makes the pages of a ring ready to be written once something is recorded, so that the loop meets no page faults.
+// Record (L4): makes the pages of a ring ready to be written once something is recorded, so that the loop meets no page
+// faults.
 #pragma once
 
 #include <spotter/ring/byte_ring.hpp>
@@ -8,11 +9,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A page of new memory costs more than the values that go into it, so all of them were touched when a hook was made; now a hook
-// that records nothing takes no memory. The writer makes the ring ready piece by piece, beginning with the first entry. So that
-// this holds from the step after a declaration on, however late the writer comes, the producer makes a part ready itself when
-// such a step ends. Both may come to the same pages: making them ready changes nothing in them. Where the system cannot do that
-// (Linux before 5.14, other systems) only the producer may touch what it writes to, so it then does so with all of the ring.
+// A page of new memory costs more than the values that go into it, so all of them were touched when a hook was made;
+// now a hook that records nothing takes no memory. The writer makes the ring ready piece by piece, beginning with the
+// first entry. So that this holds from the step after a declaration on, however late the writer comes, the producer
+// makes a part ready itself when such a step ends. Both may come to the same pages: making them ready changes nothing
+// in them. Where the system cannot do that (Linux before 5.14, other systems) only the producer may touch what it
+// writes to, so it then does so with all of the ring.
 class ring_pages {
 public:
     explicit ring_pages(byte_ring& ring) noexcept : ring_{ring} {}
@@ -29,7 +31,8 @@ public:
 private:
     // Threads that map memory wait while a piece is made ready: a tenth of a millisecond.
     static constexpr std::size_t piece_bytes = 256U << 10, pieces = 4;
-    // So many steps, but no more than 16 MiB (some milliseconds) where that is two steps at least, and no less than 1 MiB.
+    // So many steps, but no more than 16 MiB (some milliseconds) where that is two steps at least, and no less than 1
+    // MiB.
     static constexpr std::uint64_t ahead_steps = 16, ahead_most = 16U << 20, ahead_least = 1U << 20;
 
     byte_ring& ring_;

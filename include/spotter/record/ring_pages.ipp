@@ -2,6 +2,7 @@
 // The bodies of ring_pages.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/record/ring_pages.hpp>
 
@@ -46,8 +47,8 @@ SPOTTER_BODY void ring_pages::ahead(std::uint64_t step_bytes) noexcept {
     std::uint64_t const end = quietly_ ? (std::min)(used + wanted, std::uint64_t{ring_.size()}) : ring_.size();
     std::uint64_t const from = (std::max)(used, ready_);
     if (end <= from) { return; }
-    auto const part = rest.subspan(static_cast<std::size_t>(from - used), static_cast<std::size_t>(end - from));
-    if (!quietly_ || !make_ready(part)) { ring_.touch(static_cast<std::size_t>(end - used)); }
+    auto const part = rest.subspan(as_size(from - used), as_size(end - from));
+    if (!quietly_ || !make_ready(part)) { ring_.touch(as_size(end - used)); }
     ready_ = end;
 }
 

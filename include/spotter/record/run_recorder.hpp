@@ -2,6 +2,7 @@
 // Record (L4): what writes a run to files: what happens on the training thread.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/hook/control.hpp>
@@ -23,17 +24,17 @@ namespace rows {
 struct observe;
 }
 
-// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; a thread of its own, or poll(),
-// compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system call.
+// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; a thread of its own, or
+// poll(), compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system
+// call.
 //
 // Failure never shows outside: the first one is kept in health(), from then on events are only counted. Always
-// health().stored + health().dropped == observations and scalars that came in, and features that were dropped; `stored` are in
-// the file after finish().
-// In a process forked off from the run's the recorder does nothing but count.
+// health().stored + health().dropped == observations and scalars that came in, and features that were dropped; `stored`
+// are in the file after finish(). In a process forked off from the run's the recorder does nothing but count.
 class run_recorder {
 public:
-    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the recorder. The run
-    // is told to be that of `worker`; the folder is that of `options::worker`.
+    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the
+    // recorder. The run is told to be that of `worker`; the folder is that of `options::worker`.
     run_recorder(std::string_view path, options const& choices, file_system& files, std::uint32_t worker) noexcept;
     run_recorder(run_recorder&& other) noexcept { swap(other); }
     run_recorder& operator=(run_recorder&& other) noexcept;
@@ -64,6 +65,9 @@ public:
     void finish(run_end const& end) noexcept;
 
     void flush() noexcept;
+    // The same, but that the loop waits for it two seconds at most, and not at all where it is never to wait
+    // (options::overflow).
+    void show() noexcept;
     // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
     void poll() noexcept;
 
@@ -75,8 +79,8 @@ public:
     // What somebody outside asks for (hook/control.hpp).
     void listen(detail::control_readers const& readers) noexcept;
     [[nodiscard]] detail::control_request const* request() const noexcept;  // null: nobody asks for anything
-    void obeyed(error const& why) noexcept;  // told once the step is closed
-    void start_anew(run_info const& run) noexcept;  // other collections from the next step on
+    void obeyed(error const& why) noexcept;                                 // told once the step is closed
+    void start_anew(run_info const& run) noexcept;                          // other collections from the next step on
     // In which section the loop is (hook/sections.hpp); null where nothing is recorded.
     [[nodiscard]] section_watcher const* watcher() const noexcept;
 
@@ -86,7 +90,8 @@ public:
     [[nodiscard]] std::string_view path() const noexcept;
     void note(error const& why) noexcept;  // into its health, where nothing was before
 
-    // For a flight recorder, whose latest steps stay in the ring. What makes room there is asked of it; null: the ring is drained.
+    // For a flight recorder, whose latest steps stay in the ring. What makes room there is asked of it; null: the ring
+    // is drained.
     void when_full(room_maker const& make) noexcept;
     // The oldest step in the ring makes room, and never was. False where it is the open one, or there is none.
     bool discard_step() noexcept;
@@ -95,7 +100,9 @@ public:
     void declare_apart(tensor_info const& tensor) noexcept;
     // An observation or a scalar that goes nowhere.
     void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
-    [[nodiscard]] bool has_folder() const noexcept { return core_ != nullptr; }  // it records; else everything is only counted
+    [[nodiscard]] bool has_folder() const noexcept {
+        return core_ != nullptr;
+    }  // it records; else everything is only counted
     // Whether there is a run that this process has begun and nobody has finished.
     [[nodiscard]] bool is_open() const noexcept;
 
@@ -105,6 +112,7 @@ private:
     // The body of run_begin; empty where there is no memory.
     void put_begin(run_info const& run, byte_buffer& into) const noexcept;
     [[nodiscard]] bool recording() noexcept;
+    [[nodiscard]] bool goes_on() noexcept;  // begun, not over, and this process's
     [[nodiscard]] bool child() noexcept;
     void be_child() noexcept;
 
@@ -132,7 +140,7 @@ private:
 
     recorder_core* core_ = nullptr;
     error first_{};
-    slots<tensor_info> waiting_;
+    slot_array<tensor_info> waiting_;
     std::size_t waiting_count_ = 0;
     std::uint64_t handed_ = 0;   // observations and scalars in the ring or beyond
     std::uint64_t dropped_ = 0;  // before the ring
@@ -140,9 +148,10 @@ private:
     std::uint64_t closes_ = 0;
     std::uint64_t closes_lost_ = 0;
     std::uint64_t told_ = 0;  // the sum of losses that the record knows of
-    step_moments times_{};     // of the step that is closed next,
-    bool stamped_ = false;   // if it has any
+    step_moments times_{};    // of the step that is closed next,
+    bool stamped_ = false;    // if it has any
     double begun_at_ = 0;
+    text<64> packs_{};       // run_info::packs
     std::int64_t zero_ = 0;  // of the training thread's clock: nanoseconds since 1970
     instant instant_ = instant::before_update;
     std::uint32_t workers_ = 0;  // that the run is told to have

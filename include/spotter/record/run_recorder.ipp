@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/hook/switch.hpp>
-#include <spotter/record/environment.hpp>
+#include <spotter/record/begin_row.hpp>
 #include <spotter/record/recorder_core.hpp>
 #include <spotter/record/run_recorder.hpp>
 #include <spotter/stat/distribution.hpp>
@@ -21,7 +21,7 @@ bool run_recorder::put(row_kind kind, std::size_t bound, Encode const& encode_in
 }
 
 SPOTTER_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
-                                         std::uint32_t worker) noexcept
+                                        std::uint32_t worker) noexcept
     : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
     instant_ = choices.instant;
     workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
@@ -61,24 +61,13 @@ SPOTTER_BODY run_recorder::~run_recorder() {
 SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
     if (core_ == nullptr || core_->started() || child()) { return; }
     begun_at_ = core_->place().now();
+    packs_ << run.packs;
     byte_buffer row;
     put_begin(run, row);
     core_->start(row.view());
 }
 
 SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into) const noexcept {
-    byte_buffer list;
-    std::size_t bound = 0;
-    for (collection_info const& each : run.collections) {
-        bound += each.name.size() + each.what.view().size() + 2 * varint_limit;
-    }
-    byte_writer each_out{list.prepare(bound), list.failed() ? 0 : bound};
-    for (collection_info const& each : run.collections) {
-        encode(each_out, rows::collection{each.name, each.what.view()});
-    }
-
-    text<32> version{};
-    version << SPOTTER_VERSION_MAJOR << '.' << SPOTTER_VERSION_MINOR << '.' << SPOTTER_VERSION_PATCH;
     rows::run_begin row{};
     row.run_id = core_->place().run_id;
     row.attempt = core_->place().attempt;
@@ -86,13 +75,7 @@ SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into
     row.worker = core_->place().worker;
     row.instant = static_cast<std::uint8_t>(instant_);
     row.workers = workers_;
-    row.environment = environment_of_program();
-    row.version = version, row.collections = list.failed() ? 0 : run.collections.size();
-    row.list = each_out.view();
-    std::size_t const room = bound + 128 + row.environment.size();
-    byte_writer out{into.prepare(room), into.failed() ? 0 : room};
-    encode(out, row);
-    into.grow_by(out.view().size());
+    detail::encode_run_begin(row, run.collections, packs_.view(), into);
 }
 
 SPOTTER_BODY void run_recorder::declare(tensor_info const& tensor) noexcept {
@@ -111,19 +94,19 @@ SPOTTER_BODY void run_recorder::observe(observation const& seen, terms keep) noe
     if (has(keep, terms::unit_activity)) {
         row.units = (std::min)(seen.units.active.size(), seen.units.finite.size());
         row.axis = static_cast<std::uint8_t>(seen.units.axis);
-        row.active = bytes_of(seen.units.active.data(), static_cast<std::size_t>(row.units));
-        row.finite = bytes_of(seen.units.finite.data(), static_cast<std::size_t>(row.units));
+        row.active = bytes_of(seen.units.active.data(), as_size(row.units));
+        row.finite = bytes_of(seen.units.finite.data(), as_size(row.units));
     }
     std::byte counts[histogram_bins * varint_limit];
     if (seen.distribution != nullptr) { take_distribution(*seen.distribution, keep, counts, row); }
     tensor_ref const& view = seen.view;
-    std::size_t const bytes = static_cast<std::size_t>(view.bytes());
+    std::size_t const bytes = as_size(view.bytes());
     row.has_values = has(keep, terms::payload) && !view.absent() && view.refused == refusal::none;
     row.type = view.type;
     row.layout = view.layout;
     row.shape = view.shape;
-    std::size_t const bound = observe_limit + sizeof(ring_tag::values_head) + static_cast<std::size_t>(row.units) * 8 +
-                              row.levels.size() + row.counts.size();
+    std::size_t const bound =
+        observe_limit + sizeof(ring_tag::values_head) + as_size(row.units) * 8 + row.levels.size() + row.counts.size();
     if (row.has_values && core_->policy() != overflow::block && core_->room() < room_for(bound, bytes)) {
         core_->ask_for_room();
         if (core_->policy() == overflow::drop) { return drop(); }
@@ -158,25 +141,32 @@ SPOTTER_BODY void run_recorder::number(tensor_info const& tensor, step_id const&
     ++handed_;
 }
 
-SPOTTER_BODY void run_recorder::values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept {
+SPOTTER_BODY void run_recorder::values(tensor_info const& tensor, step_id const& step, tensor_ref const& view,
+                                       terms keep) noexcept {
     if (!recording()) { return drop(); }
-    if (view.shape.rank == 0 && tensor.shape.rank == 0 && view.layout == order::row_major) { return scalar(tensor, &step, view, nullptr); }
-    if (core_->policy() != overflow::block) { return observe({tensor, step, summary{.count = view.count}, view}, keep); }
-    auto const bytes = static_cast<std::size_t>(view.bytes());
+    if (view.shape.rank == 0 && tensor.shape.rank == 0 && view.layout == order::row_major) {
+        return scalar(tensor, &step, view, nullptr);
+    }
+    if (core_->policy() != overflow::block) {
+        return observe({tensor, step, summary{.count = view.count}, view}, keep);
+    }
+    auto const bytes = as_size(view.bytes());
     core_->choose_copying(bytes);
     bool const few = bytes <= ring_tag::inline_bytes;
-    std::byte* const at = core_->claim(observe_limit + sizeof(ring_tag::values_head) + (few ? bytes : 0), core_->spare());
+    std::byte* const at =
+        core_->claim(observe_limit + sizeof(ring_tag::values_head) + (few ? bytes : 0), core_->spare());
     if (at == nullptr) { return drop(); }
     std::size_t size = core_->rows().values(at, tensor.id, step, view, bytes, keep);
     auto const* const from = static_cast<std::byte const*>(view.values.raw);
     if (few && bytes > 0) { core_->copy(at + size, from, bytes), size += bytes; }
-    core_->commit(size, static_cast<std::uint32_t>(row_kind::observe) | (few ? ring_tag::values_inside : ring_tag::values));
+    core_->commit(size,
+                  static_cast<std::uint32_t>(row_kind::observe) | (few ? ring_tag::values_inside : ring_tag::values));
     ++handed_;
     if (!few && !hand_over(from, bytes)) { ++thinned_; }
 }
 
 SPOTTER_BODY void run_recorder::feature(tensor_info const& tensor, step_id step, std::uint64_t key,
-                                    std::span<double const> numbers) noexcept {
+                                        std::span<double const> numbers) noexcept {
     if (!recording()) { return; }
     rows::feature row{};
     row.id = tensor.id;
@@ -232,14 +222,16 @@ SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
     core_->finish(out.view());
 }
 
-SPOTTER_BODY section_watcher const* run_recorder::watcher() const noexcept { return core_ != nullptr ? core_->watcher() : nullptr; }
-SPOTTER_BODY void run_recorder::flush() noexcept {
-    if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->flush(); }
+SPOTTER_BODY section_watcher const* run_recorder::watcher() const noexcept {
+    return core_ != nullptr ? core_->watcher() : nullptr;
 }
 
-SPOTTER_BODY void run_recorder::poll() noexcept {
-    if (core_ != nullptr && core_->started() && !core_->finished() && !child()) { core_->poll(); }
+SPOTTER_BODY bool run_recorder::goes_on() noexcept {
+    return core_ != nullptr && core_->started() && !core_->finished() && !child();
 }
+SPOTTER_BODY void run_recorder::flush() noexcept { goes_on() ? core_->flush() : void(); }
+SPOTTER_BODY SPOTTER_COLD void run_recorder::show() noexcept { goes_on() ? core_->show() : void(); }
+SPOTTER_BODY void run_recorder::poll() noexcept { goes_on() ? core_->poll() : void(); }
 
 SPOTTER_BODY bool run_recorder::stop_asked() const noexcept { return core_ != nullptr && core_->stopping().asked(); }
 
@@ -256,9 +248,7 @@ SPOTTER_BODY detail::control_request const* run_recorder::request() const noexce
     return waits != nullptr && !core_->in_child() ? waits : nullptr;
 }
 
-SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept {
-    obeyed_ = true, core_->obeyed(why);
-}
+SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept { obeyed_ = true, core_->obeyed(why); }
 
 SPOTTER_BODY void run_recorder::start_anew(run_info const& run) noexcept { put_begin(run, core_->begins_anew()); }
 
@@ -325,7 +315,7 @@ SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found,
     rows::close row{};
     row.step = step;
     row.left_out = found.left_out();
-    for (finding const& each : found) { row.left_out += send(each) ? 0 : 1; }
+    for (finding const& each : found) { row.left_out += send(each) ? 0U : 1U; }
     if (!whole) { return; }
     std::byte* const at = core_->claim(close_limit, 0);
     if (at == nullptr) {
@@ -347,7 +337,7 @@ SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found,
 SPOTTER_BODY void run_recorder::scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,
                                        double const* time) noexcept {
     if (!recording()) { return drop(); }
-    std::size_t const bytes = static_cast<std::size_t>(value.bytes());
+    std::size_t const bytes = as_size(value.bytes());
     bool const one = value.refused == refusal::none && (value.type == dtype::text || (value.count == 1 && bytes > 0));
     if (!one || bytes > core_->largest() - scalar_limit) {
         note({errc::wrong_type,
@@ -381,13 +371,12 @@ SPOTTER_BODY bool run_recorder::recording() noexcept {
     return true;
 }
 
-SPOTTER_BODY bool run_recorder::child() noexcept {
-    return core_->in_child() && (be_child(), true);
-}
+SPOTTER_BODY bool run_recorder::child() noexcept { return core_->in_child() && (be_child(), true); }
 
 SPOTTER_BODY SPOTTER_COLD void run_recorder::be_child() noexcept {
     core_->leave_to_parent();
-    note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are only counted"});
+    note({errc::busy, "this process was forked off from the run's; it cannot record into the same run, its events are "
+                      "only counted"});
 }
 
 SPOTTER_BODY void run_recorder::note(error const& why) noexcept {
@@ -411,8 +400,8 @@ SPOTTER_BODY bool run_recorder::hand_over(std::byte const* values, std::size_t b
     return true;
 }
 
-SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, terms keep,
-                                                  std::span<std::byte> counts, rows::observe& row) noexcept {
+SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, terms keep, std::span<std::byte> counts,
+                                                  rows::observe& row) noexcept {
     if (from.has_quantiles && has(keep, terms::quantiles)) {
         row.quantiles = from.quantiles.size();
         row.levels = bytes_of(from.quantiles.data(), from.quantiles.size());
@@ -487,12 +476,14 @@ SPOTTER_BODY void run_recorder::swap(run_recorder& other) noexcept {
     std::swap(core_, other.core_);
     std::swap(first_, other.first_);
     std::swap(waiting_, other.waiting_), std::swap(waiting_count_, other.waiting_count_);
-    for (auto member : {&run_recorder::handed_, &run_recorder::dropped_, &run_recorder::thinned_, &run_recorder::closes_,
-                        &run_recorder::closes_lost_, &run_recorder::told_}) {
+    for (auto member : {&run_recorder::handed_, &run_recorder::dropped_, &run_recorder::thinned_,
+                        &run_recorder::closes_, &run_recorder::closes_lost_, &run_recorder::told_}) {
         std::swap(this->*member, other.*member);
     }
     std::swap(times_, other.times_);
-    for (auto member : {&run_recorder::stamped_, &run_recorder::dry_, &run_recorder::obeyed_}) { std::swap(this->*member, other.*member); }
+    for (auto member : {&run_recorder::stamped_, &run_recorder::dry_, &run_recorder::obeyed_}) {
+        std::swap(this->*member, other.*member);
+    }
     std::swap(begun_at_, other.begun_at_), std::swap(zero_, other.zero_);
     std::swap(instant_, other.instant_), std::swap(workers_, other.workers_);
 }

@@ -21,7 +21,8 @@ struct folder_scan {
 };
 [[nodiscard]] result<folder_scan> scan_folder(file_system& files, std::string_view folder) noexcept;
 
-// Numbers that a folder's names say, ascending: whoever looks for files goes through these, never through all that could be.
+// Numbers that a folder's names say, ascending: whoever looks for files goes through these, never through all that
+// could be.
 class number_list {
 public:
     // Of segments.
@@ -53,7 +54,7 @@ private:
         return {};
     }
 
-    slots<std::uint32_t> list_{};
+    slot_array<std::uint32_t> list_{};
     std::size_t count_ = 0;
 };
 
@@ -64,8 +65,8 @@ private:
 // Nothing, or something else than a file, has that name.
 [[nodiscard]] bool is_no_file(file_system& files, std::string_view path) noexcept;
 
-// The number of a folder's next segment: behind all that hold something. What is empty, or no file, with a larger number is
-// nobody's, or of a process that was killed before it had written; no number is taken twice.
+// The number of a folder's next segment: behind all that hold something. What is empty, or no file, with a larger
+// number is nobody's, or of a process that was killed before it had written; no number is taken twice.
 [[nodiscard]] result<std::uint32_t> next_number(file_system& files, std::string_view folder,
                                                 number_list const& segments) noexcept;
 void remove_segment(file_system& files, std::string_view folder, std::int64_t number) noexcept;

@@ -16,8 +16,8 @@ namespace spotter::inline SPOTTER_ABI {
 //   gone      the folder was moved or removed, and what is written goes with it; or another recorder has it
 enum class whereabouts : std::uint8_t { there, replaced, gone };
 
-// The sidecar is a cache: where it cannot be made or written the segment goes on without it. The first trouble of any of this that
-// ends nothing is kept. One thread at a time.
+// The sidecar is a cache: where it cannot be made or written the segment goes on without it. The first trouble of any
+// of this that ends nothing is kept. One thread at a time.
 class segment_pair {
 public:
     segment_pair(file_system& files, disk_sync sync) noexcept : files_{files}, sync_{sync} {}
@@ -27,7 +27,7 @@ public:
 
     // New files of that number. `lock` is that of the folder, while it is open; somebody else gives it back.
     [[nodiscard]] error create(path_text const& folder, std::uint32_t number, opened_file lock) noexcept;
-    [[nodiscard]] bool open() const noexcept { return data_.open(); }  // there is a segment to append to
+    [[nodiscard]] bool open() const noexcept { return data_.open(); }         // there is a segment to append to
     [[nodiscard]] bool has_sidecar() const noexcept { return side_.open(); }  // it could be made, and was not given up
 
     [[nodiscard]] error append(byte_view bytes) noexcept;  // at the end of the segment
@@ -37,7 +37,7 @@ public:
 
     // Waits until what was written is on the disk, and the name of the file with it.
     void to_disk() noexcept;
-    void end_of_flush() noexcept;  // to the disk, where disk_sync says at each flush
+    void end_of_flush() noexcept;    // to the disk, where disk_sync says at each flush
     void end_of_segment() noexcept;  // to the disk, where disk_sync says at each segment
     // A disk may say here for the first time that it could not take what was written.
     void close() noexcept;
@@ -45,17 +45,17 @@ public:
     // A lock that was taken here.
     void give_back() noexcept;
 
-    // Asks the disk. Where another process has put something in the segment's place (rsync does, an editor, a restore), or in that
-    // of the lock, the folder is the recorder's as long as nobody else has that lock, which is taken then.
+    // Asks the disk. Where another process has put something in the segment's place (rsync does, an editor, a restore),
+    // or in that of the lock, the folder is the recorder's as long as nobody else has that lock, which is taken then.
     [[nodiscard]] whereabouts look() noexcept;
-    // Observations and scalars that a reader finds under the segment's name from `offset` on: a write that failed may have left whole
-    // frames behind, which are stored. None where the file cannot be looked at, or is another segment.
+    // Observations and scalars that a reader finds under the segment's name from `offset` on: a write that failed may
+    // have left whole frames behind, which are stored. None where the file cannot be looked at, or is another segment.
     [[nodiscard]] std::uint64_t values_from(std::uint64_t offset, std::uint64_t run_id, std::uint32_t attempt) noexcept;
 
     // From a number on, behind all segments of the folder: somebody may have put some there.
     [[nodiscard]] result<std::uint32_t> free_number(std::uint32_t from) noexcept;
-    // A folder that was moved or removed meanwhile takes the open files with it and no write fails: what was written is elsewhere
-    // now, or lost.
+    // A folder that was moved or removed meanwhile takes the open files with it and no write fails: what was written is
+    // elsewhere now, or lost.
     [[nodiscard]] static error moved() noexcept;
     // `lost`: values that were in it and are not in what has its name now.
     [[nodiscard]] error replaced(std::uint64_t lost) const noexcept;

@@ -4,6 +4,7 @@
 
 #include <spotter/format/walker.hpp>
 #include <spotter/record/segment_files.hpp>
+#include <spotter/record/segment_image.hpp>
 #include <spotter/record/segment_pair.hpp>
 
 #include <algorithm>
@@ -85,17 +86,16 @@ SPOTTER_BODY whereabouts segment_pair::look() noexcept {
 
 SPOTTER_BODY std::uint64_t segment_pair::values_from(std::uint64_t offset, std::uint64_t run_id,
                                                      std::uint32_t attempt) noexcept {
-    auto const mapped = files_.map(path_);
-    if (!mapped) { return 0; }
+    detail::segment_image segment;
+    if (segment.open(files_, path_)) { return 0; }
     std::uint64_t values = 0;
-    auto const head = decode_head(mapped->bytes);
+    auto const head = decode_head(segment.part(0, (std::min)(segment.bytes().size(), layout::head_bytes)));
     bool const ours = head && head->run_id == run_id && head->attempt == attempt && head->number == number_;
-    frame_walker walk{mapped->bytes, offset};
+    frame_walker walk{segment.bytes(), offset, &segment.supply()};
     for (walked what = walk.next(); ours && what != walked::end; what = walk.next()) {
         if (what == walked::rows) { values += walk.frame().values; }
     }
-    files_.unmap(*mapped);
-    return values;
+    return segment.trouble() ? 0 : values;
 }
 
 SPOTTER_BODY result<std::uint32_t> segment_pair::free_number(std::uint32_t from) noexcept {

@@ -18,28 +18,28 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Where a run's next segment goes, and from where it counts.
 struct run_place {
-    path_text folder{};  // of the worker
-    std::uint32_t number = 0;  // of the next segment
-    std::uint32_t attempt = 0;  // of the run, from 0
-    std::uint64_t ordinal = 0;  // of the next close
-    std::uint64_t run_id = 0;  // the same in all attempts and workers
-    std::uint32_t worker = 0;  // its number
+    path_text folder{};                               // of the worker
+    std::uint32_t number = 0;                         // of the next segment
+    std::uint32_t attempt = 0;                        // of the run, from 0
+    std::uint64_t ordinal = 0;                        // of the next close
+    std::uint64_t run_id = 0;                         // the same in all attempts and workers
+    std::uint32_t worker = 0;                         // its number
     double (*now)() noexcept = &seconds_since_epoch;  // null: it stays `time`, as when a killed run's rest is written
     double time = 0;                                  // times given out are not before it
     opened_file lock{};                               // of the folder; whoever took it gives it back
 };
 
-// The first failure is kept and ends the writing; whatever comes later is only counted. Bytes reach the file in the order
-// in which they were added: values before the row that describes them, a row frame before the place in the sidecar. The
-// sidecar is a cache: where it cannot be written, the error is kept and the segment goes on without it.
+// The first failure is kept and ends the writing; whatever comes later is only counted. Bytes reach the file in the
+// order in which they were added: values before the row that describes them, a row frame before the place in the
+// sidecar. The sidecar is a cache: where it cannot be written, the error is kept and the segment goes on without it.
 class segment_writer {
 public:
     segment_writer(file_system& files, options const& choices) noexcept;
     segment_writer(segment_writer const&) = delete;
     segment_writer& operator=(segment_writer const&) = delete;
 
-    // For a ring that outlives the process: every frame of rows says how far the ring is in the segments (row_kind::drained),
-    // from `position` on. Before `begin`.
+    // For a ring that outlives the process: every frame of rows says how far the ring is in the segments
+    // (row_kind::drained), from `position` on. Before `begin`.
     void mark_from(std::uint64_t position) noexcept;
     [[nodiscard]] bool marks() const noexcept { return marks_; }  // frames say how far the ring is
     // The row that is added next stands, with the rows before it, for the ring up to that position.
@@ -54,55 +54,65 @@ public:
 
     // The first segment. `run_begin` is the body of that row; it is restated in every segment.
     void begin(run_place const& place, byte_view run_begin) noexcept;
-    // The next one, between two steps, with another `run_begin` of the same attempt: readers look for one at a head only.
+    // The next one, between two steps, with another `run_begin` of the same attempt: readers look for one at a head
+    // only.
     void begin_anew(byte_view run_begin) noexcept;
 
     // A row in two parts. What was lost of it is counted, if anything.
     void add(row_kind kind, byte_view body, byte_view rest = {}) noexcept;
     // Where the loop is, or was when its process ended.
     void stay(rows::stay const& it) noexcept;
-    // When the step whose close is added next was begun and closed. Kept back, and written with the frame that it fits into.
+    // When the step whose close is added next was begun and closed. Kept back, and written with the frame that it fits
+    // into.
     void time(step_time it) noexcept;
-    // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a tensor;
-    // its form is then the one that it has.
+    // A block of values; the place of the first one is where the values are. One that is `alone` is all the values of a
+    // tensor; its form is then the one that it has.
     [[nodiscard]] std::uint64_t offset() noexcept;
     [[nodiscard]] std::uint32_t segment() const noexcept { return place_.number; }  // number of the one that is written
-    void add_block(byte_view block, payload_form& form, bool alone) noexcept;  // 256 KiB at most
+    void add_block(byte_view block, payload_form& form, bool alone) noexcept;       // 256 KiB at most
     // From now on that many threads compress, this one included.
     void start_helpers(unsigned compressors, int level) noexcept { helpers_.start(compressors, level); }
 
     // The frames of a block as they stand in another segment.
     void add_packed(byte_view frames) noexcept;
 
-    // Into the file: the steps that were closed, and on request what there is of the open one, which is then no longer packed.
+    // Into the file: the steps that were closed, and on request what there is of the open one, which is then no longer
+    // packed.
     void flush(bool open_step = true) noexcept;
-    // Whether the segment still has its name. Where another file has it, what this one holds is lost but for what that one knows, and a
-    // new segment is begun. Not amid values.
+    // Whether the segment still has its name. Where another file has it, what this one holds is lost but for what that
+    // one knows, and a new segment is begun. Not amid values.
     void look() noexcept;
-    // Values added so far into the file. The row frame that is begun stays: sealed amid values it would tear them apart.
+    // Values added so far into the file. The row frame that is begun stays: sealed amid values it would tear them
+    // apart.
     void write_values() noexcept;
     // Everything into the file, and no more after it.
     void finish() noexcept;
 
     // Something of the open step waits for its close.
     [[nodiscard]] bool holds_open_step() const noexcept { return !step_.empty(); }
-    [[nodiscard]] error const& first_error() const noexcept { return first_error_; }  // that ended the writing, or of the sidecar
+    [[nodiscard]] error const& first_error() const noexcept {
+        return first_error_;
+    }  // that ended the writing, or of the sidecar
     [[nodiscard]] bool failed() const noexcept { return failed_; }  // nothing is written any more
-    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }  // observations and scalars that reached no file
-    [[nodiscard]] std::uint64_t written() const noexcept { return written_; }  // bytes in files, of segments and sidecars
+    [[nodiscard]] std::uint64_t lost() const noexcept {
+        return lost_;
+    }  // observations and scalars that reached no file
+    [[nodiscard]] std::uint64_t written() const noexcept {
+        return written_;
+    }  // bytes in files, of segments and sidecars
     [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }  // of the next close
     // The clock's time, or the last one where the clock was set back meanwhile: times in a record do not decrease.
     [[nodiscard]] double now() noexcept;
 
 private:
-    // Buffered before a write is worth it. More would leave the cache before it is written: with 1 MiB the writer takes a tenth
-    // longer (bench/writer.cpp).
+    // Buffered before a write is worth it. More would leave the cache before it is written: with 1 MiB the writer takes
+    // a tenth longer (bench/writer.cpp).
     static constexpr std::size_t write_bytes = 64U << 10;
 
     [[nodiscard]] static error no_memory() noexcept;
     [[nodiscard]] std::size_t frame_target() const noexcept;
-    // Steps are packed, but for those that were begun row by row. A row that is kept back would be in no frame, which the marks
-    // could not tell.
+    // Steps are packed, but for those that were begun row by row. A row that is kept back would be in no frame, which
+    // the marks could not tell.
     [[nodiscard]] bool packs() const noexcept { return !apart_ && !marks_; }
     [[nodiscard]] std::size_t buffered() const noexcept { return out_.size() + rows_.size(); }
 
@@ -140,7 +150,8 @@ private:
     // Without marks: a segment that ends here does not say what it is the next of.
     void restate() noexcept;
     [[nodiscard]] bool say(row_kind kind, byte_view body) noexcept;
-    // One wrong bit takes a row frame. So no frame is the only one that has a declaration, or all that follows would be lost with it.
+    // One wrong bit takes a row frame. So no frame is the only one that has a declaration, or all that follows would be
+    // lost with it.
     void say_again(declarations::which which) noexcept;
     void say_with_findings() noexcept;
 
@@ -168,10 +179,10 @@ private:
     byte_buffer out_;
     byte_buffer side_out_;
     row_frame_builder rows_;
-    steps_packer steps_;  // closed, behind rows_
-    times_packer times_;  // of steps that were closed
+    steps_packer steps_;       // closed, behind rows_
+    times_packer times_;       // of steps that were closed
     std::uint64_t timed_ = 0;  // when the last of them was closed: times in a record do not decrease
-    byte_buffer step_;    // rows of the open step, behind steps_
+    byte_buffer step_;         // rows of the open step, behind steps_
     std::uint32_t step_values_ = 0;
     bool apart_ = false;  // the open step is written row by row
     side_place group_{};

@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The file comes before the memory and goes after it, so memory that nobody knows of is never left behind. The name is drawn
-// anew for each ring. A copy of the folder names the same one: it is busy for as long as its maker lives.
+// The file comes before the memory and goes after it, so memory that nobody knows of is never left behind. The name is
+// drawn anew for each ring. A copy of the folder names the same one: it is busy for as long as its maker lives.
 //
 // Lets go of the memory in its destructor; only `remove` takes it out of the machine.
 class shared_ring {
@@ -22,9 +22,10 @@ public:
     [[nodiscard]] error make(file_system& files, std::string_view folder, ring_owner const& owner,
                              std::uint64_t bytes) noexcept;
 
-    // The one that is there, left by a process that ended: the folder is locked. None is no error; header() is null then,
-    // and where there is a name but nothing behind it (the machine was switched off) or in it (killed before it had begun), that
-    // has been removed. errc::unwritable where something else than a file has that name; every sentence names what is in the way.
+    // The one that is there, left by a process that ended: the folder is locked. None is no error; header() is null
+    // then, and where there is a name but nothing behind it (the machine was switched off) or in it (killed before it
+    // had begun), that has been removed. errc::unwritable where something else than a file has that name; every
+    // sentence names what is in the way.
     [[nodiscard]] error open(file_system& files, std::string_view folder) noexcept;
 
     // The memory and the file. What is in the ring is gone.

@@ -9,7 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One thread sleeps. Whoever wakes it, wakes its next sleep where it is awake; what was written before is seen after it.
+// One thread sleeps. Whoever wakes it, wakes its next sleep where it is awake; what was written before is seen after
+// it.
 class sleeper {
 public:
     // True if it was woken.

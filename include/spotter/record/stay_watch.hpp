@@ -9,8 +9,8 @@ namespace spotter::inline SPOTTER_ABI {
 // A look ten times a second at most: each takes a line of memory away from the loop.
 class stay_watch {
 public:
-    // How many milliseconds the loop has been in `section` where it is time to tell: after 2 s, 20 s, 200 s, …; else 0. `now` in
-    // milliseconds, of a steady clock.
+    // How many milliseconds the loop has been in `section` where it is time to tell: after 2 s, 20 s, 200 s, …; else 0.
+    // `now` in milliseconds, of a steady clock.
     [[nodiscard]] std::uint64_t look(loop_marks const& at, std::uint64_t now, std::string_view& section) noexcept {
         if (now < next_look_) { return 0; }
         next_look_ = now + milliseconds_between;

@@ -10,11 +10,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The writer looks for the file, the training thread reads an atomic. All workers of a run obey one file; what it says is the reason.
+// The writer looks for the file, the training thread reads an atomic. All workers of a run obey one file; what it says
+// is the reason.
 class stop_file {
 public:
-    // `folder`: of the worker. A file that is there already was meant for an earlier attempt: worker 0 removes it, the others pass over it
-    // until it is gone.
+    // `folder`: of the worker. A file that is there already was meant for an earlier attempt: worker 0 removes it, the
+    // others pass over it until it is gone.
     stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept;
     stop_file(stop_file const&) = delete;
     stop_file& operator=(stop_file const&) = delete;
@@ -24,7 +25,9 @@ public:
     // The first thing that went wrong; for who writes.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    [[nodiscard]] bool asked() const noexcept { return asked_.load(std::memory_order_acquire); }  // any thread; stays so
+    [[nodiscard]] bool asked() const noexcept {
+        return asked_.load(std::memory_order_acquire);
+    }  // any thread; stays so
     // Once asked: the first line of the file as it was then; may be empty.
     [[nodiscard]] std::string_view reason() const noexcept { return reason_.view(); }
 
@@ -34,7 +37,8 @@ private:
 
     [[nodiscard]] bool is_there() noexcept;
     void note(error const& why) noexcept;
-    // Once only: the other thread may look at the text from then on. False where the file is empty as yet: at the next look it may say why.
+    // Once only: the other thread may look at the text from then on. False where the file is empty as yet: at the next
+    // look it may say why.
     [[nodiscard]] bool read() noexcept;
 
     file_system& files_;

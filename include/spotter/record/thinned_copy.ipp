@@ -2,6 +2,7 @@
 // The bodies of thinned_copy.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/walker.hpp>
 #include <spotter/record/thinned_copy.hpp>
 #include <spotter/stat/summary.hpp>
@@ -11,7 +12,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY bool thinned_copy::is_thinned() const noexcept {
-    frame_walker walk{segment_};
+    frame_walker walk{segment_, 0, &image_.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::rows) { return (walk.frame().flags & layout::thinned_segment) != 0; }
     }
@@ -19,15 +20,15 @@ SPOTTER_BODY bool thinned_copy::is_thinned() const noexcept {
 }
 
 SPOTTER_BODY bool thinned_copy::cite() noexcept {
-    frame_walker walk{segment_};
+    frame_walker walk{segment_, 0, &image_.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::rows && !cite_frame(walk.frame())) { return false; }
     }
     return true;
 }
 
-SPOTTER_BODY thinned_copy::follower thinned_copy::cite_next(byte_view segment) noexcept {
-    frame_walker walk{segment};
+SPOTTER_BODY thinned_copy::follower thinned_copy::cite_next(segment_image& segment) noexcept {
+    frame_walker walk{segment.bytes(), 0, &segment.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::corrupt || (what == walked::head && walk.head_error())) { return follower::damaged; }
         if (what != walked::rows) { continue; }
@@ -38,9 +39,10 @@ SPOTTER_BODY thinned_copy::follower thinned_copy::cite_next(byte_view segment) n
 }
 
 SPOTTER_BODY std::uint64_t thinned_copy::survey() noexcept {
-    std::sort(cited_.data(), cited_.data() + cited_count_);
+    std::sort(cited_.data(), cited_.data() + cited_count_,
+              [](citation const& a, citation const& b) { return a.order(b.in, b.index, b.tensor.view()) < 0; });
     std::uint64_t gone = 0;
-    frame_walker walk{segment_};
+    frame_walker walk{segment_, 0, &image_.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::corrupt || (what == walked::head && walk.head_error())) { return 0; }
         if (what != walked::rows) { continue; }
@@ -67,17 +69,17 @@ SPOTTER_BODY std::uint64_t thinned_copy::survey() noexcept {
 
 SPOTTER_BODY error thinned_copy::write(opened_file into) noexcept {
     into_ = into;
-    put(segment_.first(layout::head_bytes));
+    put(image_.part(0, layout::head_bytes));
     std::uint64_t previous_end = layout::head_bytes;
     row_frame_builder frame;
-    frame_walker walk{segment_};
+    frame_walker walk{segment_, 0, &image_.supply()};
     for (walked what = walk.next(); what != walked::end && !why_; what = walk.next()) {
         if (what != walked::rows) { continue; }
         row_frame const& old = walk.frame();
         for (; copied_ < kept_count_ && kept_[copied_].offset < old.offset; ++copied_) {
             extent& each = kept_[copied_];
             each.moved_to = offset_;
-            put(segment_.subspan(static_cast<std::size_t>(each.offset), static_cast<std::size_t>(each.bytes)));
+            put(image_.part(each.offset, each.bytes));
         }
         frame.reset();
         row_reader rows{old.body};
@@ -102,7 +104,10 @@ SPOTTER_BODY bool thinned_copy::cite_frame(row_frame const& frame) noexcept {
         rows::finding told{};
         if (row.kind != row_kind::finding || decode(row, told) || told.tensor.empty()) { continue; }
         if (!cited_.grow(cited_count_ + 1)) { return false; }
-        cited_[cited_count_++] = {told.step.mode, told.step.index, told.tensor};
+        citation& fresh = cited_[cited_count_];
+        fresh.in = told.step.mode, fresh.index = told.step.index;
+        if (!fresh.tensor.assign(told.tensor)) { return false; }
+        ++cited_count_;
     }
     return true;
 }
@@ -118,8 +123,12 @@ SPOTTER_BODY bool thinned_copy::learn(row_view row) noexcept {
 
 SPOTTER_BODY bool thinned_copy::is_cited(rows::observe const& seen) const noexcept {
     if (!declared_.holds(seen.id)) { return false; }
-    citation const wanted{seen.step.mode, seen.step.index, declared_[seen.id].name};
-    return std::binary_search(cited_.data(), cited_.data() + cited_count_, wanted);
+    auto const* const end = cited_.data() + cited_count_;
+    std::string_view const name = declared_[seen.id].name;
+    auto const* const at = std::lower_bound(cited_.data(), end, seen.step, [&](citation const& each, step_id step) {
+        return each.order(step.mode, step.index, name) < 0;
+    });
+    return at != end && at->order(seen.step.mode, seen.step.index, name) == 0;
 }
 
 SPOTTER_BODY bool thinned_copy::keep_values(rows::observe const& seen, std::uint64_t before) noexcept {
@@ -136,7 +145,7 @@ SPOTTER_BODY bool thinned_copy::are_values(payload_place const& place, std::uint
     std::uint64_t at = place.offset;
     if (place.bytes > before || at > before - place.bytes) { return false; }
     for (std::uint64_t const end = at + place.bytes; at < end;) {
-        frame_extent const frame = measure_frame(segment_, at);
+        frame_extent const frame = measure_frame(segment_, at, &image_.supply());
         if (frame.kind != frame_kind::values || frame.bytes > end - at) { return false; }
         at += frame.bytes;
     }

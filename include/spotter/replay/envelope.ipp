@@ -82,8 +82,7 @@ SPOTTER_BODY void gather_values(worker_reader const& from, std::string const& na
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY envelope learn_envelope(streams const& healthy, std::vector<statistic> const& what,
-                                     envelope_options how) {
+SPOTTER_BODY envelope learn_envelope(streams const& healthy, std::vector<statistic> const& what, envelope_options how) {
     how.window = how.window < 1 ? 1 : how.window;
     std::set<std::string> names;
     for (streams::one const& each : healthy.all()) {

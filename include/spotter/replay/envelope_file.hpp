@@ -13,9 +13,9 @@ namespace spotter::inline SPOTTER_ABI {
 // The file, version 1: lines of words with one space between them.
 //     spotter envelope 1
 //     window 32                    of how many observations the values are means; without it of one
-//     series train l2 fc1/w        mode, statistic, and to the end of the line the tensor; bytes below 0x20 and \ are written \hh (hex)
-//     phase 0 64 3.01 3.05         of that series: phase, how many values, low, high; phases ascend, a phase nothing is known of has none
-//     end 1                        how many series there were; nothing behind it
+//     series train l2 fc1/w        mode, statistic, and to the end of the line the tensor; bytes below 0x20 and \ are
+//     written \hh (hex) phase 0 64 3.01 3.05         of that series: phase, how many values, low, high; phases ascend,
+//     a phase nothing is known of has none end 1                        how many series there were; nothing behind it
 // Numbers are decimal and come back to the bit.
 
 namespace detail {
@@ -64,8 +64,8 @@ private:
 // Replaces a file of that name, in one step. errc: unwritable, disk_full, io_error.
 [[nodiscard]] error save_envelope(envelope const& it, std::string_view path, file_system& files = system_files());
 
-// errc: io_error and the like where the file cannot be read, corrupt where a line is malformed (the sentence says which),
-// unknown_version.
+// errc: io_error and the like where the file cannot be read, corrupt where a line is malformed (the sentence says
+// which), unknown_version.
 [[nodiscard]] result<envelope> load_envelope(std::string_view path, file_system& files = system_files());
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,8 @@
 // The bodies of envelope_file.hpp.
 #pragma once
 
+#include <spotter/file/read_all.hpp>
+#include <spotter/file/replacing_file.hpp>
 #include <spotter/replay/envelope_file.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -168,29 +170,16 @@ SPOTTER_BODY error save_envelope(envelope const& it, std::string_view path, file
     out += "end ";
     detail::put_number(out, it.entries().size());
     out += '\n';
-    std::string const fresh = std::string{path} + ".new";
-    (void)files.remove(fresh);  // of an earlier try that was killed
-    auto const file = files.create(fresh);
-    if (!file) { return file.error(); }
-    error why = files.append(*file, std::as_bytes(std::span{out}));
-    error const closed = files.close(*file);
-    if (!why) { why = closed; }
-    if (!why) { why = files.rename(fresh, path); }
-    if (why) { (void)files.remove(fresh); }
-    return why;
+    return detail::replace_file(files, path, std::as_bytes(std::span{out}), false);
 }
 
 SPOTTER_BODY result<envelope> load_envelope(std::string_view path, file_system& files) {
-    auto const mapped = files.map(path);
-    if (!mapped) {
-        error why = mapped.error();
+    std::string text;
+    if (error why = detail::read_all(files, path, text)) {
         why.code = why.code == errc::not_a_run ? errc::io_error : why.code;  // there is no such file
         return why;
     }
-    std::string_view const all{reinterpret_cast<char const*>(mapped->bytes.data()), mapped->bytes.size()};
-    result<envelope> made = detail::envelope_reader{all, path}.read();
-    files.unmap(*mapped);
-    return made;
+    return detail::envelope_reader{text, path}.read();
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -26,9 +26,9 @@ struct patience_in<std::chrono::duration<Rep, Period>> {
 
 }  // namespace detail
 
-// Judges a live run bit by bit, for who has more to do meanwhile than `follow`: several runs, a screen. Arguments are those of `replay`;
-// they and the run must outlive it. Where another run takes the place of the one that is followed the rules and the report start afresh
-// with it, and a callable with a member `run_replaced()` hears of it first.
+// Judges a live run bit by bit, for who has more to do meanwhile than `follow`: several runs, a screen. Arguments are
+// those of `replay`; they and the run must outlive it. Where another run takes the place of the one that is followed
+// the rules and the report start afresh with it, and a callable with a member `run_replaced()` hears of it first.
 template <class... Arguments>
 class follower {
 public:
@@ -62,7 +62,8 @@ public:
         }
         return unreadable_;
     }
-    // Runs the responses that the rule of a finding has, for a finding of an attempt that still goes on; `told(error)` for each.
+    // Runs the responses that the rule of a finding has, for a finding of an attempt that still goes on; `told(error)`
+    // for each.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) {
         for (auto const& each : judged_) {
@@ -71,8 +72,8 @@ public:
     }
     // So far; coverages and what was lacking are known at the end.
     [[nodiscard]] replay_report const& so_far() const noexcept { return report_; }
-    // What came of it; nothing is judged afterwards. The step that a run which is over was left in is judged here: until then the run
-    // might have been resumed.
+    // What came of it; nothing is judged afterwards. The step that a run which is over was left in is judged here:
+    // until then the run might have been resumed.
     [[nodiscard]] replay_report const& conclude() {
         for (auto const& judged : judged_) {
             std::apply([&](Arguments const&... each) { judged->advance(report_, true, each...); }, arguments_);
@@ -93,12 +94,13 @@ private:
     std::uint64_t run_known_ = run_.replaced();  // which of the runs that took its place
 };
 
-// Judges a live run: `follow(run, rules..., callables..., 30min)`. First what it holds already, then each step soon after it was
-// closed and flushed, until no worker writes it any more or the given time has passed (a std::chrono duration; without one it has
-// all the time). Arguments and outcome are those of `replay`, and so are the verdicts: a rule sees the steps of a worker in their
-// order, and none after the one that it judges, whatever is written meanwhile. run.status() tells afterwards how the run ended, or
-// that it still goes on. A run that can no longer be read ends it, too: replay_report::trouble. Where another run takes its place that
-// one is judged from its beginning: replay_report::replaced. Refreshes `run` every 10 ms.
+// Judges a live run: `follow(run, rules..., callables..., 30min)`. First what it holds already, then each step soon
+// after it was closed and flushed, until no worker writes it any more or the given time has passed (a std::chrono
+// duration; without one it has all the time). Arguments and outcome are those of `replay`, and so are the verdicts: a
+// rule sees the steps of a worker in their order, and none after the one that it judges, whatever is written meanwhile.
+// run.status() tells afterwards how the run ended, or that it still goes on. A run that can no longer be read ends it,
+// too: replay_report::trouble. Where another run takes its place that one is judged from its beginning:
+// replay_report::replaced. Refreshes `run` every 10 ms.
 template <class... Arguments>
 replay_report follow(trial& run, Arguments const&... arguments) {
     std::optional<std::chrono::nanoseconds> patience{};

@@ -34,17 +34,17 @@ enum class outcome_of_fault : std::uint8_t { as_recorded, stands_still, rises };
 
 // A mistake that programs make, as a record would show it.
 struct planted_fault {
-    std::string_view name{};    // as `spotter check --self-test` calls it
-    std::string_view what{};    // a sentence
-    std::string_view needed{};  // what has to be recorded for it
+    std::string_view name{};           // as `spotter check --self-test` calls it
+    std::string_view what{};           // a sentence
+    std::string_view needed{};         // what has to be recorded for it
     spotter::role role = role::other;  // of the tensors that show it
     spotter::mode mode = mode::train;  // at whose steps they do
-    bool all = false;    // of that role, or the first
+    bool all = false;                  // of that role, or the first
     bool early = false;  // a program has it from the first train step on, or it comes in the middle of the run
     alteration how = alteration::scaled;                    // what is done to them
     double factor = 1;                                      // of `scaled`, `growing` and `spikes`
     outcome_of_fault loss = outcome_of_fault::as_recorded;  // what the loss does then
-    std::string_view rules[3]{};  // that are made for it
+    std::string_view rules[3]{};                            // that are made for it
 };
 
 // Faults that trainings have, each as one of these would show it. None of them is about one framework.
@@ -52,7 +52,8 @@ struct planted_fault {
 
 namespace detail {
 
-// Alters what a replay hands to rules. Statistics follow exactly; what is made of values is altered where the values were recorded.
+// Alters what a replay hands to rules. Statistics follow exactly; what is made of values is altered where the values
+// were recorded.
 class fault_planter {
 public:
     fault_planter(planted_fault const& fault, step_id from) : fault_{fault}, from_{from} {}
@@ -70,8 +71,8 @@ public:
 private:
     struct memory {  // of a tensor that is altered
         std::uint64_t steps = 0;
-        double factor = 1;   // of the observation before
-        double level = 0;    // the mean at the first
+        double factor = 1;  // of the observation before
+        double level = 0;   // the mean at the first
         summary frozen{};
         std::vector<std::byte> values{};
         tensor_ref view{};
@@ -85,7 +86,8 @@ private:
 
     // What is done to it, if anything.
     [[nodiscard]] std::optional<change> change_of(observation const& it);
-    [[nodiscard]] static double factor_at(change const& what, memory& of, observation const& it, tensor_ref const& values);
+    [[nodiscard]] static double factor_at(change const& what, memory& of, observation const& it,
+                                          tensor_ref const& values);
     void scale(double factor, memory& of, observation const& it);
     void freeze(memory& of, observation const& it);
     // False where the values were not recorded, or are none of rows.

@@ -17,10 +17,11 @@ public:
     player(player const&) = delete;
     player& operator=(player const&) = delete;
 
-    // Goes on behind what was played already, up to the last step that is closed; with `to_the_end`, of a run that is over, on to what
-    // it holds of the step that it was left in. `admit(step)`: whether the rules see that step. `deliver(finding)` for each as it is
-    // found, `closed(step, alarm)` after each step that was judged, `left(step, alarm)` after each that an attempt ended in.
-    // `restart()` where a further attempt begins: there the rules started afresh.
+    // Goes on behind what was played already, up to the last step that is closed; with `to_the_end`, of a run that is
+    // over, on to what it holds of the step that it was left in. `admit(step)`: whether the rules see that step.
+    // `deliver(finding)` for each as it is found, `closed(step, alarm)` after each step that was judged, `left(step,
+    // alarm)` after each that an attempt ended in. `restart()` where a further attempt begins: there the rules started
+    // afresh.
     template <class Admit, class Deliver, class Closed, class Left, class Restart>
     error play(bool to_the_end, Admit const& admit, Deliver&& deliver, Closed&& closed, Left&& left,
                Restart&& restart) {

@@ -2,6 +2,7 @@
 // Replay (L5): the rows of one worker's record as declarations and observations.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/hook/judges.hpp>
 #include <spotter/hook/tracked.hpp>
@@ -52,8 +53,8 @@ private:
     bool open_ = false;
 };
 
-// Makes of a record's rows what a hook told the rules. With `shared` it is one of several records side by side: tensors are known by
-// the shared ids, and observations carry `number`.
+// Makes of a record's rows what a hook told the rules. With `shared` it is one of several records side by side: tensors
+// are known by the shared ids, and observations carry `number`.
 template <class Judges>
 class recorded_stream {
 public:
@@ -84,7 +85,8 @@ public:
         }
     }
     void close() noexcept { features_.clear(); }
-    // How long the step that is closed now took: for rules that ask for `time/step`, as a hook observes it, where the record has none.
+    // How long the step that is closed now took: for rules that ask for `time/step`, as a hook observes it, where the
+    // record has none.
     template <class Admit>
     void time(step_id step, std::uint64_t ordinal, Admit const& admit) {
         if constexpr (Judges::reads_times) { judge_time(step, ordinal, admit); }
@@ -190,8 +192,8 @@ private:
         if (id == no_tensor) { return id; }
         return shared_ == nullptr ? id + (Judges::reads_times ? 1 : 0) : shared_->id_of(run_.tensors()[id]->name);
     }
-    // Of several records the rules are told one thing of a name, whichever record it comes in; type, shape and instant of an observation
-    // are its own record's.
+    // Of several records the rules are told one thing of a name, whichever record it comes in; type, shape and instant
+    // of an observation are its own record's.
     void tell(tensor_id id) {
         tracked_tensor& it = tensors_[id];
         if (shared_ == nullptr) {
@@ -227,8 +229,8 @@ private:
         if (shared_ != nullptr && it.declared && versions_[id] != shared_->of(it.info.id).version) { tell(id); }
         return (it.rules & at_.due()) != 0 ? id : no_tensor;
     }
-    // Features stand before their observation, with nothing of any other between, and a key once: what comes again is the next
-    // observation's, and the one before it was dropped.
+    // Features stand before their observation, with nothing of any other between, and a key once: what comes again is
+    // the next observation's, and the one before it was dropped.
     void take_feature(std::uint32_t segment, row_view row) {
         rows::feature made;
         if (decode(row, made)) { return; }
@@ -268,14 +270,9 @@ private:
             return told.view;
         };
         features_.play_back(values);
-        observation const made{it.info,
-                               seen.step,
-                               told.stats,
-                               told.view,
-                               told.units,
-                               any(terms_of(told.spread)) ? &told.spread : nullptr,
-                               &features_,
-                               number_};
+        observation const made{it.info,    seen.step,  told.stats,
+                               told.view,  told.units, any(terms_of(told.spread)) ? &told.spread : nullptr,
+                               &features_, number_};
         at_.judges().observe(made, rules);
         note_lack_of_memory(it);
         if (features_.lacking()) { told.missing |= terms::payload; }
@@ -303,9 +300,8 @@ private:
         bool const single =
             has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
         bool const pass_missing = any(without(needs & pass_terms, told.stats.has));
-        terms const spread_missing = told.stats.finite() > 0
-                                         ? without(needs & distribution_terms, terms_of(told.spread))
-                                         : terms::none;
+        terms const spread_missing =
+            told.stats.finite() > 0 ? without(needs & distribution_terms, terms_of(told.spread)) : terms::none;
         bool const values_needed = has(needs, terms::payload) || single || units_missing || delta_missing ||
                                    pass_missing || any(spread_missing);
         if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::change; }
@@ -317,8 +313,7 @@ private:
         }
         if (has(needs, terms::change) && (!delta_missing || told.view.absent())) { it.follow(told.view, seen.step); }
         if (values_needed && told.view.absent()) {
-            told.missing |=
-                without(needs, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
+            told.missing |= without(needs, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
         }
         return values_needed;
     }
@@ -353,17 +348,16 @@ private:
         keep_features_of(id, seen.step);
         auto const value = [&]() noexcept { return view; };
         features_.play_back(value);
-        at_.judges().observe({it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr,
-                              &features_, number_},
-                             rules);
+        at_.judges().observe(
+            {it.info, seen.step, stats, view, units, any(terms_of(spread)) ? &spread : nullptr, &features_, number_},
+            rules);
         ++judged_;
         note_lack_of_memory(it);
         if (features_.lacking()) { note_lack(id, seen.step, terms::payload); }
     }
 
     [[nodiscard]] distribution spread_of(tensor_ref const& view, terms needs) noexcept {
-        distribution const* const found =
-            any(needs & distribution_terms) ? distributions_.take(view, needs) : nullptr;
+        distribution const* const found = any(needs & distribution_terms) ? distributions_.take(view, needs) : nullptr;
         return found != nullptr ? *found : distribution{};
     }
     // No values, but how many there were.
@@ -387,7 +381,7 @@ private:
         if (!bytes) {
             why = bytes.error();
         } else if (detail::can_hold(*bytes, seen.place, view.bytes())) {
-            values_.resize(static_cast<std::size_t>(view.bytes()));
+            values_.resize(as_size(view.bytes()));
             why = unpacker_.unpack(*bytes, seen, values_);
         }
         if (why) {

@@ -64,7 +64,8 @@ public:
     judged_worker& operator=(judged_worker const&) = delete;
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-    // Judges what was closed since the last call; `at_the_end` also the step that it was left in, if nobody writes it any more.
+    // Judges what was closed since the last call; `at_the_end` also the step that it was left in, if nobody writes it
+    // any more.
     void advance(replay_report& report, bool at_the_end, Arguments const&... arguments) {
         auto const judged = [&](step_id, step_alarm const& found) {
             ++report.steps;
@@ -124,14 +125,15 @@ private:
 
 }  // namespace detail
 
-// Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules see
-// (their state starts fresh at the first); callables that take a `step_alarm const&` (each step that found something), a `finding const&`
-// (each as its rule was judged; responses run nowhere, but see follower::respond) or a `replay_report const&` (once, at
-// the end); one with a member `attempt_begins(worker)` hears where a worker's part of the run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as
-// nothing was dropped. Reads values only where a rule needs what was not stored. A step that was left open, by an exception or
-// a kill, is judged by what it holds; of a run that still goes on it is not. In a run that was resumed the rules start afresh with
-// each attempt, as they did in the loop; of several workers they judge each for itself, one after the other, and finding::worker
-// says whose it is.
+// Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules
+// see (their state starts fresh at the first); callables that take a `step_alarm const&` (each step that found
+// something), a `finding const&` (each as its rule was judged; responses run nowhere, but see follower::respond) or a
+// `replay_report const&` (once, at the end); one with a member `attempt_begins(worker)` hears where a worker's part of
+// the run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as nothing was
+// dropped. Reads values only where a rule needs what was not stored. A step that was left open, by an exception or a
+// kill, is judged by what it holds; of a run that still goes on it is not. In a run that was resumed the rules start
+// afresh with each attempt, as they did in the loop; of several workers they judge each for itself, one after the
+// other, and finding::worker says whose it is.
 template <class... Arguments>
 replay_report replay(trial const& run, Arguments const&... arguments) {
     replay_report report;

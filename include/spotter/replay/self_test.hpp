@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay (L5): what a run would have noticed: faults are planted into what its record says, and its rules are tried on each.
+// Replay (L5): what a run would have noticed: faults are planted into what its record says, and its rules are tried on
+// each.
 #pragma once
 
 #include <spotter/replay/planted_fault.hpp>
@@ -16,7 +17,7 @@ struct told_of_fault {
     std::string tensor{};                                  // that it blamed
     spotter::severity severity = spotter::severity::info;  // of what it told
     step_id step{};                                        // at which it told
-    std::uint64_t after = 0;  // train steps from the first with the fault on
+    std::uint64_t after = 0;                               // train steps from the first with the fault on
 };
 // A rule that is made for a fault and did not tell of it, and why as far as it knows.
 struct silent_rule {
@@ -26,18 +27,20 @@ struct silent_rule {
 
 // What the rules made of one planted fault.
 struct self_test_result {
-    planted_fault fault{};                  // which
-    step_id from{};                         // the first step with it
-    std::uint64_t tensors = 0;              // it was planted in; 0: in none, see `fault.needed`
-    std::string tensor{};                   // the first of them
-    std::vector<told_of_fault> told{};      // in their order; a rule once, or once as a note and once more
-    std::vector<silent_rule> silent{};      // where it was not noticed
+    planted_fault fault{};              // which
+    step_id from{};                     // the first step with it
+    std::uint64_t tensors = 0;          // it was planted in; 0: in none, see `fault.needed`
+    std::string tensor{};               // the first of them
+    std::vector<told_of_fault> told{};  // in their order; a rule once, or once as a note and once more
+    std::vector<silent_rule> silent{};  // where it was not noticed
 
     // The record has a tensor that shows it.
     [[nodiscard]] bool planted() const noexcept { return tensors > 0; }
-    // By a warning or an error. An info is a note only: packs hold symptoms for that while the loss of the record goes on falling.
+    // By a warning or an error. An info is a note only: packs hold symptoms for that while the loss of the record goes
+    // on falling.
     [[nodiscard]] bool noticed() const noexcept {
-        return std::any_of(told.begin(), told.end(), [](told_of_fault const& each) { return each.severity >= severity::warning; });
+        return std::any_of(told.begin(), told.end(),
+                           [](told_of_fault const& each) { return each.severity >= severity::warning; });
     }
 };
 
@@ -78,7 +81,8 @@ struct self_test_findings {
 };
 
 template <class... Rules>
-[[nodiscard]] self_test_findings judge_with_fault(worker_reader const& from, fault_planter* planter, Rules const&... rules) {
+[[nodiscard]] self_test_findings judge_with_fault(worker_reader const& from, fault_planter* planter,
+                                                  Rules const&... rules) {
     self_test_findings made;
     std::optional<judges<Rules...>> judging{std::in_place, rules...};
     planted_judges<judges<Rules...>> seen{*judging, planter};
@@ -88,10 +92,12 @@ template <class... Rules>
             made.all.push_back({std::string{each.rule}, std::string{each.tensor}, each.severity, each.step, 0});
         }
     };
-    (void)source.play(!from.running(), [](step_id) { return true; }, [](finding const&) {}, keep, keep, [&] {
-        judging.emplace(rules...);
-        if (planter != nullptr) { planter->restart(); }
-    });
+    (void)source.play(
+        !from.running(), [](step_id) { return true; }, [](finding const&) {}, keep, keep,
+        [&] {
+            judging.emplace(rules...);
+            if (planter != nullptr) { planter->restart(); }
+        });
     judging->report([&](coverage const& each) {
         made.rules.emplace(each.rule);
         if (!each.reason.empty()) { made.reasons.push_back({std::string{each.rule}, std::string{each.reason}}); }
@@ -100,15 +106,17 @@ template <class... Rules>
 }
 
 // What is told with the fault and was not without; a rule once.
-[[nodiscard]] std::vector<told_of_fault> told_beyond(self_test_findings const& with, self_test_findings const& without, step_id from);
+[[nodiscard]] std::vector<told_of_fault> told_beyond(self_test_findings const& with, self_test_findings const& without,
+                                                     step_id from);
 [[nodiscard]] std::vector<silent_rule> silent_rules(planted_fault const& fault, self_test_findings const& with);
 // The closed train steps, if there are enough.
 [[nodiscard]] std::vector<step_id> train_steps_to_plant_in(worker_reader const& from);
 
 }  // namespace detail
 
-// Each fault of the list, one at a time, from the first train step on or from the middle, in what the lowest worker recorded. Nothing is
-// written. Takes as many replays as there are faults, and one. Empty where fewer than 40 train steps were closed.
+// Each fault of the list, one at a time, from the first train step on or from the middle, in what the lowest worker
+// recorded. Nothing is written. Takes as many replays as there are faults, and one. Empty where fewer than 40 train
+// steps were closed.
 template <class... Rules>
 [[nodiscard]] std::vector<self_test_result> self_test(trial const& run, Rules const&... rules) {
     std::vector<self_test_result> all;

@@ -211,12 +211,13 @@ private:
 
 }  // namespace detail
 
-// Judges several records by one set of rules: `replay_side_by_side({a, b}, rules...)` runs, `replay_side_by_side(run, rules...)` the
-// workers of a run. At each step the rules see what the first stream observed there, then the second, each in its own order and as
-// observation::stream; then the step is closed, once, at the latest time of them. So a rule that reads `stream` compares them,
-// and any other takes them for one (a tensor that is observed several times in a step). A step that some streams lack is judged over those that have it. Steps come
-// in the order of the first stream that has them; of one that was closed several times the last closings belong together.
-// Arguments are those of `replay`; a callable may take a `side_by_side_report const&`. Of one stream it says what `replay` says.
+// Judges several records by one set of rules: `replay_side_by_side({a, b}, rules...)` runs, `replay_side_by_side(run,
+// rules...)` the workers of a run. At each step the rules see what the first stream observed there, then the second,
+// each in its own order and as observation::stream; then the step is closed, once, at the latest time of them. So a
+// rule that reads `stream` compares them, and any other takes them for one (a tensor that is observed several times in
+// a step). A step that some streams lack is judged over those that have it. Steps come in the order of the first stream
+// that has them; of one that was closed several times the last closings belong together. Arguments are those of
+// `replay`; a callable may take a `side_by_side_report const&`. Of one stream it says what `replay` says.
 template <class... Arguments>
 side_by_side_report replay_side_by_side(streams const& which, Arguments const&... arguments) {
     side_by_side_report report;

@@ -12,9 +12,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A step has one place, whichever records hold it. Of one that a record closed several times (a rewind, a resumed run) the last closing
-// is that of the others, too: it is what the run went on from; those before it are steps of their own, the same as the last but one of
-// the others. Order is that of the first record; what only a later one has stands behind all that it had before.
+// A step has one place, whichever records hold it. Of one that a record closed several times (a rewind, a resumed run)
+// the last closing is that of the others, too: it is what the run went on from; those before it are steps of their own,
+// the same as the last but one of the others. Order is that of the first record; what only a later one has stands
+// behind all that it had before.
 class step_order {
 public:
     static constexpr std::uint32_t none = 0xFFFFFFFFU;

@@ -31,7 +31,8 @@ public:
         each(closings_[at_].begin, closings_[at_].end, take);
     }
 
-    // `take(segment, row)` for each row behind the last closing, of steps that were left open; `resumed()` where an attempt begins.
+    // `take(segment, row)` for each row behind the last closing, of steps that were left open; `resumed()` where an
+    // attempt begins.
     template <class Take, class Resumed>
     void each_left(Take&& take, Resumed&& resumed) const {
         if (run_.open_steps().empty()) { return; }

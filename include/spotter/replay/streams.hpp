@@ -8,11 +8,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Several runs, `{a, b}`, or the workers of one, `run`. Of runs with several workers each worker is a stream of its own. The trials must
-// outlive it.
+// Several runs, `{a, b}`, or the workers of one, `run`. Of runs with several workers each worker is a stream of its
+// own. The trials must outlive it.
 class streams {
 public:
-    // What observations and findings call a stream: of one run its worker's number, of several its place in the list, from 0.
+    // What observations and findings call a stream: of one run its worker's number, of several its place in the list,
+    // from 0.
     struct one {
         worker_reader const* record = nullptr;  // the trial's
         std::uint32_t number = 0;               // as above

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): how the watching itself went, as text: what was seen, stored, dropped and refused, and the first failure.
+// Report (L5): how the watching itself went, as text: what was seen, stored, dropped and refused, and the first
+// failure.
 #pragma once
 
 #include <spotter/hook/health.hpp>

@@ -97,10 +97,11 @@ SPOTTER_BODY void add_many(std::vector<run_story> const& stories, page& into) {
         fmt::format("<header class=\"heads\">\n{}</header>\n<nav>\n{}</nav>\n", heads, into.navigation);
     // Without a script: what is ticked decides what the style shows.
     bool const smooths = into.body.find("class=\"line smooth") != std::string::npos;
-    std::string_view const smooth_switch =
-        smooths ? "<input type=\"checkbox\" id=\"smooth\"/><label for=\"smooth\" class=\"switch\"> smooth the curves</label>\n"
-                : "";
-    // The policy lets a browser fetch nothing, whatever a name in the record might say; the empty icon keeps it from asking for one.
+    std::string_view const smooth_switch = smooths ? "<input type=\"checkbox\" id=\"smooth\"/><label for=\"smooth\" "
+                                                     "class=\"switch\"> smooth the curves</label>\n"
+                                                   : "";
+    // The policy lets a browser fetch nothing, whatever a name in the record might say; the empty icon keeps it from
+    // asking for one.
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "

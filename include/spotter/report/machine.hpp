@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): what the machine did while a worker trained, as a system_sampler recorded it beside the run (ext/system.hpp).
+// Report (L5): what the machine did while a worker trained, as a system_sampler recorded it beside the run
+// (ext/system.hpp).
 #pragma once
 
 #include <spotter/trial/trial.hpp>
@@ -11,14 +12,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One thing of the machine over its samples. Quantiles are nearest rank, of the samples that know it.
 struct machine_series {
-    std::string name{};            // without `sys/`: "io_wait", "gpu_util/0"; of the cores "cpu", their mean, and "busiest_core"
-    std::vector<double> values{};  // one a sample; not a number where it was not known
+    std::string name{};  // without `sys/`: "io_wait", "gpu_util/0"; of the cores "cpu", their mean, and "busiest_core"
+    std::vector<double> values{};        // one a sample; not a number where it was not known
     double mean = 0, p95 = 0, most = 0;  // of the samples that know it; 0 where none does
 };
 
-struct machine_profile {  // what the machine did meanwhile
-    std::uint64_t cores = 0;  // of the processor; 0 where it was not told
-    std::vector<double> times{};  // of the samples, in seconds since 1970, as those of steps
+struct machine_profile {                   // what the machine did meanwhile
+    std::uint64_t cores = 0;               // of the processor; 0 where it was not told
+    std::vector<double> times{};           // of the samples, in seconds since 1970, as those of steps
     std::vector<machine_series> series{};  // each as long as `times`
 
     [[nodiscard]] bool empty() const noexcept { return times.empty(); }

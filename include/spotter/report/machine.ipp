@@ -90,7 +90,8 @@ SPOTTER_BODY machine_profile machine_of(trial const& run, worker which) {
         made.times.push_back(each.closed);
     }
     auto const put = [&](std::string const& name, auto which_statistic, std::string shown) {
-        machine_series one{std::move(shown), std::vector<double>(made.times.size(), std::numeric_limits<double>::quiet_NaN())};
+        machine_series one{std::move(shown),
+                           std::vector<double>(made.times.size(), std::numeric_limits<double>::quiet_NaN())};
         for (point const& each : (*samples)[name].history(which_statistic)) {
             auto const at = place.find(each.step.index);
             if (each.known && at != place.end()) { one.values[at->second] = each.value; }
@@ -116,7 +117,9 @@ SPOTTER_BODY std::string unusual_between(machine_profile const& it, double from,
         machine_series const* const found = each.unusual.empty() ? nullptr : it.find(each.name);
         if (found == nullptr) { continue; }
         double most = 0;
-        for (std::size_t i = first; i < last; ++i) { most = (std::max)(most, std::isnan(found->values[i]) ? 0 : found->values[i]); }
+        for (std::size_t i = first; i < last; ++i) {
+            most = (std::max)(most, std::isnan(found->values[i]) ? 0 : found->values[i]);
+        }
         if (most < 0.2 + detail::usual_of(*found)) { continue; }
         text += text.empty() ? "" : ", ";
         text += fmt::format(fmt::runtime(each.unusual), detail::share_text(most));
@@ -129,22 +132,27 @@ SPOTTER_BODY std::string describe(machine_profile const& it) {
     std::string text = fmt::format("machine: {} cores, {} samples in {}\n", it.cores, it.times.size(),
                                    detail::duration_text(it.times.back() - it.times.front()));
     auto const line = [&](machine_series const& each, std::string_view what) {
-        text += fmt::format("    {:>5}  {}; 95 % below {}\n", detail::share_text(each.mean), what, detail::share_text(each.p95));
+        text += fmt::format("    {:>5}  {}; 95 % below {}\n", detail::share_text(each.mean), what,
+                            detail::share_text(each.p95));
     };
     for (detail::machine_words const& each : detail::machine_shares) {
         machine_series const* const found = it.find(each.name);
-        bool const always = each.name == "cpu" || each.name == "busiest_core" || each.name == "own_cpu" || each.name == "memory";
+        bool const always =
+            each.name == "cpu" || each.name == "busiest_core" || each.name == "own_cpu" || each.name == "memory";
         if (found != nullptr && (always || found->p95 >= 0.01)) { line(*found, each.line); }
     }
     if (machine_series const* const found = it.find("resident"); found != nullptr) {
-        text += fmt::format("    {} in memory at most, with the files it has mapped\n", detail::bytes_text(static_cast<std::uint64_t>((std::max)(0.0, found->most))));
+        text += fmt::format("    {} in memory at most, with the files it has mapped\n",
+                            detail::bytes_text(static_cast<std::uint64_t>((std::max)(0.0, found->most))));
     }
     for (machine_series const& each : it.series) {
         std::string_view const name = each.name;
         std::string const number{name.substr(name.rfind('/') + 1)};
         if (name.starts_with("gpu_util/")) { line(each, "GPU " + number + " at work"); }
         if (name.starts_with("gpu_mem/")) { line(each, "of the memory of GPU " + number); }
-        if (name.starts_with("gpu_slowed/") && each.mean > 0) { line(each, "GPU " + number + " held down by heat or power"); }
+        if (name.starts_with("gpu_slowed/") && each.mean > 0) {
+            line(each, "GPU " + number + " held down by heat or power");
+        }
     }
     return text;
 }

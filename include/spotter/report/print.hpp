@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The sentences of spotter/report.hpp and a line break behind them, to standard output or another stream; of an alarm without findings
-// nothing. Neither throw nor take memory; what the stream does not take is lost.
+// The sentences of spotter/report.hpp and a line break behind them, to standard output or another stream; of an alarm
+// without findings nothing. Neither throw nor take memory; what the stream does not take is lost.
 void print(step_alarm const& it, std::FILE* into = stdout) noexcept;
 void print(finding const& it, std::FILE* into = stdout) noexcept;
 void print(error const& it, std::FILE* into = stdout) noexcept;

@@ -34,8 +34,7 @@ private:
 template <class Told>
 void print_lines(Told const& it, std::FILE* into) noexcept {
     printed_lines lines{into};
-    sentence_writer out{
-        [](void* to, std::string_view piece) { static_cast<printed_lines*>(to)->take(piece); }, &lines};
+    sentence_writer out{[](void* to, std::string_view piece) { static_cast<printed_lines*>(to)->take(piece); }, &lines};
     write(out, it);
     out << "\n";
     lines.flush();

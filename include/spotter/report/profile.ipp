@@ -80,7 +80,7 @@ SPOTTER_BODY void put_sections(std::vector<section_profile> const& all, std::str
 }
 
 [[nodiscard]] SPOTTER_BODY std::string beside_of(trial const& run, machine_profile const& machine, timed_step const& it,
-                                                timed_step const* before) {
+                                                 timed_step const* before) {
     std::string text;
     if (before != nullptr && before->step.mode != it.step.mode) {
         text = fmt::format("behind {}({})", name_of(before->step.mode), before->step.index);
@@ -94,8 +94,8 @@ SPOTTER_BODY void put_sections(std::vector<section_profile> const& all, std::str
     return text.empty() || machine_did.empty() ? text + machine_did : text + ", " + machine_did;
 }
 
-SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, std::vector<timed_step> const& all, mode_times const& times,
-                            mode_profile& into) {
+SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, std::vector<timed_step> const& all,
+                            mode_times const& times, mode_profile& into) {
     std::vector<double> seconds;
     for (timed_step const& each : times.steps) { seconds.push_back(each.seconds); }
     if (seconds.size() < steps_to_judge) { return; }
@@ -110,7 +110,8 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
     });
     slow.resize((std::min)(slow.size(), shown_slow_steps));
     for (std::size_t const at : slow) {
-        slow_step made{all[at].step, all[at].seconds, {}, 0, beside_of(run, machine, all[at], at > 0 ? &all[at - 1] : nullptr)};
+        slow_step made{
+            all[at].step, all[at].seconds, {}, 0, beside_of(run, machine, all[at], at > 0 ? &all[at - 1] : nullptr)};
         for (section_profile const& each : into.sections) {
             auto const& by_step = times.sections.at(each.path);
             auto const found = by_step.find(made.step.index);
@@ -158,7 +159,8 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
 }
 
 [[nodiscard]] SPOTTER_BODY bool waits(std::string_view section) {
-    for (std::string_view const each : {"wait", "data", "load", "loader", "loading", "input", "batch", "fetch", "read"}) {
+    for (std::string_view const each :
+         {"wait", "data", "load", "loader", "loading", "input", "batch", "fetch", "read"}) {
         if (section == each) { return true; }
     }
     return false;
@@ -181,15 +183,47 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
     double const usual = medians[(medians.size() - 1) / 2].first;
     auto const& [slowest, worker] = medians.back();
     if (!(slowest > slow_worker_factor * usual)) { return {}; }
-    return fmt::format("Worker {} is slow: a step of its takes {}, {:.2g} times the {} of the others. Look at that machine, and at its share of the data.",
+    return fmt::format("Worker {} is slow: a step of its takes {}, {:.2g} times the {} of the others. Look at that "
+                       "machine, and at its share of the data.",
                        worker, duration_text(slowest), slowest / usual, duration_text(usual));
 }
+
+// What is measured of the whole machine is advice for this program only where this program has most of it; a share that
+// is not known is taken for its own. Children of the process count as others.
+struct shared_load {
+    double others = 0;  // of what is in use, 0 to 1
+
+    [[nodiscard]] bool is_theirs() const noexcept { return others > 0.5; }
+};
+[[nodiscard]] SPOTTER_BODY shared_load processor_load(machine_profile const& it) {
+    double const own = it.mean_of("own_cpu"), other = it.mean_of("other_cpu");
+    return {it.find("own_cpu") != nullptr && own + other > 0 ? other / (own + other) : 0};
+}
+[[nodiscard]] SPOTTER_BODY shared_load disk_load(machine_profile const& it) {
+    double const own = it.mean_of("own_read") + it.mean_of("own_written");
+    double const all = it.mean_of("disk_read") + it.mean_of("disk_written");
+    return {it.find("own_read") != nullptr && all > own ? 1 - own / all : 0};
+}
+// By what this process has taken and not given back. Files that it has mapped are not in that: they are its own doing
+// where it is who reads.
+[[nodiscard]] SPOTTER_BODY shared_load memory_load(machine_profile const& it) {
+    machine_series const* const own = it.find("memory");
+    bool const reads = it.mean_of("own_read") > 0 && !disk_load(it).is_theirs();
+    return {own != nullptr && !reads ? 1 - own->most : 0};
+}
+inline constexpr std::string_view look_for_others =
+    "see what else runs there (top), move it or this run away, or give the run a share of its own (taskset, cgroups)";
 
 // Pages that had to go are read again and again: whatever touches memory is slow then.
 [[nodiscard]] SPOTTER_BODY std::string short_of_memory(machine_profile const& it) {
     double const waits = it.mean_of("pressure/memory");
     if (waits < pressing_share) { return {}; }
-    return fmt::format("Tasks wait for memory {} of the time: what the run works on does not fit. Make its batch or its cache smaller, or give it more memory.",
+    if (shared_load const load = memory_load(it); load.is_theirs()) {
+        return fmt::format("Tasks wait for memory {} of the time, and this process has {} of it at most: {}.",
+                           percent(waits), percent(1 - load.others), look_for_others);
+    }
+    return fmt::format("Tasks wait for memory {} of the time: what the run works on does not fit. Make its batch or "
+                       "its cache smaller, or give it more memory.",
                        percent(waits));
 }
 
@@ -200,25 +234,47 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
     }
     double const disks = (std::max)(it.mean_of("pressure/io"), it.mean_of("io_wait"));
     if (disks >= waiting_share) {
-        return fmt::format("; tasks wait for disks {} of the time: read ahead, or keep the data on a faster disk or in memory.", percent(disks));
+        if (shared_load const load = disk_load(it); load.is_theirs()) {
+            return fmt::format("; tasks wait for disks {} of the time, and {} of what goes over them is others': {}.",
+                               percent(disks), percent(load.others), look_for_others);
+        }
+        return fmt::format(
+            "; tasks wait for disks {} of the time: read ahead, or keep the data on a faster disk or in memory.",
+            percent(disks));
     }
     if (it.mean_of("cpu") >= busy_share) {
-        return fmt::format("; all cores are {} busy: make batches cheaper or prepare them beforehand, more threads will not help.",
-                           percent(it.mean_of("cpu")));
+        if (processor_load(it).is_theirs()) {
+            return fmt::format("; all cores are {} busy, of which this process has {}: {}.", percent(it.mean_of("cpu")),
+                               percent(it.mean_of("own_cpu")), look_for_others);
+        }
+        return fmt::format(
+            "; all cores are {} busy: make batches cheaper or prepare them beforehand, more threads will not help.",
+            percent(it.mean_of("cpu")));
     }
     // So many that a batch is there whenever one was used up.
     int const threads = (std::max)(2, static_cast<int>(std::ceil(share / (std::max)(0.05, 1 - share))));
     machine_series const* const busiest = it.find("busiest_core");
     return busiest != nullptr && busiest->p95 < busy_share
                ? fmt::format("; no core is above {}: read ahead with {} threads.", percent(busiest->p95), threads)
-               : fmt::format("; of all cores {} are at work: read ahead with {} threads.", percent(it.mean_of("cpu")), threads);
+               : fmt::format("; of all cores {} are at work: read ahead with {} threads.", percent(it.mean_of("cpu")),
+                             threads);
 }
 
-// That others were at work, where it slowed steps down: then everything else is told with that in it.
-[[nodiscard]] SPOTTER_BODY std::string others_at_work(trial const& run) {
+// That others were at work, where it slowed steps down or they had most of the processor: then everything else is told
+// with that in it.
+[[nodiscard]] SPOTTER_BODY std::string others_at_work(trial const& run, run_profile const& told) {
     for (finding const& each : run.findings()) {
         if (each.rule == "noisy_neighbour") {
-            return fmt::format(" Steps take {:.2g} times as long while others have the processor: see what else runs there.", each.measured);
+            return fmt::format(
+                " Steps take {:.2g} times as long while others have the processor: see what else runs there.",
+                each.measured);
+        }
+    }
+    for (worker_profile const& each : told.workers) {
+        bool const theirs = each.machine.mean_of("cpu") >= busy_share && processor_load(each.machine).is_theirs();
+        if (theirs && told.verdict.find(look_for_others) == std::string::npos) {
+            return fmt::format(" Meanwhile others had {} of all cores: {}.", percent(each.machine.mean_of("other_cpu")),
+                               look_for_others);
         }
     }
     return {};
@@ -237,7 +293,8 @@ SPOTTER_BODY void take_slow(trial const& run, machine_profile const& machine, st
     }
     if (main == nullptr) { return "The record does not say how long its steps took."; }
     if (std::string const short_of = short_of_memory(*machine); !short_of.empty()) { return short_of; }
-    std::string const took = fmt::format("A {} step takes {} (median)", name_of(main->mode), duration_text(main->steps.median));
+    std::string const took =
+        fmt::format("A {} step takes {} (median)", name_of(main->mode), duration_text(main->steps.median));
     if (main->sections.empty()) {
         return took + "; what of it is what, nobody said: name its parts with watch.section(\"data\").";
     }
@@ -275,7 +332,8 @@ SPOTTER_BODY void describe_mode(mode_profile const& it, std::string& text) {
     if (!it.sections.empty()) { line("in no section", 0, (std::max)(0.0, 1 - it.named), nullptr); }
     if (it.slow_steps > 0) { text += fmt::format("    {} slow, the longest:\n", it.slow_steps); }
     for (slow_step const& each : it.slow) {
-        text += fmt::format("        {}({}): {}", name_of(each.step.mode), each.step.index, duration_text(each.seconds));
+        text +=
+            fmt::format("        {}({}): {}", name_of(each.step.mode), each.step.index, duration_text(each.seconds));
         if (!each.section.empty()) {
             text += fmt::format(", {} of it more than usual in {}", duration_text(each.beyond), each.section);
         }
@@ -292,7 +350,7 @@ SPOTTER_BODY run_profile profile_of(trial const& run) {
     bool const several = run.workers().size() > 1;
     for (std::uint32_t const number : run.workers()) {
         worker_profile mine{number, {}, machine_of(run, worker{number})};
-        auto const alone = several ? open_trial(run.path(), worker{number}) : result<trial>{errc::none, ""};
+        auto const alone = several ? open_trial(run.folder(), worker{number}) : result<trial>{errc::none, ""};
         if (several && !alone) { continue; }  // trial::damage says why
         trial const& its = several ? *alone : run;
         auto const all = its.times();
@@ -302,7 +360,8 @@ SPOTTER_BODY run_profile profile_of(trial const& run) {
         }
         made.workers.push_back(std::move(mine));
     }
-    made.verdict = detail::verdict_of(made) + detail::others_at_work(run);
+    made.verdict = detail::verdict_of(made);
+    made.verdict += detail::others_at_work(run, made);
     return made;
 }
 

@@ -36,7 +36,8 @@ inline void note_speed(trial const& run, rank_state& it) {
     for (std::size_t from = 0; from < inside.size(); from += steps_of_a_stretch) {
         std::size_t const to = (std::min)(from + steps_of_a_stretch, inside.size());
         if (to - from < steps_of_a_stretch && from > 0) { break; }
-        double const median = median_of({inside.begin() + static_cast<std::ptrdiff_t>(from), inside.begin() + static_cast<std::ptrdiff_t>(to)});
+        double const median = median_of(
+            {inside.begin() + static_cast<std::ptrdiff_t>(from), inside.begin() + static_cast<std::ptrdiff_t>(to)});
         if (best == 0 || median < best) { best = median; }
     }
     std::size_t const last = (std::min)(steps_of_a_stretch, inside.size());
@@ -50,7 +51,9 @@ inline void note_speed(trial const& run, rank_state& it) {
     std::tuple<std::uint32_t, std::uint64_t, std::uint32_t> place{};
     for (auto const& tensor : its.tensors()) {
         for (track_entry const& entry : tensor->entries) {
-            if (entry.loose || entry.ordinal != open.ordinal || its.attempt_of(entry.place.segment) != open.attempt) { continue; }
+            if (entry.loose || entry.ordinal != open.ordinal || its.attempt_of(entry.place.segment) != open.attempt) {
+                continue;
+            }
             std::tuple const here{entry.place.segment, entry.place.offset, entry.place.part};
             if (!found.empty() && here < place) { continue; }
             found = tensor->name, place = here;
@@ -92,13 +95,18 @@ inline void note_speed(trial const& run, rank_state& it) {
     return all.size() > most ? fmt::format("{} and {} more", text, all.size() - most) : text;
 }
 [[nodiscard]] inline std::string place_text(rank_state const& it) {
-    std::string text = it.has_closed ? fmt::format("behind {}({})", name_of(it.last.mode), it.last.index) : "before its first step was closed";
-    if (it.is_open) { text += fmt::format(", in {}({}), where it had shown {} last", name_of(it.open.mode), it.open.index, it.reached); }
+    std::string text = it.has_closed ? fmt::format("behind {}({})", name_of(it.last.mode), it.last.index)
+                                     : "before its first step was closed";
+    if (it.is_open) {
+        text +=
+            fmt::format(", in {}({}), where it had shown {} last", name_of(it.open.mode), it.open.index, it.reached);
+    }
     if (!it.section.empty()) { text += fmt::format(", in section {}", it.section); }
     return text;
 }
 
-// The section in which all but a few of those that are as far as the furthest were: there they wait for the others. Empty where there is none.
+// The section in which all but a few of those that are as far as the furthest were: there they wait for the others.
+// Empty where there is none.
 [[nodiscard]] inline std::string common_section(std::vector<rank_state> const& all, rank_state const* furthest) {
     std::map<std::string, std::size_t> count;
     std::size_t ranks = 0;
@@ -117,8 +125,10 @@ inline void note_speed(trial const& run, rank_state& it) {
     if (furthest == nullptr || !it.has_closed || it.last.index < furthest->last.index) { return 0; }
     return !waiting.empty() && !it.section.empty() && it.section != waiting ? 1 : 2;
 }
-// Those that ended badly, the likeliest first: by suspicion, then who gave the last sign well before the others, then who was in no section.
-[[nodiscard]] inline std::vector<rank_state const*> ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std::string const& waiting) {
+// Those that ended badly, the likeliest first: by suspicion, then who gave the last sign well before the others, then
+// who was in no section.
+[[nodiscard]] inline std::vector<rank_state const*>
+ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std::string const& waiting) {
     std::vector<rank_state const*> found;
     double first_sign = 0;
     for (rank_state const& each : all) {
@@ -131,7 +141,8 @@ inline void note_speed(trial const& run, rank_state& it) {
         bool const early = it.last_sign - first_sign < early_sign;
         return std::tuple{suspicion(it, furthest, waiting), early ? 0 : 1, it.section == waiting ? 1 : 0, it.last_sign};
     };
-    std::stable_sort(found.begin(), found.end(), [&](rank_state const* a, rank_state const* b) { return rank_of(*a) < rank_of(*b); });
+    std::stable_sort(found.begin(), found.end(),
+                     [&](rank_state const* a, rank_state const* b) { return rank_of(*a) < rank_of(*b); });
     return found;
 }
 
@@ -142,30 +153,39 @@ inline void tell_ranks(ranks_report& all) {
         if (each.has_closed && (furthest == nullptr || each.last.index > furthest->last.index)) { furthest = &each; }
     }
     std::string const waiting = common_section(all.ranks, furthest);
-    std::string const others = furthest == nullptr ? std::string{} : fmt::format("; the furthest is behind {}({})", name_of(furthest->last.mode), furthest->last.index);
+    std::string const others = furthest == nullptr ? std::string{}
+                                                   : fmt::format("; the furthest is behind {}({})",
+                                                                 name_of(furthest->last.mode), furthest->last.index);
     std::vector<rank_state const*> const bad = ended_badly(all.ranks, furthest, waiting);
     for (rank_state const* const each : bad) {
         bool const early = each == bad.front() && bad.size() > 1 && bad[1]->last_sign - each->last_sign >= early_sign;
-        all.sentences.push_back(fmt::format("rank {} {} {}{}{}{}{}", each->worker, name_of(each->status), place_text(*each), each->why.empty() ? "" : ": ", each->why,
-                                            early ? fmt::format(", {} before the next", duration_text(bad[1]->last_sign - each->last_sign)) : "",
-                                            furthest == each ? "" : others));
+        all.sentences.push_back(fmt::format(
+            "rank {} {} {}{}{}{}{}", each->worker, name_of(each->status), place_text(*each),
+            each->why.empty() ? "" : ": ", each->why,
+            early ? fmt::format(", {} before the next", duration_text(bad[1]->last_sign - each->last_sign)) : "",
+            furthest == each ? "" : others));
     }
     if (!all.never_came.empty()) { all.sentences.push_back(name_list(all.never_came) + " never began"); }
     for (rank_state const& each : all.ranks) {
         int const level = suspicion(each, furthest, waiting);
-        if (furthest == nullptr || level == 2 || each.status == run_status::died || each.status == run_status::failed) { continue; }
-        std::string const silence = each.status == run_status::running ? fmt::format(", silent for {}", duration_text(each.silent)) : "";
+        if (furthest == nullptr || level == 2 || each.status == run_status::died || each.status == run_status::failed) {
+            continue;
+        }
+        std::string const silence =
+            each.status == run_status::running ? fmt::format(", silent for {}", duration_text(each.silent)) : "";
         std::string const where = level == 1 ? fmt::format(", while the others are in section {}", waiting) : others;
         all.sentences.push_back(fmt::format("rank {} is {}{}{}", each.worker, place_text(each), silence, where));
     }
     for (rank_state const& each : all.ranks) {
         if (each.step_seconds < short_step) { continue; }
         if (each.relative < slow_rank) {
-            all.sentences.push_back(fmt::format("rank {} is slow: a step of its own takes {}, {:.1f} times the best rank's", each.worker,
-                                                duration_text(each.step_seconds), 1 / each.relative));
+            all.sentences.push_back(
+                fmt::format("rank {} is slow: a step of its own takes {}, {:.1f} times the best rank's", each.worker,
+                            duration_text(each.step_seconds), 1 / each.relative));
         } else if (each.own < slow_rank) {
-            all.sentences.push_back(fmt::format("rank {} has become slow: a step of its own takes {}, {:.1f} times what it took", each.worker,
-                                                duration_text(each.step_seconds), 1 / each.own));
+            all.sentences.push_back(
+                fmt::format("rank {} has become slow: a step of its own takes {}, {:.1f} times what it took",
+                            each.worker, duration_text(each.step_seconds), 1 / each.own));
         }
     }
 }
@@ -182,7 +202,8 @@ SPOTTER_BODY ranks_report ranks_of(trial const& run) {
     }
     for (rank_state& each : all.ranks) { each.relative = each.step_seconds > 0 ? best / each.step_seconds : 1; }
     for (std::uint32_t number = 0; number < run.expected_workers(); ++number) {
-        bool const came = std::any_of(all.ranks.begin(), all.ranks.end(), [&](rank_state const& each) { return each.worker == number; });
+        bool const came = std::any_of(all.ranks.begin(), all.ranks.end(),
+                                      [&](rank_state const& each) { return each.worker == number; });
         if (!came) { all.never_came.push_back(number); }
     }
     detail::tell_ranks(all);
@@ -193,15 +214,16 @@ SPOTTER_BODY std::string describe(ranks_report const& it) {
     std::string text;
     for (rank_state const& each : it.ranks) {
         text += fmt::format("rank {:<4} {:<9} {}", each.worker, name_of(each.status),
-                            each.has_closed ? fmt::format("{}({}) closed", name_of(each.last.mode), each.last.index) : "no step closed");
+                            each.has_closed ? fmt::format("{}({}) closed", name_of(each.last.mode), each.last.index)
+                                            : "no step closed");
         if (each.is_open) { text += fmt::format(", {}({}) open", name_of(each.open.mode), each.open.index); }
         if (!each.section.empty()) {
             text += fmt::format(", in section {}", each.section);
             if (each.in_section > 0) { text += fmt::format(" for {}", detail::duration_text(each.in_section)); }
         }
         if (each.step_seconds > 0) {
-            text += fmt::format(", a step of its own {}, {:.2f} of the best rank, {:.2f} of its own best", detail::duration_text(each.step_seconds),
-                                each.relative, each.own);
+            text += fmt::format(", a step of its own {}, {:.2f} of the best rank, {:.2f} of its own best",
+                                detail::duration_text(each.step_seconds), each.relative, each.own);
         }
         text += '\n';
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): findings, alarms, errors and a hook's health as sentences, piece by piece: without fmt and without memory.
+// Report (L5): findings, alarms, errors and a hook's health as sentences, piece by piece: without fmt and without
+// memory.
 #pragma once
 
 #include <spotter/hook/health.hpp>
@@ -20,8 +21,6 @@ public:
     sentence_writer& operator<<(std::uint64_t count);
     // As it may go to a terminal (core/plain.hpp).
     sentence_writer& plain(std::string_view letters);
-    // As everywhere in sentences (core/text.hpp): three digits, whatever the locale says of the point.
-    sentence_writer& number(double value);
     sentence_writer& bytes(std::uint64_t count);
 
 private:

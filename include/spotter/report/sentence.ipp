@@ -4,6 +4,7 @@
 
 #include <spotter/core/plain.hpp>
 #include <spotter/report/sentence.hpp>
+#include <spotter/rule/inequality.hpp>
 
 #include <charconv>
 
@@ -18,12 +19,6 @@ SPOTTER_BODY sentence_writer& sentence_writer::operator<<(std::uint64_t count) {
 SPOTTER_BODY sentence_writer& sentence_writer::plain(std::string_view letters) {
     put_plain(letters, [&](std::string_view piece) { *this << piece; });
     return *this;
-}
-
-SPOTTER_BODY sentence_writer& sentence_writer::number(double value) {
-    text<32> digits;
-    digits << value;
-    return *this << digits.view();
 }
 
 SPOTTER_BODY sentence_writer& sentence_writer::bytes(std::uint64_t count) {
@@ -46,8 +41,8 @@ SPOTTER_BODY void write(sentence_writer& out, finding const& it) {
     if (it.worker > 0) { out << " in worker " << std::uint64_t{it.worker}; }
     if (!it.tensor.empty()) { (out << ", \"").plain(it.tensor) << "\""; }
     if (!it.measure.empty()) {
-        ((out << ": ").plain(it.measure) << " ").number(it.measured);
-        if (it.how != relation::none) { (out << " " << symbol_of(it.how) << " ").number(it.threshold); }
+        (out << ": ").plain(it.measure) << " ";
+        write_inequality(it, [&](std::string_view piece) { out << piece; });
     }
     if (!it.detail.empty()) { (out << " (").plain(it.detail.view()) << ")"; }
     if (it.others > 0) { out << ", and " << std::uint64_t{it.others} << " more tensor" << (it.others == 1 ? "" : "s"); }

@@ -45,7 +45,7 @@ template <class Coverage>
                                            bool whole = true) {
     if (!findings.empty()) { return fmt::format("findings:\n{}", describe_findings(findings)); }
     std::size_t judging = 0;
-    for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1 : 0; }
+    for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1U : 0U; }
     if (coverages.empty()) { return "no rule was asked\n"; }
     if (judging == 0) { return "no rule could judge\n"; }
     if (judging < coverages.size()) {
@@ -57,14 +57,15 @@ template <class Coverage>
 
 }  // namespace detail
 
-// The names that hooks refused, each with its reason and the call that takes it, as they were told when the hooks ended: `"w" is a permuted view, ...`.
+// The names that hooks refused, each with its reason and the call that takes it, as they were told when the hooks
+// ended: `"w" is a permuted view, ...`.
 [[nodiscard]] std::vector<std::string> refused_names(trial const& run);
 // A run as its record tells it.
 [[nodiscard]] std::string describe(trial const& run);
 
 // A replay's outcome; takes any struct with steps, fired, findings, coverages, trouble and whole (replay_report).
 template <class Report>
-requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
+    requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
 [[nodiscard]] std::string describe(Report const& it) {
     std::string lines = fmt::format("{} steps judged, {} with findings\n", it.steps, it.fired);
     lines += detail::describe_verdict(it.findings, it.coverages, it.whole);
@@ -82,7 +83,7 @@ requires requires(Report const& it) { it.steps, it.fired, it.findings, it.covera
 // For replay(run, rules..., print_report): prints the outcome to standard output.
 struct print_report_t {
     template <class Report>
-    requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
+        requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
     void operator()(Report const& it) const {
         std::string const lines = describe(it);
         std::fwrite(lines.data(), 1, lines.size(), stdout);

@@ -13,11 +13,12 @@ extern "C" char** environ;
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `on(rule, run_command{"./alert.sh"} )`: `/bin/sh` runs it beside the loop, which does not wait for its end; the loop pays for starting a
-// process, some milliseconds, so let the rule be thinned (`| rearm{10}`). It is nobody's child. What it ends with is asked for at the
-// closes that follow and told in health if it is not 0; what it writes to standard error goes nowhere (`./alert.sh 2>>alert.log`
-// keeps it). It begins with every signal as a new process has it. The command must outlive the hook; a literal does. On Windows the
-// shell is cmd.exe, the command one line of UTF-8, and Ctrl-C at the program's console is none of its.
+// `on(rule, run_command{"./alert.sh"} )`: `/bin/sh` runs it beside the loop, which does not wait for its end; the loop
+// pays for starting a process, some milliseconds, so let the rule be thinned (`| rearm{10}`). It is nobody's child.
+// What it ends with is asked for at the closes that follow and told in health if it is not 0; what it writes to
+// standard error goes nowhere (`./alert.sh 2>>alert.log` keeps it). It begins with every signal as a new process has
+// it. The command must outlive the hook; a literal does. On Windows the shell is cmd.exe, the command one line of
+// UTF-8, and Ctrl-C at the program's console is none of its.
 struct run_command {
     using responds = void;
     static constexpr std::string_view name = "run_command";
@@ -26,8 +27,8 @@ struct run_command {
     error operator()(finding const& found, response_desk& desk) const noexcept;
     // Nobody asks how it ends.
     error operator()(finding const& found, finding_origin const& from = {}) const noexcept;
-    // Starts it. From `status` its exit status can be read, as digits, once it has ended; to be closed by whoever called. On Windows
-    // it is the process's handle.
+    // Starts it. From `status` its exit status can be read, as digits, once it has ended; to be closed by whoever
+    // called. On Windows it is the process's handle.
     error start(finding const& found, finding_origin const& from, int& status) const noexcept;
 
 private:
@@ -41,8 +42,8 @@ private:
 #else
     static constexpr int for_input = 3, for_status = 4;  // the descriptors by which the script below knows the pipes
 
-    // Both closed at the end, and above those of the script: duplicated to itself, a descriptor stays closed to the command before
-    // glibc 2.29.
+    // Both closed at the end, and above those of the script: duplicated to itself, a descriptor stays closed to the
+    // command before glibc 2.29.
     struct pipe_ends {
         int read = -1, write = -1;
 

@@ -5,6 +5,8 @@
 #include <spotter/response/run_command.hpp>
 
 #if !defined(_WIN32)
+#include <spotter/file/descriptor.hpp>
+
 #include <sys/wait.h>
 
 #include <csignal>
@@ -45,7 +47,8 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     if (error const why = unfit()) { return why; }
     text<longest + 1> line{command};
     line << '\0';
-    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could go away.
+    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could
+    // go away.
     pipe_ends input, output;
     if (int const failed = input.open(0); failed != 0) { return refused("open a pipe for", failed); }
     if (int const failed = output.open(O_NONBLOCK); failed != 0) { return refused("open a pipe for", failed); }
@@ -68,6 +71,7 @@ SPOTTER_BODY run_command::pipe_ends::~pipe_ends() {
 
 SPOTTER_BODY int run_command::pipe_ends::open(int reading) noexcept {
     int ends[2];
+    detail::standard_streams_kept const kept;
 #if defined(__APPLE__)  // has no pipe2: a program that another thread starts in between may inherit them
     if (::pipe(ends) != 0) { return errno; }
     for (int const each : ends) { (void)::fcntl(each, F_SETFD, FD_CLOEXEC); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of run_command.hpp for Windows: cmd.exe in a process that nobody waits for. Its handle is what its end is asked of.
+// The bodies of run_command.hpp for Windows: cmd.exe in a process that nobody waits for. Its handle is what its end is
+// asked of.
 #pragma once
 
 #include <spotter/file/windows_api.hpp>
@@ -30,14 +31,15 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     if (error const why = unfit()) { return why; }
     std::string_view const one = command.substr(0, command.find_last_not_of(" \t\r\n") + 1);
     if (one.find_first_of("\r\n") != one.npos) {
-        return {errc::bad_config, "the command has several lines, of which cmd.exe would run the first: join them with &, or put them into a script"};
+        return {errc::bad_config, "the command has several lines, of which cmd.exe would run the first: join them with "
+                                  "&, or put them into a script"};
     }
     // The outer quotes are taken away again (/s), and what stands between them is left as it is.
     constexpr std::wstring_view before = L"cmd.exe /d /s /c \"";
     wchar_t line[before.size() + longest + 2];
     before.copy(line, before.size());
-    int const made = ::MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, one.data(), static_cast<int>(one.size()), line + before.size(),
-                                           static_cast<int>(longest));
+    int const made = ::MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, one.data(), static_cast<int>(one.size()),
+                                           line + before.size(), static_cast<int>(longest));
     if (made <= 0) { return {errc::bad_config, "the command is no UTF-8"}; }
     std::size_t const end = before.size() + static_cast<std::size_t>(made);
     line[end] = L'"', line[end + 1] = L'\0';
@@ -48,11 +50,14 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     shell.copy(program + folder, shell.size());
     program[folder + shell.size()] = L'\0';
 
-    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could go away.
+    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could
+    // go away.
     constexpr unsigned long pipe_bytes = 64U << 10U;
     static_assert(sizeof(finding_line) < pipe_bytes);
     detail::windows_handle read, write, process, thread;
-    if (::CreatePipe(read.put(), write.put(), nullptr, pipe_bytes) == 0) { return refused("open a pipe for", ::GetLastError()); }
+    if (::CreatePipe(read.put(), write.put(), nullptr, pipe_bytes) == 0) {
+        return refused("open a pipe for", ::GetLastError());
+    }
     finding_line const json = json_of(found, from);
     auto const size = static_cast<unsigned long>(json.view().size());
     unsigned long written = 0;
@@ -63,7 +68,9 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     detail::windows_start asked{};
     asked.line = line, asked.program = program;
     asked.input = read.get(), asked.output = detail::own_standard_handle(STD_OUTPUT_HANDLE);
-    if (unsigned long const failed = detail::start_process(asked, process, thread); failed != 0) { return refused("start", failed); }
+    if (unsigned long const failed = detail::start_process(asked, process, thread); failed != 0) {
+        return refused("start", failed);
+    }
     status = static_cast<int>(reinterpret_cast<std::intptr_t>(process.release()));
     return {};
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring (L1): bytes from one thread to another: entries of any size up to half the ring, each contiguous, without a lock.
+// Ring (L1): bytes from one thread to another: entries of any size up to half the ring, each contiguous, without a
+// lock.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ring/ring_header.hpp>
 
 #include <cstring>
@@ -10,27 +12,29 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What the consumer sees: the tag that the producer gave and the bytes it wrote, valid until they are released.
 struct ring_entry {
-    std::uint32_t tag = 0;  // means nothing to the ring; not that of padding
+    std::uint32_t tag = 0;               // means nothing to the ring; not that of padding
     std::span<std::byte const> bytes{};  // in the ring's memory
-    bool some = false;  // there is one
+    bool some = false;                   // there is one
 };
 
-// One producer thread calls prepare and commit, one consumer thread take and release; both may be the same. An entry is an
-// 8-byte header (size, tag) and its bytes, padded to 8. An entry that does not fit before the end of the memory is preceded
-// by a padding entry and starts at the beginning, so every entry is contiguous. Something larger than `largest()` is handed
-// over as several entries by whoever uses the ring (record/ does).
+// One producer thread calls prepare and commit, one consumer thread take and release; both may be the same. An entry is
+// an 8-byte header (size, tag) and its bytes, padded to 8. An entry that does not fit before the end of the memory is
+// preceded by a padding entry and starts at the beginning, so every entry is contiguous. Something larger than
+// `largest()` is handed over as several entries by whoever uses the ring (record/ does).
 //
 // Why it is right. `head` (bytes ever committed) is written by the producer only, `tail` (bytes ever released) by the
-// consumer only; both only grow, and tail <= head <= tail + size. The producer writes only into [head, tail + size), the
-// consumer reads only [tail, head). A commit stores head with release after the bytes were written, and the consumer loads
-// it with acquire before it reads them: so it sees them whole. A release stores tail with release after the bytes were read,
-// and the producer loads it with acquire before it writes over them: so no byte changes while it is read. Each side keeps
-// the other's counter as it saw it last; an old value is smaller than the true one, so it errs on the side of less room and
-// fewer entries, and it is loaded anew only when it does not suffice. No operation waits or repeats: both sides are wait-free.
-// 64-bit counters do not wrap within any lifetime. Padding is committed together with the entry behind it.
+// consumer only; both only grow, and tail <= head <= tail + size. The producer writes only into [head, tail + size),
+// the consumer reads only [tail, head). A commit stores head with release after the bytes were written, and the
+// consumer loads it with acquire before it reads them: so it sees them whole. A release stores tail with release after
+// the bytes were read, and the producer loads it with acquire before it writes over them: so no byte changes while it
+// is read. Each side keeps the other's counter as it saw it last; an old value is smaller than the true one, so it errs
+// on the side of less room and fewer entries, and it is loaded anew only when it does not suffice. No operation waits
+// or repeats: both sides are wait-free. 64-bit counters do not wrap within any lifetime. Padding is committed together
+// with the entry behind it.
 //
-// A ring may stand in memory that outlives the process (ring_header). Then whoever finds it there goes on from any position
-// between the two counters: nothing before head changes any more, and what a side keeps for itself is only a shortcut.
+// A ring may stand in memory that outlives the process (ring_header). Then whoever finds it there goes on from any
+// position between the two counters: nothing before head changes any more, and what a side keeps for itself is only a
+// shortcut.
 class byte_ring {
 public:
     static constexpr std::size_t header = 8;  // bytes before each entry
@@ -39,22 +43,22 @@ public:
     byte_ring(byte_ring const&) = delete;
     byte_ring& operator=(byte_ring const&) = delete;
     ~byte_ring() {
-        if (owned_) { ::operator delete (memory_, std::align_val_t{line}); }
+        if (owned_) { ::operator delete(memory_, std::align_val_t{line}); }
     }
 
     static constexpr std::size_t alignment = 64;  // of the memory; an entry is at 8 bytes
     // The bytes that a ring of at least `bytes` takes: a power of two, at least 1 KiB.
     [[nodiscard]] static constexpr std::size_t size_for(std::uint64_t bytes) noexcept {
-        return std::bit_ceil(static_cast<std::size_t>(bytes < 1024 ? 1024 : bytes));
+        return std::bit_ceil(as_size(bytes < 1024 ? 1024 : bytes));
     }
 
-    // Takes size_for(bytes) bytes, which stay untouched. `given` is memory of the caller's for it, aligned, which must outlive
-    // the ring. Once, before any other call. False where there is no such memory.
+    // Takes size_for(bytes) bytes, which stay untouched. `given` is memory of the caller's for it, aligned, which must
+    // outlive the ring. Once, before any other call. False where there is no such memory.
     [[nodiscard]] bool start(std::uint64_t bytes, std::byte* given = nullptr) noexcept {
         if (memory_ != nullptr || bytes > (std::uint64_t{1} << 46)) { return false; }
         std::size_t const size = size_for(bytes);
         owned_ = given == nullptr;
-        memory_ = owned_ ? static_cast<std::byte*>(::operator new (size, std::align_val_t{line}, std::nothrow)) : given;
+        memory_ = owned_ ? static_cast<std::byte*>(::operator new(size, std::align_val_t{line}, std::nothrow)) : given;
         if (memory_ == nullptr) { return false; }
         size_ = size;
         return true;
@@ -65,9 +69,9 @@ public:
         attach(shared);
         return true;
     }
-    // The ring that somebody left behind a header (one that `ring_header::open` accepts), for a consumer: entries come from
-    // `position` on, which must lie between its counters. Returns how far whole entries go: to its head, or it is damaged there
-    // and the rest is gone. Walks all of it once, so that what comes later needs no look.
+    // The ring that somebody left behind a header (one that `ring_header::open` accepts), for a consumer: entries come
+    // from `position` on, which must lie between its counters. Returns how far whole entries go: to its head, or it is
+    // damaged there and the rest is gone. Walks all of it once, so that what comes later needs no look.
     [[nodiscard]] std::uint64_t reopen(ring_header& shared, std::uint64_t position) noexcept {
         attach(shared);
         consumer_.taken = position;
@@ -81,15 +85,15 @@ public:
     // Bytes of the largest entry: it fits into an empty ring wherever that begins.
     [[nodiscard]] std::size_t largest() const noexcept { return size_ / 2 - header; }
 
-    // Any thread. The memory in which there was no entry yet: from the head on in the first round, then none. The producer writes to
-    // it at any time; others may make its pages ready in ways that do not change what is in them.
+    // Any thread. The memory in which there was no entry yet: from the head on in the first round, then none. The
+    // producer writes to it at any time; others may make its pages ready in ways that do not change what is in them.
     [[nodiscard]] std::span<std::byte> unused() const noexcept {
         std::uint64_t const head = counters_->head.load(std::memory_order_acquire);
         std::size_t const used = head < size_ ? static_cast<std::size_t>(head) : size_;
         return {memory_ + used, size_ - used};
     }
-    // Producer. Writes to each page of up to `bytes` of what is unused, so that no entry will meet a page fault there. Not between
-    // prepare and commit.
+    // Producer. Writes to each page of up to `bytes` of what is unused, so that no entry will meet a page fault there.
+    // Not between prepare and commit.
     void touch(std::size_t bytes) noexcept {
         std::span<std::byte> const rest = unused();
         std::size_t const end = bytes < rest.size() ? bytes : rest.size();
@@ -97,12 +101,12 @@ public:
         if (end > 0) { rest[end - 1] = std::byte{}; }
     }
 
-    // Producer. Memory for an entry of up to `bytes`, or null while the ring is too full for it (and `spare` bytes more, for
-    // what must not be lost). Prepared and not committed, it is simply forgotten.
+    // Producer. Memory for an entry of up to `bytes`, or null while the ring is too full for it (and `spare` bytes
+    // more, for what must not be lost). Prepared and not committed, it is simply forgotten.
     [[nodiscard]] std::byte* prepare(std::size_t bytes, std::size_t spare = 0) noexcept {
         if (bytes > largest()) { return nullptr; }
         std::size_t const needed = header + padded(bytes);
-        std::size_t const at = static_cast<std::size_t>(producer_.head) & (size_ - 1);
+        std::size_t const at = as_size(producer_.head) & (size_ - 1);
         std::size_t const padding = size_ - at < needed ? size_ - at : 0;
         producer_.padding = padding;
         std::uint64_t const after = producer_.head + padding + needed + spare;
@@ -114,7 +118,7 @@ public:
     }
     // Producer. Hands over the first `bytes` of what was prepared last.
     void commit(std::size_t bytes, std::uint32_t tag) noexcept {
-        std::size_t const at = static_cast<std::size_t>(producer_.head) & (size_ - 1);
+        std::size_t const at = as_size(producer_.head) & (size_ - 1);
         std::size_t const padding = producer_.padding;
         if (padding > 0) { write_header(at, padding - header, padding_tag); }
         write_header(padding > 0 ? 0 : at, bytes, tag);
@@ -136,14 +140,15 @@ public:
                 consumer_.seen_head = counters_->head.load(std::memory_order_acquire);
                 if (consumer_.taken == consumer_.seen_head) { return {}; }
             }
-            std::size_t const at = static_cast<std::size_t>(consumer_.taken) & (size_ - 1);
+            std::size_t const at = as_size(consumer_.taken) & (size_ - 1);
             std::uint32_t fields[2];
             std::memcpy(fields, memory_ + at, header);
             if (fields[1] != padding_tag) { return {fields[1], {memory_ + at + header, fields[0]}, true}; }
             consumer_.taken += header + fields[0];
         }
     }
-    // Consumer. The same, and steps over it. Its bytes stay until they are released: what it was taken for may still fail.
+    // Consumer. The same, and steps over it. Its bytes stay until they are released: what it was taken for may still
+    // fail.
     [[nodiscard]] ring_entry take() noexcept {
         ring_entry const entry = peek();
         if (entry.some) { consumer_.taken += header + padded(entry.bytes.size()); }
@@ -170,7 +175,7 @@ public:
     // The position behind an entry of `bytes` that is committed at `position`.
     [[nodiscard]] static std::uint64_t behind(std::uint64_t position, std::size_t bytes, std::size_t size) noexcept {
         std::size_t const needed = header + padded(bytes);
-        std::size_t const left = size - (static_cast<std::size_t>(position) & (size - 1));
+        std::size_t const left = size - (as_size(position) & (size - 1));
         return position + (left < needed ? left : 0) + needed;
     }
 
@@ -209,7 +214,7 @@ private:
         std::uint64_t const head = counters_->head.load(std::memory_order_acquire);
         std::uint64_t whole = position;  // behind the last entry; padding counts with the one behind it
         while (position < head) {
-            std::size_t const at = static_cast<std::size_t>(position) & (size_ - 1);
+            std::size_t const at = as_size(position) & (size_ - 1);
             std::uint32_t fields[2];
             std::memcpy(fields, memory_ + at, header);
             std::size_t const bytes = header + padded(fields[0]);

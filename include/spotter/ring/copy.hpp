@@ -17,10 +17,11 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Copies of some hundred bytes and more. memcpy of a C library may hand such sizes to the processor's string instructions, which take
-// twice as long where the two sides lie differently within a line of the cache, as entries of a ring do; these loops do not. They write
-// a line at a time: by one store where the processor has AVX-512, as then it need not read the line first (Sapphire Rapids: a ring
-// that is in no cache takes 1.5 times as long by stores of 16 or 32 bytes).
+// Copies of some hundred bytes and more. memcpy of a C library may hand such sizes to the processor's string
+// instructions, which take twice as long where the two sides lie differently within a line of the cache, as entries of
+// a ring do; these loops do not. They write a line at a time: by one store where the processor has AVX-512, as then it
+// need not read the line first (Sapphire Rapids: a ring that is in no cache takes 1.5 times as long by stores of 16 or
+// 32 bytes).
 #if defined(__GNUC__) && SPOTTER_GNU_VECTORS
 inline constexpr std::size_t copied_line = 64;
 
@@ -94,8 +95,8 @@ inline void copy_cached(std::byte* into, std::byte const* from, std::size_t byte
 
 inline constexpr bool can_stream = SPOTTER_CAN_STREAM != 0;
 
-// As memcpy, but the destination's lines are neither read nor left in the caches: the loop keeps its own data there, and half of
-// the memory traffic is saved. Everything is in memory, in order, when it returns.
+// As memcpy, but the destination's lines are neither read nor left in the caches: the loop keeps its own data there,
+// and half of the memory traffic is saved. Everything is in memory, in order, when it returns.
 inline void copy_streaming(std::byte* into, std::byte const* from, std::size_t bytes) noexcept {
 #if SPOTTER_CAN_STREAM
     if (__builtin_cpu_supports("avx512f")) {

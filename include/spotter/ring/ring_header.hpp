@@ -15,8 +15,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The two counters of a ring, each on a cache line of its own: one side writes one of them.
 struct ring_counters {
-    // A fixed 64: std::hardware_destructive_interference_size differs between compilers and flags, so between two files of
-    // one program.
+    // A fixed 64: std::hardware_destructive_interference_size differs between compilers and flags, so between two files
+    // of one program.
     static constexpr std::size_t line = 64;
 
     alignas(line) std::atomic<std::uint64_t> head{0};  // bytes ever committed
@@ -26,20 +26,21 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "spotter: a lock 
 
 // Which recording a ring belongs to.
 struct ring_owner {
-    std::uint64_t run_id = 0;  // of the run's head frames
-    std::uint32_t worker = 0;  // by which its folder is named
+    std::uint64_t run_id = 0;   // of the run's head frames
+    std::uint32_t worker = 0;   // by which its folder is named
     std::uint32_t attempt = 0;  // of the run, from 0
 
     friend constexpr bool operator==(ring_owner const&, ring_owner const&) noexcept = default;
 };
 
-// Stands at the beginning of the memory; the ring's bytes are behind it. Entries are not part of the file format, so a ring of
-// another version of the library is left alone.
+// Stands at the beginning of the memory; the ring's bytes are behind it. Entries are not part of the file format, so a
+// ring of another version of the library is left alone.
 class ring_header {
 public:
     static constexpr std::size_t own_bytes = 4096;  // a page, so that the ring begins with one
 
-    // Of new memory, all zeros, own_bytes larger than the ring. The name comes last: without it the ring was never begun.
+    // Of new memory, all zeros, own_bytes larger than the ring. The name comes last: without it the ring was never
+    // begun.
     [[nodiscard]] static ring_header* make(std::span<std::byte> memory, ring_owner const& owner) noexcept {
         auto* const it = ::new (static_cast<void*>(memory.data())) ring_header;
         it->size_ = memory.size() - own_bytes;
@@ -75,7 +76,9 @@ public:
         return it;
     }
 
-    [[nodiscard]] std::byte* memory() noexcept { return reinterpret_cast<std::byte*>(this) + own_bytes; }  // where the ring's bytes begin
+    [[nodiscard]] std::byte* memory() noexcept {
+        return reinterpret_cast<std::byte*>(this) + own_bytes;
+    }  // where the ring's bytes begin
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(size_); }
     [[nodiscard]] ring_owner const& owner() const noexcept { return owner_; }  // as it was made
 
@@ -87,7 +90,7 @@ public:
     [[nodiscard]] double time() const noexcept { return std::bit_cast<double>(time_.load(std::memory_order_relaxed)); }
 
     ring_counters counters{};  // what the ring's two sides share
-    loop_marks marks{};  // of the thread that fills the ring
+    loop_marks marks{};        // of the thread that fills the ring
 
 private:
     static constexpr std::uint64_t right_name = 0x676E697274'6F7073ULL;  // "spotring"

@@ -16,23 +16,22 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What may stand behind `|`: a value that turns a rule's answers into its own, or hides steps from it.
 template <class Value>
-concept adaptor = requires {
-    typename Value::adapts_rules;
-};
+concept adaptor = requires { typename Value::adapts_rules; };
 
 // A rule with an adaptor behind it, which is a rule again.
 template <rule Inner, adaptor Adaptor>
 struct adapted {
     using kind = rule_kind;
-    Inner inner;  // what is adapted
+    Inner inner;      // what is adapted
     Adaptor adaptor;  // and by what
 };
 
 // An adaptor has a `state` and turns the inner rule's answer into its own:
 //     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept;
-// It may edit the findings; the machine removes them unless the answer is yes. An adaptor with `admits(step)` hides steps; one with
-// `thins_delivery` says no where the rule still holds. What is thinned is not healthy for that: any other adaptor has a second state and
-// is asked, without findings, what it would say if nothing inside were thinned; one that sets severities has
+// It may edit the findings; the machine removes them unless the answer is yes. An adaptor with `admits(step)` hides
+// steps; one with `thins_delivery` says no where the rule still holds. What is thinned is not healthy for that: any
+// other adaptor has a second state and is asked, without findings, what it would say if nothing inside were thinned;
+// one that sets severities has
 //     constexpr severity severity_of_untold(severity) const noexcept;
 // A response has, for what the inner rule pushed from `first` on,
 //     constexpr void respond(state&, findings& out, std::size_t first) const noexcept;
@@ -78,7 +77,7 @@ public:
     template <class Use>
     constexpr void report(Use&& use) const {
         inner_.report([&](coverage each) {
-            if constexpr (requires { adaptor_.name; }) { each.rule = adaptor_.name; }
+            if constexpr (requires { std::string_view{adaptor_.name}; }) { each.rule = adaptor_.name; }
             use(each);
         });
     }
@@ -111,7 +110,8 @@ struct count_per_mode {
 };
 }  // namespace detail
 
-// `rule | for_steps{3}`: yes from the third close in a row on at which it holds, by mode. Undecided closes do not count, and break nothing.
+// `rule | for_steps{3}`: yes from the third close in a row on at which it holds, by mode. Undecided closes do not
+// count, and break nothing.
 struct for_steps {
     using adapts_rules = void;
     using state = detail::count_per_mode;
@@ -203,7 +203,9 @@ struct with_severity {
     using adapts_rules = void;
     using state = detail::no_state;
     severity level;  // instead of the rule's own
-    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }  // of what an inner adaptor held back
+    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept {
+        return level;
+    }  // of what an inner adaptor held back
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
         for (finding& each : found) { each.severity = level; }
         return answer;
@@ -231,8 +233,8 @@ inline constexpr decision skip_update = decision::skip_update;
 // End the run.
 inline constexpr decision stop = decision::stop;
 
-// What a finding of `rule` asks of the loop, instead of what its severity says (error: stop, non-finite: skip_update, else
-// proceed).
+// What a finding of `rule` asks of the loop, instead of what its severity says (error: stop, non-finite: skip_update,
+// else proceed).
 template <rule Inner>
 [[nodiscard]] constexpr adapted<Inner, with_decision> on(Inner rule, decision what) noexcept {
     return {rule, {what}};

@@ -9,13 +9,13 @@ namespace spotter::inline SPOTTER_ABI {
 template <class Left, class Right>
 struct both_rules {  // `a && b`: holds where both do; both see every event
     using kind = rule_kind;
-    Left left;  // its finding is the one that is told
+    Left left;    // its finding is the one that is told
     Right right;  // weighs in with its severity and response
 };
 template <class Left, class Right>
 struct either_rule {  // `a || b`: holds where one does; both see every event
     using kind = rule_kind;
-    Left left;  // its findings come first
+    Left left;    // its findings come first
     Right right;  // and these behind them
 };
 template <class Inner>
@@ -45,7 +45,7 @@ public:
     }
     // The answer of the whole. `watching`, by tensor id, has room for a bit a part.
     template <class Bits>
-    [[nodiscard]] constexpr tensor_needs note(slots<Bits>& watching, tensor_id id) const noexcept {
+    [[nodiscard]] constexpr tensor_needs note(slot_array<Bits>& watching, tensor_id id) const noexcept {
         if (watching_ == 0 && !watching.holds(id)) { return joined_; }
         if (!watching.grow(id + std::size_t{1})) { return tensor_needs::without_memory(); }
         watching[id] = static_cast<Bits>(watching_);
@@ -97,13 +97,13 @@ protected:
     machine<Right> right_;
 
 private:
-    slots<std::uint8_t> watching_;  // by tensor id: bit 0 the left one, bit 1 the right one
+    slot_array<std::uint8_t> watching_;  // by tensor id: bit 0 the left one, bit 1 the right one
 };
 
 }  // namespace detail
 
-// Yes when both are. The finding is the left one's, or the right one's where the left has none (a negation); it takes the
-// larger severity of the two and the stronger response.
+// Yes when both are. The finding is the left one's, or the right one's where the left has none (a negation); it takes
+// the larger severity of the two and the stronger response.
 template <class Left, class Right>
 class machine<both_rules<Left, Right>> : public detail::two_machines<Left, Right> {
 public:

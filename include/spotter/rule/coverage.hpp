@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One leaf rule over a whole run. A rule with judged == 0 could not run, and `reason` says why.
 struct coverage {
-    std::string_view rule{};  // its name, or the one given with `named`
+    std::string_view rule{};      // its name, or the one given with `named`
     std::uint64_t matched = 0;    // tensors it watches
     std::uint64_t judged = 0;     // closes that it decided
     std::uint64_t undecided = 0;  // closes at which something was observed but nothing could be decided

@@ -4,12 +4,14 @@
 
 #include <spotter/core/plain.hpp>
 #include <spotter/rule/finding.hpp>
+#include <spotter/rule/inequality.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The first line that spotter/report.hpp writes; numbers have three digits. Control characters in names are escaped (core/plain.hpp).
+// The first line that spotter/report.hpp writes; numbers have three digits, or what it takes (inequality.hpp). Control
+// characters in names are escaped (core/plain.hpp).
 template <std::size_t Capacity>
-constexpr void describe(finding const& it, text<Capacity>& out) noexcept {
+void describe(finding const& it, text<Capacity>& out) noexcept {
     auto const plain = [&](std::string_view letters) {
         put_plain(letters, [&](std::string_view piece) { out << piece; });
     };
@@ -28,8 +30,8 @@ constexpr void describe(finding const& it, text<Capacity>& out) noexcept {
     if (!it.measure.empty()) {
         out << ": ";
         plain(it.measure);
-        out << ' ' << it.measured;
-        if (it.how != relation::none) { out << ' ' << symbol_of(it.how) << ' ' << it.threshold; }
+        out << ' ';
+        write_inequality(it, [&](std::string_view piece) { out << piece; });
     }
     if (!it.detail.empty()) {
         out << " (";

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): a rule put together while the program runs, as from a rules file (ext/json/rules.hpp): any rule behind one type.
+// Rule (L2): a rule put together while the program runs, as from a rules file (ext/json/rules.hpp): any rule behind one
+// type.
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/hidden_machine.hpp>
-#include <spotter/rule/rule_pack.hpp>
+#include <spotter/rule/packs_in.hpp>
 
 #include <atomic>
 
@@ -21,6 +22,7 @@ public:
     virtual ~hidden_rule() = default;
 
     [[nodiscard]] virtual hidden_machine* make() const noexcept = 0;  // null: no memory
+    virtual void tell_packs(pack_names& into) const noexcept = 0;
     void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
     void let_go() noexcept {
         if (holders_.fetch_sub(1, std::memory_order_acq_rel) == 1) { delete this; }
@@ -37,6 +39,7 @@ public:
     [[nodiscard]] hidden_machine* make() const noexcept override {
         return new (std::nothrow) hidden_machine_of<Rule>{rule_};
     }
+    void tell_packs(pack_names& into) const noexcept override { detail::tell_packs(rule_, into); }
 
 private:
     [[no_unique_address]] Store store_;
@@ -47,16 +50,18 @@ struct no_store {};
 
 }  // namespace detail
 
-// Holds a rule of any type; copies share it. It says what that rule says, for a virtual call more an event, and asks a hook for the
-// time at every close.
+// Holds a rule of any type; copies share it. It says what that rule says, for a virtual call more an event, and asks a
+// hook for the time at every close.
 class dynamic_rule {
 public:
     using kind = rule_kind;
 
-    // `store` is what the rule refers to (texts, patterns): a copy of it lives as long as the rule and every machine of it.
+    // `store` is what the rule refers to (texts, patterns): a copy of it lives as long as the rule and every machine of
+    // it.
     template <rule Rule, class Store = detail::no_store>
-    requires(!std::same_as<Rule, dynamic_rule>) explicit dynamic_rule(Rule const& it, Store const& store = {}) noexcept
-        : it_{new (std::nothrow) detail::hidden_rule_of<Rule, Store>{it, store}} {}
+        requires(!std::same_as<Rule, dynamic_rule>)
+    explicit dynamic_rule(Rule const& it, Store const& store = {}) noexcept
+        : it_{new(std::nothrow) detail::hidden_rule_of<Rule, Store>{it, store}} {}
     dynamic_rule(dynamic_rule const& other) noexcept : it_{other.it_} {
         if (it_ != nullptr) { it_->hold(); }
     }
@@ -67,6 +72,11 @@ public:
     }
     ~dynamic_rule() {
         if (it_ != nullptr) { it_->let_go(); }
+    }
+
+    // Names of the packs that it is made of, for the record.
+    void tell_packs(detail::pack_names& into) const noexcept {
+        if (it_ != nullptr) { it_->tell_packs(into); }
     }
 
 private:
@@ -90,7 +100,8 @@ public:
 
 [[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept;
 
-// A rule as a dynamic one. What is made of others is taken apart, so that each kind of rule is compiled once, in whatever it stands.
+// A rule as a dynamic one. What is made of others is taken apart, so that each kind of rule is compiled once, in
+// whatever it stands.
 template <rule Rule>
 [[nodiscard]] dynamic_rule to_dynamic(Rule const& it) noexcept;
 

@@ -30,27 +30,28 @@ enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
 
 // Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
 struct finding {
-    std::string_view rule{};     // its name, or the one given with `named`
-    std::string_view reason{};   // which of the rule's conditions
-    std::string_view tensor{};   // the first that violates, in observation order; empty for a negation
-    std::string_view measure{};  // what was measured: "mean_abs", "share of dead units"
-    std::string_view remedy{};   // what to do, one sentence
-    step_id step{};  // at whose close it was found
-    double measured = 0;  // in the unit of `measure`
-    double threshold = 0;  // that it broke, in the same unit
+    std::string_view rule{};        // its name, or the one given with `named`
+    std::string_view reason{};      // which of the rule's conditions
+    std::string_view tensor{};      // the first that violates, in observation order; empty for a negation
+    std::string_view measure{};     // what was measured: "mean_abs", "share of dead units"
+    std::string_view remedy{};      // what to do, one sentence
+    step_id step{};                 // at whose close it was found; of what another mode shows the last step of that
+    double measured = 0;            // in the unit of `measure`
+    double threshold = 0;           // that it broke, in the same unit
     relation how = relation::none;  // how `measured` stands to `threshold`
     spotter::severity severity = spotter::severity::warning;  // the rule's, or as said behind it
     spotter::decision decision = spotter::decision::proceed;  // what it asks for, once response_of has told
-    bool decision_is_set = false;  // by `on(rule, ...)`; otherwise it follows from the severity
+    bool decision_is_set = false;   // by `on(rule, ...)`; otherwise it follows from the severity
     bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
-    bool tells_origin = false;  // `tensor` is where non-finite values began
-    std::uint32_t others = 0;      // further tensors that violate
-    std::uint32_t worker = 0;      // of several workers of a run the one that it was found in
-    text<80> detail{};             // more evidence in words
+    bool tells_origin = false;      // `tensor` is where non-finite values began
+    bool leads = false;             // it names a cause: it stands before all that is no more severe
+    std::uint32_t others = 0;       // further tensors that violate
+    std::uint32_t worker = 0;       // of several workers of a run the one that it was found in
+    text<80> detail{};              // more evidence in words
 
     static constexpr std::size_t most_responses = 4;  // of one finding; further ones are left out
-    // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as one have those
-    // of both. 0: no more.
+    // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as
+    // one have those of both. 0: no more.
     std::uint32_t responses[most_responses]{};
     // How many of these are set.
     [[nodiscard]] constexpr std::size_t response_count() const noexcept {
@@ -66,18 +67,28 @@ struct finding {
     return it.severity == severity::error ? decision::stop : decision::proceed;
 }
 
+// Which of two is told first: the more severe, of equals what names a cause, of those what asks for more. None: as they
+// come.
+[[nodiscard]] constexpr bool is_told_before(finding const& a, finding const& b) noexcept {
+    if (a.severity != b.severity) { return a.severity > b.severity; }
+    if (a.leads != b.leads) { return a.leads; }
+    return response_of(a) > response_of(b);
+}
+
 class response_desk;  // what a hook offers to responses (rule/respond.hpp)
 
 // What is done about a finding that is delivered, as the machine of `on(rule, response)` keeps it. Nothing is thrown.
 struct response_call {
-    error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;  // runs it; `response` is what it was made for
-    void const* response = nullptr;  // the value; lives with its machine
-    std::uint32_t number = 0;  // by which findings know it, once one has asked for it
-    response_call* next = nullptr;  // asked for before it
+    error (*run)(void const* response, finding const&,
+                 response_desk&) noexcept = nullptr;  // runs it; `response` is what it was made for
+    void const* response = nullptr;                   // the value; lives with its machine
+    std::uint32_t number = 0;                         // by which findings know it, once one has asked for it
+    response_call* next = nullptr;                    // asked for before it
 };
 
-// Where a closing rule puts what it found; who owns machines keeps one and clears it. A composite cuts back what its parts
-// pushed. Of what does not fit the strongest stay, of equals the first, in the order of arrival; the rest is counted.
+// Where a closing rule puts what it found; who owns machines keeps one and clears it. A composite cuts back what its
+// parts pushed. Of what does not fit the strongest stay, of equals the first, in the order of arrival; the rest is
+// counted.
 class findings {
 public:
     static constexpr std::size_t capacity = 16;  // that are kept of one rule
@@ -92,7 +103,9 @@ public:
         }
         // Instead of what was there.
         constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }
-        constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }  // the worse of both
+        constexpr void join(untold other) noexcept {
+            rank_ = other.rank_ > rank_ ? other.rank_ : rank_;
+        }  // the worse of both
         constexpr void join(spotter::severity level) noexcept {
             untold one;
             one.set(level);
@@ -110,7 +123,7 @@ public:
             drop_weakest();
         } else if (now_.floor < count_) {
             std::size_t const weakest = weakest_one();
-            bool const stays = stronger(one, list_[weakest]);
+            bool const stays = is_told_before(one, list_[weakest]);
             leave_out(stays ? list_[weakest] : one);
             if (!stays) { return; }
             erase(weakest);
@@ -131,13 +144,13 @@ public:
         now_ = {};
     }
 
-    // For a composite, around the close of a part of it that comes behind others: what the part pushes, and may take back, takes no
-    // room of theirs before it leaves, and what they hold untold is not the part's.
+    // For a composite, around the close of a part of it that comes behind others: what the part pushes, and may take
+    // back, takes no room of theirs before it leaves, and what they hold untold is not the part's.
     struct part {
-        std::uint32_t floor = 0;  // where its findings begin
-        std::uint32_t left_out = 0;  // of this part
+        std::uint32_t floor = 0;             // where its findings begin
+        std::uint32_t left_out = 0;          // of this part
         decision asked = decision::proceed;  // the strongest response that one of those asks for
-        untold held{};  // what this part holds untold
+        untold held{};                       // what this part holds untold
     };
     // A part begins; what it returns belongs into `leave`.
     [[nodiscard]] constexpr part enter() noexcept {
@@ -197,12 +210,11 @@ public:
 private:
     static constexpr std::size_t room = 2 * capacity;  // for those of the part at hand, too
 
-    [[nodiscard]] static constexpr bool stronger(finding const& a, finding const& b) noexcept {
-        return a.severity != b.severity ? a.severity > b.severity : response_of(a) > response_of(b);
-    }
     [[nodiscard]] constexpr std::size_t weakest_one() const noexcept {
         std::size_t weakest = count_ - 1;
-        for (std::size_t i = weakest; i-- > now_.floor;) { weakest = stronger(list_[weakest], list_[i]) ? i : weakest; }
+        for (std::size_t i = weakest; i-- > now_.floor;) {
+            weakest = is_told_before(list_[weakest], list_[i]) ? i : weakest;
+        }
         return weakest;
     }
     constexpr void leave_out(finding const& one) noexcept {
@@ -229,15 +241,16 @@ private:
 };
 
 // What closing a step returns: up to eight findings, strongest first, by value. True when one is a warning or an error.
-// Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or trial. Responses
-// are not in it: whoever judges runs them before, while the machines that they belong to are there.
+// Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or
+// trial. Responses are not in it: whoever judges runs them before, while the machines that they belong to are there.
 class [[nodiscard]] step_alarm {
 public:
     // Findings that are kept; the rest is counted.
     static constexpr std::size_t capacity = 8;
 
     step_alarm() noexcept : nothing_{} {}
-    step_alarm(step_alarm const& other) noexcept : nothing_{}, count_{0}, left_out_{other.left_out_}, decision_{other.decision_} {
+    step_alarm(step_alarm const& other) noexcept
+        : nothing_{}, count_{0}, left_out_{other.left_out_}, decision_{other.decision_} {
         for (finding const& each : other) { ::new (static_cast<void*>(list_ + count_++)) finding(each); }
     }
     step_alarm& operator=(step_alarm const& other) noexcept {
@@ -253,7 +266,7 @@ public:
     void add(finding const& one) noexcept {
         decision_ = one.decision > decision_ ? one.decision : decision_;
         std::size_t place = count_;
-        while (place > 0 && stronger(one, list_[place - 1])) { --place; }
+        while (place > 0 && is_told_before(one, list_[place - 1])) { --place; }
         if (count_ == capacity) { ++left_out_; }
         if (place == capacity) { return; }
         if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }
@@ -291,10 +304,6 @@ public:
     [[nodiscard]] finding const& front() const noexcept { return list_[0]; }
 
 private:
-    [[nodiscard]] static bool stronger(finding const& a, finding const& b) noexcept {
-        return a.severity != b.severity ? a.severity > b.severity : a.decision > b.decision;
-    }
-
     union {
         finding list_[capacity];
         char nothing_;

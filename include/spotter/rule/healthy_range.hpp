@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what was healthy: between which values the statistics of tensors lay in runs that went well, as plain structs.
+// Rule (L2): what was healthy: between which values the statistics of tensors lay in runs that went well, as plain
+// structs.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/stat/statistic.hpp>
 
@@ -13,17 +15,18 @@ namespace spotter::inline SPOTTER_ABI {
 // Of a statistic over one phase of a run. Nothing is known where `count` is 0.
 struct healthy_range {
     double low = 0, high = 0;  // both ends belong to it
-    std::uint64_t count = 0;  // values that it was learned from
+    std::uint64_t count = 0;   // values that it was learned from
 
     friend constexpr bool operator==(healthy_range const&, healthy_range const&) noexcept = default;
 };
 
-// A training changes fast at first and slowly later, so its phases double: steps 0 to 63 are phase 0, 64 to 127 phase 1, 128 to 255 phase 2.
+// A training changes fast at first and slowly later, so its phases double: steps 0 to 63 are phase 0, 64 to 127 phase
+// 1, 128 to 255 phase 2.
 inline constexpr std::uint64_t first_phase_steps = 64;
 // How many phases any index may be in.
 inline constexpr std::size_t phase_count = 59;
 [[nodiscard]] constexpr std::size_t phase_of(std::uint64_t index) noexcept {
-    return index < first_phase_steps ? 0 : static_cast<std::size_t>(std::bit_width(index)) - 6;
+    return index < first_phase_steps ? 0 : as_size(std::bit_width(index)) - 6;
 }
 // A net that only predicts does not change with its steps: all of mode predict is phase 0.
 [[nodiscard]] constexpr std::size_t phase_of(step_id at) noexcept {
@@ -34,10 +37,11 @@ inline constexpr std::size_t phase_count = 59;
     return phase == 0 ? 0 : first_phase_steps << (phase - 1);
 }
 
-// The mean of about `window` values, where newer ones weigh more: of each weight 1 / window, of the first `window` the plain mean. It is the
-// mean of a control chart with exponential weights (Roberts 1959, "Control Chart Tests Based on Geometric Moving Averages", Technometrics 1).
+// The mean of about `window` values, where newer ones weigh more: of each weight 1 / window, of the first `window` the
+// plain mean. It is the mean of a control chart with exponential weights (Roberts 1959, "Control Chart Tests Based on
+// Geometric Moving Averages", Technometrics 1).
 struct recent_mean {
-    double value = 0;  // the mean so far
+    double value = 0;         // the mean so far
     std::uint64_t count = 0;  // values so far
 
     // Takes a value in.
@@ -52,10 +56,10 @@ struct recent_mean {
 
 // One statistic of a tensor in one mode, phase by phase.
 struct healthy_series {
-    std::string_view tensor{};  // its name; lives with the table
+    std::string_view tensor{};                  // its name; lives with the table
     spotter::mode mode = spotter::mode::train;  // that it was observed in
-    statistic of{statistic_id::mean};  // which
-    std::span<healthy_range const> phases{};  // by phase_of
+    statistic of{statistic_id::mean};           // which
+    std::span<healthy_range const> phases{};    // by phase_of
 };
 
 // Sorted by tensor, the series of one tensor next to each other. `envelope` (spotter/replay/envelope.hpp) owns one.
@@ -85,8 +89,8 @@ struct healthy_table {
            of.id == statistic_id::variance || of.id == statistic_id::l1 || of.id == statistic_id::l2;
 }
 
-// With room at both ends: what is never negative may be 1 + margin times smaller or larger; any other statistic may be off by margin
-// times the largest of the range's width and its two ends.
+// With room at both ends: what is never negative may be 1 + margin times smaller or larger; any other statistic may be
+// off by margin times the largest of the range's width and its two ends.
 [[nodiscard]] SPOTTER_STRICT constexpr healthy_range widened(healthy_range it, statistic of, double margin) noexcept {
     SPOTTER_STRICT_BODY
     if (never_negative(of)) {

@@ -36,7 +36,8 @@ private:
 template <rule Rule>
 class hidden_machine_of final : public hidden_machine {
 public:
-    SPOTTER_COLD explicit hidden_machine_of(Rule const& it) noexcept : hidden_machine{machine<Rule>::polls}, machine_{it} {}
+    SPOTTER_COLD explicit hidden_machine_of(Rule const& it) noexcept
+        : hidden_machine{machine<Rule>::polls}, machine_{it} {}
     SPOTTER_COLD ~hidden_machine_of() override = default;
 
     tensor_needs declare(tensor_info const& tensor) override { return machine_.declare(tensor); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): the machine of a pack whose rules are hidden from each other: what rule_pack.hpp says, without a template over them all.
+// Rule (L2): the machine of a pack whose rules are hidden from each other: what rule_pack.hpp says, without a template
+// over them all.
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
@@ -68,7 +69,9 @@ public:
     }
     truth close(step_id step, findings& out) override {
         truth answer = truth::no;
-        for (std::size_t i = 0; i < count_; ++i) { answer = disjunction(answer, close_beside(*machines_[i], step, out)); }
+        for (std::size_t i = 0; i < count_; ++i) {
+            answer = disjunction(answer, close_beside(*machines_[i], step, out));
+        }
         return answer;
     }
     [[nodiscard]] bool due(step_id step) const override {
@@ -103,10 +106,10 @@ protected:
     void lack_memory() noexcept { short_of_memory_ = true; }
 
 private:
-    slots<hidden_machine*> machines_;
+    slot_array<hidden_machine*> machines_;
     std::size_t count_ = 0;
-    std::uint64_t polling_ = 0;      // which of them want to know the time
-    slots<std::uint64_t> watching_;  // by tensor id: which of the machines want it
+    std::uint64_t polling_ = 0;           // which of them want to know the time
+    slot_array<std::uint64_t> watching_;  // by tensor id: which of the machines want it
     bool short_of_memory_ = false;
 };
 

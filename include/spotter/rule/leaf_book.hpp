@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what a rule wants of a tensor, and what a machine keeps of it whatever the rule: which tensors, and its coverage.
+// Rule (L2): what a rule wants of a tensor, and what a machine keeps of it whatever the rule: which tensors, and its
+// coverage.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -15,7 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 // What a rule needs of a tensor: the terms, and along which axis units are counted where unit_activity is one of them.
 struct tensor_needs {
     spotter::terms terms = spotter::terms::none;  // none: the tensor is not watched
-    int unit_axis = default_axis;  // only with terms::unit_activity
+    int unit_axis = default_axis;                 // only with terms::unit_activity
     bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
 
     // Whether both can have what they want of the tensor: units are counted along one axis.
@@ -42,7 +43,8 @@ struct tensor_needs {
 
 namespace detail {
 
-// What the machine of a leaf keeps beside the rule and its state, and does whatever the rule: compiled once for all of them.
+// What the machine of a leaf keeps beside the rule and its state, and does whatever the rule: compiled once for all of
+// them.
 class leaf_book {
 public:
     // What a tensor is to the rule.
@@ -57,11 +59,13 @@ public:
         if (!room) { needs = lack(); }
         return room;
     }
-    // What a tensor is that was admitted: it may be declared again, and perhaps is no longer watched. `kept`: the rule has memory for it.
-    SPOTTER_COLD constexpr tensor_needs enter(tensor_id id, bool judged, bool kept, tensor_needs const& needs) noexcept {
+    // What a tensor is that was admitted: it may be declared again, and perhaps is no longer watched. `kept`: the rule
+    // has memory for it.
+    SPOTTER_COLD constexpr tensor_needs enter(tensor_id id, bool judged, bool kept,
+                                              tensor_needs const& needs) noexcept {
         int const mark = (judged ? is_judged : 0) | (has(needs.terms, terms::feature) ? by_feature : 0);
         seen_.matched += kept && judged ? 1 : 0;
-        seen_.matched -= watched_[id] & is_judged;
+        seen_.matched -= (watched_[id] & is_judged) != 0 ? 1U : 0U;
         watched_[id] = static_cast<std::uint8_t>(kept ? mark : 0);
         return kept ? needs : lack();
     }
@@ -120,7 +124,7 @@ private:
         return silence;
     }
 
-    slots<std::uint8_t> watched_;  // by tensor id
+    slot_array<std::uint8_t> watched_;  // by tensor id
     coverage seen_{};
     std::string_view gap_{};
     bool observed_in_[mode_count]{};  // something that is judged, since the last close

@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Begins as `first`. Rules that come later begin with what they see then; those before say no more, and their coverage stays.
+// Begins as `first`. Rules that come later begin with what they see then; those before say no more, and their coverage
+// stays.
 struct live_rules {
     using kind = rule_kind;
-    dynamic_rule first;  // until others come
+    dynamic_rule first;          // until others come
     detail::content_reader how;  // reads the rules of a control file
 };
 
@@ -59,7 +60,7 @@ public:
 
 private:
     machine<dynamic_rule> first_;
-    slots<machine<dynamic_rule>*> later_{};  // as findings refer to their texts
+    slot_array<machine<dynamic_rule>*> later_{};  // as findings refer to their texts
     std::size_t count_ = 0;
     machine<dynamic_rule>* now_ = &first_;
     detail::content_reader how_;

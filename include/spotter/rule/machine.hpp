@@ -59,10 +59,12 @@ public:
     [[nodiscard]] constexpr double& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     constexpr void clear() noexcept { count_ = 0, complete_ = true; }
-    [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }  // until it grows or goes
+    [[nodiscard]] constexpr std::span<double const> all() const noexcept {
+        return {values_.data(), count_};
+    }  // until it grows or goes
 
 private:
-    slots<double> values_;
+    slot_array<double> values_;
     std::size_t count_ = 0;
     bool complete_ = true;
 };
@@ -75,30 +77,36 @@ private:
 //     constexpr void observe(state&, observation const&) const;   only tensors that are watched
 //     constexpr truth close(state&, step_id, findings&) const;    once a step; pushes a finding when it answers yes
 // and optionally
-//     constexpr terms context(tensor_info const&) const;    tensors that are read but not judged (a loss, for a baseline)
-//     constexpr bool declare(state&, tensor_info const&) const;   may allocate in the state's slots; false: no memory for the tensor,
-//                                                                 which is not watched then, and the coverage says so. (May be void.)
-//     constexpr bool short_of_memory(state const&) const;         whether it lacked memory later, so that it did not judge everything
-//     constexpr pattern_fault malformed() const;            a malformed pattern, or its text; empty otherwise
-//     constexpr int unit_axis;                              a parameter, with terms::unit_activity
-//     constexpr std::string_view silence(state const&) const;     why nothing was judged though tensors matched
-//     static constexpr bool reads_times = true;             it reads `time/step`: where the loop does not show it, the hook does
-//     static constexpr mode judged_in;                      the only mode whose observations it judges
-//     constexpr truth poll(state&, double const& now) const;      the time in seconds: at every close, before and after it. What it
-//                                                                 finds `close` tells; the answer is for whoever calls it by hand
-//     constexpr std::string_view gap(tensor_info const&) const;   why it cannot judge a tensor that it should; empty otherwise
+//     constexpr terms context(tensor_info const&) const;    tensors that are read but not judged (a loss, for a
+//     baseline) constexpr bool declare(state&, tensor_info const&) const;   may allocate in the state's slots; false:
+//     no memory for the tensor,
+//                                                                 which is not watched then, and the coverage says so.
+//                                                                 (May be void.)
+//     constexpr bool short_of_memory(state const&) const;         whether it lacked memory later, so that it did not
+//     judge everything constexpr pattern_fault malformed() const;            a malformed pattern, or its text; empty
+//     otherwise constexpr int unit_axis;                              a parameter, with terms::unit_activity constexpr
+//     std::string_view silence(state const&) const;     why nothing was judged though tensors matched static constexpr
+//     bool reads_times = true;             it reads `time/step`: where the loop does not show it, the hook does static
+//     constexpr mode judged_in;                      the only mode whose observations it judges constexpr truth
+//     poll(state&, double const& now) const;      the time in seconds: at every close, before and after it. What it
+//                                                                 finds `close` tells; the answer is for whoever calls
+//                                                                 it by hand
+//     constexpr std::string_view gap(tensor_info const&) const;   why it cannot judge a tensor that it should; empty
+//     otherwise
 // A rule that reads values has, in place of that `observe`,
 //     constexpr std::uint64_t feature_key() const;          says what it extracts, and with which parameters (key_of)
 //     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
 //     constexpr void observe(state&, observation const&, std::span<double const> feature) const;
-// and asks for terms::feature. What `extract` puts out is recorded; a replay hands it to `observe` without `extract`. Of watched
-// tensors without terms::feature the feature is empty, and nothing is extracted in modes other than `judged_in`, or where
+// and asks for terms::feature. What `extract` puts out is recorded; a replay hands it to `observe` without `extract`.
+// Of watched tensors without terms::feature the feature is empty, and nothing is extracted in modes other than
+// `judged_in`, or where
 //     constexpr bool looks(state const&, observation const&) const;
 // says no. Where it depends on the tensor what is extracted, the key is told by
 //     constexpr std::uint64_t feature_key(state const&, tensor_info const&) const;
 // and a rule whose `extract` remembers earlier observations in the state says so:
 //     static constexpr bool extracts_from_memory = true;
-// A call that throws switches the rule off and is reported; the loop goes on. The same value may run in several machines.
+// A call that throws switches the rule off and is reported; the loop goes on. The same value may run in several
+// machines.
 template <class Value>
 concept extracting_rule = requires(Value const& it, typename Value::state& state, observation const& seen,
                                    tensor_ref const& values, feature& out, std::span<double const> made) {
@@ -135,8 +143,9 @@ template <class... Numbers>
     return key;
 }
 
-// What a rule that extracts from memory has seen, as a number: only what was extracted of an equal memory says what it would extract
-// itself. Two of them under different adaptors have different ones, and each has the same one in the loop and in a replay.
+// What a rule that extracts from memory has seen, as a number: only what was extracted of an equal memory says what it
+// would extract itself. Two of them under different adaptors have different ones, and each has the same one in the loop
+// and in a replay.
 class seen_so_far {
 public:
     constexpr bool declare(tensor_info const& tensor) noexcept {
@@ -160,12 +169,12 @@ private:
         now_ = (now_ ^ word) * 0x9E3779B97F4A7C15U;
         now_ ^= now_ >> 29;
     }
-    slots<std::uint64_t> names_;  // by tensor id, as ids differ between a loop and a replay
+    slot_array<std::uint64_t> names_;  // by tensor id, as ids differ between a loop and a replay
     std::uint64_t now_ = 0, before_ = 0;
 };
 
-// Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp, adapt.hpp).
-// For what is no rule at all it says which member is wrong (wrong_member.hpp).
+// Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp,
+// adapt.hpp). For what is no rule at all it says which member is wrong (wrong_member.hpp).
 template <class Rule>
 class machine;
 
@@ -229,9 +238,8 @@ public:
 
     static constexpr bool reads_times = requires { requires Rule::reads_times; };
     // Whether the rule wants to know the time.
-    static constexpr bool polls = requires(Rule const& it, typename Rule::state& state, double const& now) {
-        it.poll(state, now);
-    };
+    static constexpr bool polls =
+        requires(Rule const& it, typename Rule::state& state, double const& now) { it.poll(state, now); };
     constexpr void poll([[maybe_unused]] double const& now) {
         if constexpr (polls) { (void)rule_.poll(state_, now); }
     }
@@ -251,7 +259,9 @@ public:
             return {};
         }
     }
-    [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }  // with its parameters; lives with the machine
+    [[nodiscard]] constexpr Rule const& rule() const noexcept {
+        return rule_;
+    }  // with its parameters; lives with the machine
 
 private:
     static constexpr bool has_context = requires(Rule const& it, tensor_info const& tensor) { it.context(tensor); };
@@ -293,8 +303,8 @@ private:
             return true;
         }
     }
-    // What was extracted before, else of the values; without either the rule does not see the tensor. A rule with a memory extracts
-    // wherever it can, for the next time's sake; once it could not, it cannot any more.
+    // What was extracted before, else of the values; without either the rule does not see the tensor. A rule with a
+    // memory extracts wherever it can, for the next time's sake; once it could not, it cannot any more.
     constexpr void observe_feature(observation const& it) {
         feature_list* const all = it.features;
         std::uint64_t const place = all != nullptr ? key(it.tensor) : 0;
@@ -347,12 +357,12 @@ private:
 template <class Rule>
 machine(Rule) -> machine<Rule>;
 
-// The first tensor of a step that violates, and how many more did: the evidence of most rules. Observed several times in a row, a
-// tensor counts once.
+// The first tensor of a step that violates, and how many more did: the evidence of most rules. Observed several times
+// in a row, a tensor counts once.
 struct culprit {
-    std::string_view tensor{};  // the first that was blamed
-    double measured = 0;  // of that one
-    std::uint32_t count = 0;  // how many were blamed
+    std::string_view tensor{};   // the first that was blamed
+    double measured = 0;         // of that one
+    std::uint32_t count = 0;     // how many were blamed
     tensor_id last = no_tensor;  // that was blamed, so that it counts once
 
     SPOTTER_COLD constexpr void blame(observation const& it, double value) noexcept {

@@ -8,14 +8,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One side of a pair: the last known value of a statistic, in one mode where one is given. Of several matching tensors the one that
-// was observed last.
+// One side of a pair: the last known value of a statistic, in one mode where one is given. Of several matching tensors
+// the one that was observed last.
 template <pattern Pattern, any_statistic Statistic>
 struct latest_value {
-    Pattern which;  // asked once a tensor
-    Statistic of;  // of the whole tensor
+    Pattern which;              // asked once a tensor
+    Statistic of;               // of the whole tensor
     mode within = mode::train;  // only this mode
-    bool any_mode = true;  // or any
+    bool any_mode = true;       // or any
 };
 // The latest value of a statistic of the tensors that match, in any mode or in one.
 template <pattern_source Source, any_statistic Statistic>
@@ -38,23 +38,23 @@ enum class pairing : std::uint8_t { ratio, gap };
 
 }  // namespace detail
 
-// Judged at a close in which either side was observed, once both are known; a ratio to 0 is undecided, and so is a value that is not
-// finite. The tensor named is the left one.
+// Judged at a close in which either side was observed, once both are known; a ratio to 0 is undecided, and so is a
+// value that is not finite. The tensor named is the left one.
 template <class Left, class Right>
 struct pair_rule {
     using kind = rule_kind;
     static constexpr std::string_view name = "pair";
-    Left left;  // what is held
-    Right right;  // against what
-    detail::pairing pairing;  // by division or subtraction
+    Left left;                         // what is held
+    Right right;                       // against what
+    detail::pairing pairing;           // by division or subtraction
     relation how = relation::greater;  // how the result stands to the limit where it is wrong
-    double limit = 0;  // of the ratio or the difference
+    double limit = 0;                  // of the ratio or the difference
 
-    struct side {  // what is known of one side
-        slots<std::uint8_t> watched;  // by tensor
-        double value = 0;  // the last one that was finite
-        std::string_view tensor{};  // of which tensor it was
-        bool known = false;  // there was one
+    struct side {                          // what is known of one side
+        slot_array<std::uint8_t> watched;  // by tensor
+        double value = 0;                  // the last one that was finite
+        std::string_view tensor{};         // of which tensor it was
+        bool known = false;                // there was one
     };
     struct state {
         side left, right;
@@ -119,8 +119,8 @@ private:
 // Waits for its comparison: `ratio_of(latest("loss", mean, mode::eval), latest("loss", mean, mode::train)) > 1.2`.
 template <class Left, class Right>
 struct pair_of {
-    Left left;  // what is held
-    Right right;  // against what
+    Left left;                // what is held
+    Right right;              // against what
     detail::pairing pairing;  // by division or subtraction
 
     [[nodiscard]] friend constexpr auto operator>(pair_of const& it, double limit) noexcept {

@@ -89,7 +89,7 @@ template <pattern Pattern, predicate Predicate>
 struct fraction_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "fraction";
     relation how = relation::greater;  // how the share stands to the limit where it is wrong
-    double limit = 0;  // of the share, 0 to 1
+    double limit = 0;                  // of the share, 0 to 1
     [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
         detail::tally const now = std::exchange(seen, {});
         if (now.yes + now.no == 0) { return truth::undecided; }

@@ -9,19 +9,20 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Of something that a response began and that goes on beside the loop (run_command): how it ended, once it has.
 struct pending_response {
-    // True once it is known; `why` is then how it failed, if it did. With `last` it is not asked again and lets go of what it holds.
+    // True once it is known; `why` is then how it failed, if it did. With `last` it is not asked again and lets go of
+    // what it holds.
     bool (*known)(pending_response const& it, bool last, error& why) noexcept = nullptr;
-    int descriptor = -1;        // what `known` reads
-    std::string_view what{};    // what was begun; lives with the response
-    std::string_view rule{};    // whose finding it was about
+    int descriptor = -1;          // what `known` reads
+    std::string_view what{};      // what was begun; lives with the response
+    std::string_view rule{};      // whose finding it was about
     std::string_view response{};  // its name
 };
 
 // Where a finding comes from, for alerts that leave the program.
 struct finding_origin {
-    std::string_view run{};  // the folder that it is recorded in; empty where there is none
+    std::string_view run{};     // the folder that it is recorded in; empty where there is none
     std::uint32_t attempt = 0;  // of the run, from 0
-    double time = 0;  // seconds since 1970; 0: now
+    double time = 0;            // seconds since 1970; 0: now
 };
 
 // What a hook offers to responses.
@@ -29,12 +30,14 @@ class response_desk {
 public:
     // What to keep of a tensor at a step beyond the plan, for that many steps from the next one on.
     struct wish {
-        terms (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;  // asked of each tensor that is observed at those steps
-        void const* plan = nullptr;  // lives with the machine that runs the rule
+        terms (*wanted)(void const* plan, tensor_info const&,
+                        step_id) = nullptr;  // asked of each tensor that is observed at those steps
+        void const* plan = nullptr;          // lives with the machine that runs the rule
     };
     // Of a machine whose wish is going on it begins anew; others add up, four at most.
     virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;
-    // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go of it at once.
+    // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go
+    // of it at once.
     virtual void await(pending_response const& it) noexcept {
         error why;
         (void)it.known(it, true, why);
@@ -49,9 +52,9 @@ protected:
 //     using responds = void;
 //     static constexpr std::string_view name = "mail";     if it is to be called by it where it fails
 //     error operator()(finding const&) const;              or with a further response_desk&
-// A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not; of more than sixteen of a
-// pack the strongest are), as soon as all rules were judged, on the thread that closes the step; a replay does not. Responses do not know
-// each other: one that fails or throws is told in health(), the others run.
+// A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not; of more
+// than sixteen of a pack the strongest are), as soon as all rules were judged, on the thread that closes the step; a
+// replay does not. Responses do not know each other: one that fails or throws is told in health(), the others run.
 template <class Value>
 concept response = requires(Value const& it, finding const& found, response_desk& desk) {
     typename Value::responds;

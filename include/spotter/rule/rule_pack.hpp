@@ -25,9 +25,8 @@ template <class... Rules>
 class machine<rule_pack<Rules...>> {
 public:
     constexpr explicit machine(rule_pack<Rules...> const& it) noexcept
-        : machines_{it.rules.apply([](Rules const&... each) {
-              return pack<machine<Rules>...>{std::in_place, each...};
-          })} {}
+        : machines_{
+              it.rules.apply([](Rules const&... each) { return pack<machine<Rules>...>{std::in_place, each...}; })} {}
 
     constexpr tensor_needs declare(tensor_info const& tensor) {
         detail::needs_of_parts all;
@@ -70,7 +69,7 @@ public:
 
 private:
     pack<machine<Rules>...> machines_;
-    slots<std::uint64_t> watching_;  // by tensor id: which of the rules want it
+    slot_array<std::uint64_t> watching_;  // by tensor id: which of the rules want it
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

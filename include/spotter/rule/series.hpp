@@ -2,6 +2,7 @@
 // Rule (L2): series: a statistic of a tensor over its last observations: stalled, rising, unchanged, spike.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/pattern.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/distribution.hpp>
@@ -16,8 +17,8 @@ public:
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20;
         most = most < 2 ? 2 : most > limit ? limit : most;
-        if (!ring_.grow(static_cast<std::size_t>(most))) { return false; }
-        most_ = static_cast<std::size_t>(most);
+        if (!ring_.grow(as_size(most))) { return false; }
+        most_ = as_size(most);
         return true;
     }
     // The oldest goes where it is full.
@@ -29,7 +30,9 @@ public:
     }
     constexpr void clear() noexcept { count_ = next_ = 0; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }  // as many as `keep` was told
+    [[nodiscard]] constexpr bool full() const noexcept {
+        return most_ > 0 && count_ == most_;
+    }  // as many as `keep` was told
     [[nodiscard]] constexpr std::size_t capacity() const noexcept { return most_; }  // how many there are at most
     [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
         std::size_t const place = next_ + (most_ - count_) + i;
@@ -40,7 +43,9 @@ public:
         std::size_t const first = first_place();
         return {ring_.data() + first, first + count_ <= most_ ? count_ : most_ - first};
     }
-    [[nodiscard]] constexpr std::span<double const> newer() const noexcept { return {ring_.data(), count_ - older().size()}; }
+    [[nodiscard]] constexpr std::span<double const> newer() const noexcept {
+        return {ring_.data(), count_ - older().size()};
+    }
     // All of them, in no order.
     [[nodiscard]] constexpr std::span<double const> unordered() const noexcept { return {ring_.data(), count_}; }
     // The mean of those from `first` on, before `end`; not of none.
@@ -55,7 +60,7 @@ public:
         double median = 0, deviation = 0;  // in the unit of the values; 0 where there are none
     };
     // O(n); `scratch` grows to the number of values, and 0 comes back where it cannot.
-    [[nodiscard]] constexpr middle find_middle(slots<std::uint64_t>& scratch) const noexcept {
+    [[nodiscard]] constexpr middle find_middle(slot_array<std::uint64_t>& scratch) const noexcept {
         if (count_ == 0 || !scratch.grow(count_)) { return {}; }
         std::array<std::size_t, 1> const rank{(count_ - 1) / 2};
         std::span<std::uint64_t> const keys{scratch.data(), count_};
@@ -73,7 +78,7 @@ private:
         return place < most_ ? place : place - most_;
     }
 
-    slots<double> ring_;
+    slot_array<double> ring_;
     std::size_t most_ = 0, count_ = 0, next_ = 0;
 };
 
@@ -96,7 +101,8 @@ namespace detail {
 
 }  // namespace detail
 
-// Each kind judges a window with one more value in it: yes, no, or undecided while the window is not full. `measured` is the evidence.
+// Each kind judges a window with one more value in it: yes, no, or undecided while the window is not full. `measured`
+// is the evidence.
 
 // The mean of the newer half differs from that of the older by at most `by` of it: no progress either way.
 struct stalled_over {
@@ -105,9 +111,9 @@ struct stalled_over {
 
     // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "stalled", measure = "relative change over the window";
-    static constexpr relation how = relation::less_equal;  // of a finding
+    static constexpr relation how = relation::less_equal;                     // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
-    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
+    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
         measured = magnitude(detail::drift_of(values));
@@ -118,13 +124,13 @@ struct stalled_over {
 // The mean of the newer half is above that of the older by more than `by` of its size.
 struct rising_over {
     std::uint64_t window = 100;  // observations
-    double by = 0.05;  // fraction of the older half's size
+    double by = 0.05;            // fraction of the older half's size
 
     // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "rising", measure = "relative change over the window";
-    static constexpr relation how = relation::greater;  // of a finding
+    static constexpr relation how = relation::greater;                        // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
-    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
+    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
         measured = detail::drift_of(values);
@@ -136,10 +142,11 @@ struct rising_over {
 struct unchanged_over {
     std::uint64_t window = 10;  // observations
 
-    static constexpr std::string_view name = "unchanged", measure = "the same value";  // of the rule, and of what a finding measures
-    static constexpr relation how = relation::none;  // of a finding: there is no limit
+    static constexpr std::string_view name = "unchanged",
+                                      measure = "the same value";  // of the rule, and of what a finding measures
+    static constexpr relation how = relation::none;                // of a finding: there is no limit
     [[nodiscard]] constexpr double threshold() const noexcept { return 0; }  // none
-    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slots<std::uint64_t>&,
+    [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
         if (!detail::fills(values, value)) { return truth::undecided; }
         measured = value;
@@ -150,19 +157,20 @@ struct unchanged_over {
     }
 };
 
-// The value is more than `threshold` robust deviations above the median of those before it: (x - median) / max(1.4826 MAD, 0.01 |median|),
-// as the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a standard deviation. A spike does not enter the
-// window, until as many come in a row as the window holds: then that is the new level.
+// The value is more than `threshold` robust deviations above the median of those before it: (x - median) / max(1.4826
+// MAD, 0.01 |median|), as the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a standard
+// deviation. A spike does not enter the window, until as many come in a row as the window holds: then that is the new
+// level.
 struct spike_over {
     std::uint64_t window = 64;  // observations, the new one not among them
-    double deviations = 7;  // the threshold
+    double deviations = 7;      // the threshold
 
     // Of the rule, and of what a finding measures.
     static constexpr std::string_view name = "spike", measure = "robust deviations above the median";
-    static constexpr relation how = relation::greater;  // of a finding
+    static constexpr relation how = relation::greater;                                // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return deviations; }  // of a finding
-    [[nodiscard]] SPOTTER_STRICT constexpr truth judge(recent_values& values, double value,
-                                                       slots<std::uint64_t>& scratch, double& measured) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr truth
+    judge(recent_values& values, double value, slot_array<std::uint64_t>& scratch, double& measured) const noexcept {
         SPOTTER_STRICT_BODY
         if (!values.full()) {
             values.add(value);
@@ -179,23 +187,23 @@ struct spike_over {
     }
 };
 
-// Holds where it holds for some matching tensor that was observed at this step; each tensor and mode is a series of its own. A value
-// that is not known or not finite is no value: it enters no window and decides nothing.
+// Holds where it holds for some matching tensor that was observed at this step; each tensor and mode is a series of its
+// own. A value that is not known or not finite is no value: it enters no window and decides nothing.
 template <pattern Pattern, any_statistic Statistic, class Kind>
 struct series_rule {
     using kind = rule_kind;
     static constexpr std::string_view name = Kind::name;
     Pattern which;  // asked once a tensor
-    Statistic of;  // of the whole tensor; its name is the finding's reason
-    Kind over;  // stalled_over and so on: the window, and when it is wrong
+    Statistic of;   // of the whole tensor; its name is the finding's reason
+    Kind over;      // stalled_over and so on: the window, and when it is wrong
 
-    struct series {  // of one tensor in one mode
-        recent_values values;  // without what is no finite number
+    struct series {                // of one tensor in one mode
+        recent_values values;      // without what is no finite number
         std::uint64_t spikes = 0;  // in a row
     };
     struct state {
-        slots<series> all;  // by tensor and mode
-        slots<std::uint64_t> scratch;
+        slot_array<series> all;  // by tensor and mode
+        slot_array<std::uint64_t> scratch;
         culprit found{};
         bool judged = false;
     };

@@ -14,7 +14,7 @@ struct stated {
     using type = no_rule_state;
 };
 template <class Value>
-requires requires { typename Value::state; }
+    requires requires { typename Value::state; }
 struct stated<Value> {
     using type = typename Value::state;
 };
@@ -23,14 +23,12 @@ struct stated<Value> {
 template <class Value>
 constexpr void tell_wrong_member() noexcept {
     using state = typename stated<Value>::type;
-    constexpr bool reads_values = requires { &Value::extract; }
-    || requires { &Value::feature_key; };
+    constexpr bool reads_values = requires { &Value::extract; } || requires { &Value::feature_key; };
     static_assert(rule<Value>, "spotter: a rule needs `using kind = spotter::rule_kind;`, publicly.");
     static_assert(
         requires {
             { Value::name } -> std::convertible_to<std::string_view>;
-        },
-        "spotter: a rule needs its name, publicly: `static constexpr std::string_view name = \"...\";`.");
+        }, "spotter: a rule needs its name, publicly: `static constexpr std::string_view name = \"...\";`.");
     static_assert(
         !std::same_as<state, no_rule_state> && std::default_initializable<state>,
         "spotter: a rule needs its memory, publicly: `struct state {...};`, made without arguments; empty if it "
@@ -38,9 +36,8 @@ constexpr void tell_wrong_member() noexcept {
     static_assert(
         requires(Value const& it, tensor_info const& tensor) {
             { it.needs(tensor) } -> std::same_as<terms>;
-        },
-        "spotter: `needs` of this rule is missing or is not `constexpr terms needs(tensor_info const&) const`; "
-        "stats(l2, mean) are terms, terms::none leaves a tensor out.");
+        }, "spotter: `needs` of this rule is missing or is not `constexpr terms needs(tensor_info const&) const`; "
+           "stats(l2, mean) are terms, terms::none leaves a tensor out.");
     static_assert(
         reads_values || requires(Value const& it, state& memory, observation const& seen) { it.observe(memory, seen); },
         "spotter: `observe` of this rule is missing or is not `constexpr void observe(state&, observation const&) "
@@ -69,9 +66,8 @@ constexpr void tell_wrong_member() noexcept {
     static_assert(
         requires(Value const& it, state& memory, findings& out) {
             { it.close(memory, step_id{}, out) } -> std::same_as<truth>;
-        },
-        "spotter: `close` of this rule is missing or is not `constexpr truth close(state&, step_id, findings&) "
-        "const`; it returns truth::yes, no or undecided.");
+        }, "spotter: `close` of this rule is missing or is not `constexpr truth close(state&, step_id, findings&) "
+           "const`; it returns truth::yes, no or undecided.");
 }
 
 // The same of members that a rule may have: under another signature they would never be called.

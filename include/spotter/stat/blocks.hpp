@@ -2,6 +2,7 @@
 // Stat (L1): what is in a block: ordinary numbers, zeros among them, non-finite ones.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/vectors.hpp>
 
@@ -17,9 +18,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Whether a block has neither zeros nor subnormal nor non-finite values, in three operations a vector: most blocks have none, and
-// plain_block, which looks closer, takes eight. Without its sign and counted from the smallest normal number on, an ordinary
-// value is below infinity; a smaller one wraps around.
+// Whether a block has neither zeros nor subnormal nor non-finite values, in three operations a vector: most blocks have
+// none, and plain_block, which looks closer, takes eight. Without its sign and counted from the smallest normal number
+// on, an ordinary value is below infinity; a smaller one wraps around.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size_t count) noexcept {
     using Bits = std::make_unsigned_t<bits_of<Float>>;
@@ -51,8 +52,8 @@ SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size
     return most < limit;
 }
 
-// A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers. Returns
-// false, having added nothing, where it does hold some.
+// A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers.
+// Returns false, having added nothing, where it does hold some.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t count,
                                                std::uint64_t& zero_count) noexcept {
@@ -91,7 +92,8 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
     return true;
 }
 
-// A block with non-finite values, made harmless: what is finite, and 0, a finite value of the block and no weight in place of the rest.
+// A block with non-finite values, made harmless: what is finite, and 0, a finite value of the block and no weight in
+// place of the rest.
 template <class Float>
 struct mixed_block {
     alignas(64) Float zeroed[block_size];  // for sums: a lane that began with 0 does not change by 0, be it negative
@@ -102,14 +104,15 @@ struct mixed_block {
 
 template <class Float>
 SPOTTER_STRICT SPOTTER_INLINE bool is_bad(Float const& value) noexcept {
-    constexpr auto infinity =
-        static_cast<bits_of<Float>>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<bits_of<Float>>(f64_bits::exponent));
+    constexpr auto infinity = static_cast<bits_of<Float>>(
+        sizeof(Float) == 4 ? f32_bits::exponent : static_cast<bits_of<Float>>(f64_bits::exponent));
     return (__builtin_bit_cast(bits_of<Float>, value) & infinity) == infinity;
 }
 
 // How many of a multiple of 16 elements have these bits.
 template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE std::uint64_t count_of(Float const* values, std::size_t count, bits_of<Float> bits) noexcept {
+SPOTTER_STRICT SPOTTER_INLINE std::uint64_t count_of(Float const* values, std::size_t count,
+                                                     bits_of<Float> bits) noexcept {
     using Bits = std::make_unsigned_t<bits_of<Float>>;
     using V = vec<Bits, Bytes>;
     constexpr std::size_t step = Bytes / sizeof(Float);
@@ -125,7 +128,8 @@ SPOTTER_STRICT SPOTTER_INLINE std::uint64_t count_of(Float const* values, std::s
     return all;
 }
 
-// A multiple of 16 elements, counted; `first_index` is that of the first. False, with nothing counted, where some are subnormal.
+// A multiple of 16 elements, counted; `first_index` is that of the first. False, with nothing counted, where some are
+// subnormal.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t count, std::uint64_t first_index,
                                               mixed_block<Float>& parts, summary& counts) noexcept {
@@ -146,16 +150,17 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
         V x;
         std::memcpy(&x, values + i, Bytes);
         V const size = x & ~sign;
-        V const bad = (infinity - 1 - size) >> top;  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
+        V const bad =
+            (infinity - 1 - size) >> top;  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
         V const nan = (infinity - size) >> top;
-        V const small = (size - smallest) >> top;
+        V const tiny = (size - smallest) >> top;
         V const zeroed = x & ~bad;
         V const filled = zeroed | (bad & fill);
         V const weight = ~bad & one;
-        subnormal |= size & small;
+        subnormal |= size & tiny;
         bad_count += bad;
         nan_count += nan;
-        zero_count += small;
+        zero_count += tiny;
         std::memcpy(parts.zeroed + i, &zeroed, Bytes);
         std::memcpy(parts.filled + i, &filled, Bytes);
         std::memcpy(parts.weight + i, &weight, Bytes);
@@ -169,7 +174,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
         zeros += static_cast<std::uint64_t>(-zero_count[i]);
     }
     if (any_subnormal != 0) { return false; }
-    parts.finite = count - static_cast<std::size_t>(bad);
+    parts.finite = count - as_size(bad);
     std::uint64_t const low = bad > nan ? count_of<Float, Bytes>(values, count, static_cast<Bits>(sign | infinity)) : 0;
     counts.nan += nan;
     counts.neg_inf += low;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): tensors held against one another element by element, many lanes at a time; bit-equal to the definitions here.
+// Stat (L1): tensors held against one another element by element, many lanes at a time; bit-equal to the definitions
+// here.
 #pragma once
 
 #include <spotter/stat/widen.hpp>
@@ -91,9 +92,9 @@ SPOTTER_STRICT SPOTTER_INLINE bool all_plain(Float const* values, std::size_t co
 template <std::size_t Bytes>
 struct change_vectors {
     using D = vec<double, Bytes>;
-    using I = vec<std::int64_t, Bytes>;
+    using Whole = vec<std::int64_t, Bytes>;
     D gap, dot, old;
-    I equal{};
+    Whole equal{};
 
     SPOTTER_INLINE void load(change_sums const& from, std::size_t lane) noexcept {
         std::memcpy(&gap, from.gap.lane + lane, Bytes);
@@ -120,11 +121,11 @@ struct change_vectors {
         if constexpr (Bytes == 64) {  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
             D size = change;
             clear_sign(size);
-            I bits;
+            Whole bits;
             copy_bits(size, bits);
             equal += (bits - 1) >> 63;
         } else {
-            equal += I(change == D{});
+            equal += Whole(change == D{});
         }
     }
     SPOTTER_INLINE void store(change_sums& into, std::size_t lane) const noexcept {
@@ -264,7 +265,8 @@ private:
                                    kernel_float<Value>[block_size]> buffer_;
 };
 
-// Calls use(first, size) for each block, the last one a multiple of 16 elements long, and definition(first, size) for what remains.
+// Calls use(first, size) for each block, the last one a multiple of 16 elements long, and definition(first, size) for
+// what remains.
 template <class Use, class Definition>
 constexpr void each_block(std::size_t count, Use&& use, Definition&& definition) noexcept {
     std::size_t const whole = count - count % lane_count;
@@ -292,8 +294,8 @@ constexpr void copy_widened(element_view<Value> from, Wide* into) noexcept {
     for (std::size_t i = 0; i < from.size(); ++i) { into[i] = static_cast<Wide>(detail::see(from[i]).value); }
 }
 
-// Holds `now` against `before`, element by element. Where `replace` is the memory of `before`, it holds the values of `now` afterwards:
-// block by block, while both are in cache.
+// Holds `now` against `before`, element by element. Where `replace` is the memory of `before`, it holds the values of
+// `now` afterwards: block by block, while both are in cache.
 template <class Value>
 constexpr void compare_all(element_view<Value> now, Value const* before, detail::change_sums& into,
                            unsigned char* replace = nullptr) noexcept {
@@ -320,8 +322,8 @@ constexpr void compare_all(element_view<Value> now, Value const* before, detail:
         });
 }
 
-// Adds up how far the change from `before` to `now` went along a gradient; `before` holds the values of `now` afterwards. Both copies
-// hold what the kernels take `Value` as.
+// Adds up how far the change from `before` to `now` went along a gradient; `before` holds the values of `now`
+// afterwards. Both copies hold what the kernels take `Value` as.
 template <class Value>
 constexpr void change_along_all(element_view<Value> now, detail::kernel_float<Value>* before,
                                 detail::kernel_float<Value> const* gradient, detail::along_sums& into) noexcept {

@@ -7,9 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Fills the delta fields of `into`. Where the type, shape or order changed, and where either side has a non-finite element, the
-// delta stays undefined (has_previous false): a change from or to NaN has no size. False where they were not compared. `replace`: the
-// memory of `before`, which then holds the values of `now`. Sums are lane sums over the whole tensor.
+// Fills the delta fields of `into`. Where the type, shape or order changed, and where either side has a non-finite
+// element, the delta stays undefined (has_previous false): a change from or to NaN has no size. False where they were
+// not compared. `replace`: the memory of `before`, which then holds the values of `now`. Sums are lane sums over the
+// whole tensor.
 template <class = only_where_called>
 constexpr bool compare_with_previous(tensor_ref const& now, tensor_ref const& before, std::uint64_t previous_index,
                                      summary& into, unsigned char* replace = nullptr) noexcept {

@@ -2,6 +2,7 @@
 // Stat (L1): the distribution feature: quantiles and a histogram of a tensor's finite values.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/tensor_ref.hpp>
 #include <spotter/stat/mask.hpp>
 
@@ -30,11 +31,13 @@ struct distribution {
 // What a collection keeps, or a rule needs, of it.
 inline constexpr terms quantiles = terms::quantiles | terms::nonfinite;
 inline constexpr terms histogram = terms::histogram | terms::nonfinite;  // and this for the histogram
-inline constexpr terms distribution_terms = terms::quantiles | terms::histogram;  // the two bits, without the counts that come with them
+inline constexpr terms distribution_terms =
+    terms::quantiles | terms::histogram;  // the two bits, without the counts that come with them
 
 namespace detail {
 
-// Unsigned integers that are ordered as the values are, so that order needs no floating point (which -ffast-math may bend).
+// Unsigned integers that are ordered as the values are, so that order needs no floating point (which -ffast-math may
+// bend).
 [[nodiscard]] constexpr std::uint64_t key_of(double const& value) noexcept {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
     auto bits = std::bit_cast<std::uint64_t>(value);
@@ -50,17 +53,18 @@ namespace detail {
 [[nodiscard]] constexpr std::size_t nearest_rank(std::uint64_t thousandths, std::size_t count) noexcept {
     std::uint64_t const whole = std::uint64_t{count} / 1000 * thousandths;
     std::uint64_t const rest = std::uint64_t{count} % 1000 * thousandths;
-    auto const rank = static_cast<std::size_t>(whole + (rest + 999) / 1000);
+    auto const rank = as_size(whole + (rest + 999) / 1000);
     return rank == 0 ? 0 : rank - 1;
 }
 
-// Reorders `keys` until each of the ascending `ranks` holds what it would hold if all were sorted. Expected O(n log r): three-way
-// partitions around pivots of a fixed pseudo-random series, only where a rank is wanted; the smaller part by recursion.
+// Reorders `keys` until each of the ascending `ranks` holds what it would hold if all were sorted. Expected O(n log r):
+// three-way partitions around pivots of a fixed pseudo-random series, only where a rank is wanted; the smaller part by
+// recursion.
 constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, std::span<std::size_t const> ranks,
                             std::uint64_t series = 0x9E3779B97F4A7C15ULL) noexcept {
     while (!ranks.empty() && keys.size() > 1) {
         series ^= series << 13U, series ^= series >> 7U, series ^= series << 17U;
-        std::uint64_t const pivot = keys[static_cast<std::size_t>(series % keys.size())];
+        std::uint64_t const pivot = keys[as_size(series % keys.size())];
         std::size_t below = 0, at = 0, above = keys.size();
         while (at < above) {
             std::uint64_t const key = keys[at];
@@ -101,8 +105,8 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
 
 }  // namespace detail
 
-// The parts of `wanted` of a tensor's distribution; none of a tensor without a finite value. Quantiles need `scratch`: one element for
-// each of the tensor's. No allocation.
+// The parts of `wanted` of a tensor's distribution; none of a tensor without a finite value. Quantiles need `scratch`:
+// one element for each of the tensor's. No allocation.
 SPOTTER_WHERE_CALLED [[nodiscard]] distribution distribution_of(tensor_ref const& tensor, terms wanted,
                                                                 std::span<std::uint64_t> scratch) noexcept;
 

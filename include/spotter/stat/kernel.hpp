@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): all blocks of a tensor of floats or doubles, many lanes at a time, with the widest vectors that the processor has.
+// Stat (L1): all blocks of a tensor of floats or doubles, many lanes at a time, with the widest vectors that the
+// processor has.
 #pragma once
 
 #include <spotter/stat/spread.hpp>
@@ -14,7 +15,7 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
                                                         std::uint64_t first_index, terms wanted,
                                                         gathered& into) noexcept {
     SPOTTER_STRICT_BODY
-    bool const by_element = has(wanted, terms::product);        // which goes by the definition
+    bool const by_element = has(wanted, terms::product);  // which goes by the definition
     bool const spread = has(wanted, terms::variance);
     int const sums = (spread || has(wanted, terms::sum) ? 1 : 0) | (has(wanted, terms::sum_abs) ? 2 : 0) |
                      (has(wanted, terms::sum_squares) ? 4 : 0);
@@ -36,8 +37,8 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
             plain = plain_block<Float, Bytes>(block, size, into.result.zeros);
             has_zeros = into.result.zeros != zeros;
         }
-        bool const mixed = !plain && !by_element &&
-                           part_block<Float, Bytes>(block, size, first_index + done, parts, into.result);
+        bool const mixed =
+            !plain && !by_element && part_block<Float, Bytes>(block, size, first_index + done, parts, into.result);
         std::size_t const finite = mixed ? parts.finite : size;
         has_bad = mixed && finite < size;
         if (!plain) { walk.close(into); }

@@ -7,13 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Element i of a block belongs to lane i % 16; lanes are added in element order. A block's lanes are added to the tensor's
-// lanes; at the end the 16 lanes fold in halves (0 with 8, 1 with 9, ... then 0 with 4, ...). This order is part of what a
-// stored statistic means: a sum recomputed from the payload has the same bits, on every compiler and under every flag.
+// Element i of a block belongs to lane i % 16; lanes are added in element order. A block's lanes are added to the
+// tensor's lanes; at the end the 16 lanes fold in halves (0 with 8, 1 with 9, ... then 0 with 4, ...). This order is
+// part of what a stored statistic means: a sum recomputed from the payload has the same bits, on every compiler and
+// under every flag.
 inline constexpr std::size_t lane_count = 16;
 inline constexpr std::size_t block_size = 1024;  // elements; the last block of a tensor may be shorter
 
-struct lane_sums {  // sums of which each has its lane, so that a compiler may take several at once without changing one bit
+struct lane_sums {  // sums of which each has its lane, so that a compiler may take several at once without changing one
+                    // bit
     double lane[lane_count]{};  // element i of a block goes to lane i % 16
 
     // Lane by lane.
@@ -35,8 +37,9 @@ struct lane_sums {  // sums of which each has its lane, so that a compiler may t
 
 // What one block of a tensor adds. `mean`-dependent sums need a second walk over the block, while it is in cache.
 struct block_sums {
-    lane_sums sum, sum_abs, sum_squares, squared_gaps;  // of finite elements: x, |x|, |x|^2; squares of the distance to their mean
-    std::uint64_t finite = 0;                           // elements
+    lane_sums sum, sum_abs, sum_squares,
+        squared_gaps;          // of finite elements: x, |x|, |x|^2; squares of the distance to their mean
+    std::uint64_t finite = 0;  // elements
 };
 
 // One element as the statistics see it.
@@ -67,14 +70,14 @@ template <std::integral Integer>
     return see_real(static_cast<double>(value), value == Integer{} ? number_class::zero : number_class::normal);
 }
 template <class Small>
-requires requires(Small value) { to_float(value); }
+    requires requires(Small value) { to_float(value); }
 [[nodiscard]] constexpr seen_element see(Small value) noexcept {
     float const wide = __builtin_bit_cast(float, float_bits_of(value));
     return see(wide);
 }
-template <class Complex>
-requires requires(Complex value) { value.im; }
-[[nodiscard]] SPOTTER_STRICT constexpr seen_element see(Complex const& value) noexcept {
+template <class Pair>
+    requires requires(Pair value) { value.im; }
+[[nodiscard]] SPOTTER_STRICT constexpr seen_element see(Pair const& value) noexcept {
     SPOTTER_STRICT_BODY
     seen_element const re = see(value.re);
     seen_element const im = see(value.im);
@@ -88,7 +91,8 @@ requires requires(Complex value) { value.im; }
 
 // Merges the second moment of a further block (Chan, Golub & LeVeque 1979): exact where a plain sum of squares is not.
 struct moments {
-    double count = 0, mean = 0, about_mean = 0;  // elements so far, their mean, and the sum of squared distances from it
+    double count = 0, mean = 0,
+           about_mean = 0;  // elements so far, their mean, and the sum of squared distances from it
 
     // In the order of blocks; one of no elements changes nothing.
     SPOTTER_STRICT constexpr void merge(double block_count, double block_mean, double block_about_mean) noexcept {
@@ -107,9 +111,9 @@ struct moments {
 
 // Everything that is gathered over the blocks of one tensor.
 struct gathered {
-    summary result{};  // what is complete already: counts, extremes, product
-    lane_sums sum, sum_abs, sum_squares;  // of all blocks that were closed
-    moments spread;  // only where variance is wanted
+    summary result{};                               // what is complete already: counts, extremes, product
+    lane_sums sum, sum_abs, sum_squares;            // of all blocks that were closed
+    moments spread;                                 // only where variance is wanted
     bool any_range = false, any_abs_range = false;  // whether `result` has extremes, of x and of |x|
 
     // The element of that number is not finite; indices rise.

@@ -44,10 +44,10 @@ constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }  /
 [[nodiscard]] constexpr bool any(terms set) noexcept { return set != terms::none; }
 [[nodiscard]] constexpr bool has(terms set, terms wanted) noexcept { return (set & wanted) == wanted; }
 
-// The values, as differences to the ones that were saved before of the same tensor: bit by bit (XOR), so that they come back
-// exactly. `payload | delta{8}`: at most 8 observations in a row are differences, then one is whole. It pays where values
-// change little from one saved step to the next, as weights do; the price is that a damaged one takes those behind it along,
-// up to the next whole one, and that reading one means reading its chain.
+// The values, as differences to the ones that were saved before of the same tensor: bit by bit (XOR), so that they come
+// back exactly. `payload | delta{8}`: at most 8 observations in a row are differences, then one is whole. It pays where
+// values change little from one saved step to the next, as weights do; the price is that a damaged one takes those
+// behind it along, up to the next whole one, and that reading one means reading its chain.
 struct delta {
     unsigned chain = 8;  // links; 0 is none, 64 at most
 

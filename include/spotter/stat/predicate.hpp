@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): predicates: a statistic compared with a limit. Undecided where the statistic is unknown or not a number, and,
-// for all but counts, where the tensor has no finite element.
+// Stat (L1): predicates: a statistic compared with a limit. Undecided where the statistic is unknown or not a number,
+// and, for all but counts, where the tensor has no finite element.
 #pragma once
 
 #include <spotter/stat/statistic.hpp>
@@ -61,8 +61,8 @@ template <any_statistic Statistic, relation How>
 struct comparison {
     using kind = predicate_kind;
     static constexpr relation how = How;  // how the statistic stands to the limit where it holds
-    Statistic left;  // what is compared
-    double limit;  // in the unit of the statistic
+    Statistic left;                       // what is compared
+    double limit;                         // in the unit of the statistic
     // Undecided where the number is not known, is NaN, or where there is no finite element (but for counts).
     [[nodiscard]] constexpr truth operator()(summary const& of) const {
         if constexpr (requires { left.value_of(of); }) {
@@ -117,11 +117,12 @@ template <predicate Predicate>
     }
 }
 
-// The comparison that stands for a predicate in a finding: of a compound the leftmost one that decided as the whole did.
+// The comparison that stands for a predicate in a finding: of a compound the leftmost one that decided as the whole
+// did.
 struct evidence {
-    std::string_view measure{};  // the statistic's name
-    double measured = 0;  // its value
-    double threshold = 0;  // what it was compared with
+    std::string_view measure{};     // the statistic's name
+    double measured = 0;            // its value
+    double threshold = 0;           // what it was compared with
     relation how = relation::none;  // that was asked for
 };
 // Of a tensor for which it is decided. Of a callable that is no comparison only that it was a "predicate".

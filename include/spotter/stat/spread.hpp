@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): ordinary blocks whose variance is wanted: one walk for all sums of a block and for the variance of the block before.
+// Stat (L1): ordinary blocks whose variance is wanted: one walk for all sums of a block and for the variance of the
+// block before.
 #pragma once
 
 #include <spotter/stat/sums.hpp>
@@ -8,9 +9,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A block's mean is known only at its end, so that its squared gaps go with the sums of the next block: apart each of the two walks
-// would wait for its own additions, and the second one for the mean. What is widened is kept for it: a store costs none of the units
-// that add, a second conversion does.
+// A block's mean is known only at its end, so that its squared gaps go with the sums of the next block: apart each of
+// the two walks would wait for its own additions, and the second one for the mean. What is widened is kept for it: a
+// store costs none of the units that add, a second conversion does.
 template <class Float, std::size_t Bytes>
 class spread_walk {
     using D = vec<double, Bytes>;
@@ -18,8 +19,8 @@ class spread_walk {
     static constexpr bool widened = sizeof(Float) < sizeof(double);
 
 public:
-    // A multiple of 16 elements. All is summed, since it costs little beside the rest, and what is in the set is added: 2 magnitudes,
-    // 4 squares, and always the sum and the extremes.
+    // A multiple of 16 elements. All is summed, since it costs little beside the rest, and what is in the set is added:
+    // 2 magnitudes, 4 squares, and always the sum and the extremes.
     SPOTTER_STRICT SPOTTER_INLINE void add(int sums, Float const* values, std::size_t count, range& extremes,
                                            gathered& into) noexcept {
         extremes.begin(values);

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A number, or the knowledge that there is none (no finite element, a term that was not taken).
 struct measurement {
-    double value = 0;  // only where `known`
+    double value = 0;    // only where `known`
     bool known = false;  // there is such a number
 };
 
@@ -36,11 +36,11 @@ enum class statistic_id : std::uint8_t {
     neg_inf = 14,
 };
 
-// A built-in statistic. All are over the finite elements; variance and stddev are of the population (divided by n); l1 and
-// l2 are vector norms whatever the rank; counts are of all elements and known for every tensor, zero_fraction is a share of the
-// finite ones. Without a finite element sum, l1 and l2 are 0 and product 1, the others unknown.
+// A built-in statistic. All are over the finite elements; variance and stddev are of the population (divided by n); l1
+// and l2 are vector norms whatever the rank; counts are of all elements and known for every tensor, zero_fraction is a
+// share of the finite ones. Without a finite element sum, l1 and l2 are 0 and product 1, the others unknown.
 struct statistic {
-    statistic_id id;  // which
+    statistic_id id;   // which
     bool abs = false;  // of |x|
 
     [[nodiscard]] constexpr terms needs() const noexcept {
@@ -74,8 +74,8 @@ struct statistic {
     [[nodiscard]] constexpr bool may_be_nan() const noexcept {
         return id >= statistic_id::mean && id <= statistic_id::product;
     }
-    // A count is known of every tensor. Any other number is no ground for a decision where there is no finite element, though
-    // sum, l1 and l2 are 0 and product 1 there.
+    // A count is known of every tensor. Any other number is no ground for a decision where there is no finite element,
+    // though sum, l1 and l2 are 0 and product 1 there.
     [[nodiscard]] constexpr bool is_count() const noexcept {
         return id >= statistic_id::nonfinite && id != statistic_id::zero_fraction;
     }
@@ -194,7 +194,8 @@ constexpr measurement statistic::operator()(summary const& of) const noexcept {
     return index < std::size(readers) ? readers[index](of, abs) : measurement{};
 }
 
-// A statistic with its kind in its type, as `mean` is: a rule on it costs a load and a comparison. As a value it is a `statistic`.
+// A statistic with its kind in its type, as `mean` is: a rule on it costs a load and a comparison. As a value it is a
+// `statistic`.
 template <statistic_id Id, bool Abs = false>
 struct fixed_statistic {
     constexpr operator statistic() const noexcept { return {Id, Abs}; }  // the same, its kind in the value
@@ -240,8 +241,8 @@ inline constexpr fixed_statistic<statistic_id::pos_inf> pos_inf{};
 // How many are minus infinity.
 inline constexpr fixed_statistic<statistic_id::neg_inf> neg_inf{};
 
-// The same statistic of |x|, whose name everywhere is `minimum_abs` and so on: minimum, maximum, mean, stddev, variance, sum,
-// product (l1, l2 and counts are their own).
+// The same statistic of |x|, whose name everywhere is `minimum_abs` and so on: minimum, maximum, mean, stddev,
+// variance, sum, product (l1, l2 and counts are their own).
 [[nodiscard]] constexpr statistic of_abs(statistic plain) noexcept { return {plain.id, true}; }
 template <statistic_id Id, bool Abs>
 [[nodiscard]] constexpr fixed_statistic<Id, true> of_abs(fixed_statistic<Id, Abs>) noexcept {
@@ -270,7 +271,8 @@ concept own_statistic = !std::convertible_to<Value, statistic> && requires(Value
     value(of);
 };
 template <class Value>
-concept any_statistic = std::convertible_to<Value, statistic> || own_statistic<Value>;  // a built-in one or the user's own
+concept any_statistic =
+    std::convertible_to<Value, statistic> || own_statistic<Value>;  // a built-in one or the user's own
 
 template <any_statistic Statistic>
 [[nodiscard]] constexpr terms needs_of(Statistic const& it) noexcept {
@@ -304,6 +306,6 @@ template <any_statistic... Statistics>
     return (terms::nonfinite | ... | needs_of(each));
 }
 inline constexpr terms payload = terms::payload;  // the values themselves, in a collection's contents
-using terms::shape;  // not a variable: many a function has a local of that name
+using terms::shape;                               // not a variable: many a function has a local of that name
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -2,6 +2,7 @@
 // Stat (L1): the one pass: a tensor and the terms that are wanted of it give a summary.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/stat/kernel.hpp>
 #include <spotter/stat/widen.hpp>
 
@@ -32,12 +33,12 @@ inline void gather_widened(element_view<Value> values, terms wanted, gathered& i
 }
 
 // Whole blocks without zeros, subnormal and non-finite parts are three blocks of doubles: real parts, sizes, squares.
-template <class Complex>
-inline void gather_complex(element_view<Complex> values, terms wanted, gathered& into) noexcept {
+template <class Pair>
+inline void gather_complex(element_view<Pair> values, terms wanted, gathered& into) noexcept {
     complex_parts parts;
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
-        Complex const* const block = values.data() + start;
+        Pair const* const block = values.data() + start;
         if (size % lane_count != 0 || has(wanted, terms::product) ||
             !ordinary_block<float, 16>(reinterpret_cast<float const*>(block), 2 * size)) {
             gather_block(values.subspan(start, size), start, wanted, into);
@@ -84,7 +85,8 @@ constexpr void gather(element_view<Value> values, terms wanted, gathered& into) 
     }
 }
 
-// 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a checksum.
+// 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a
+// checksum.
 SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t bytes) noexcept {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
     std::uint64_t const size = bytes;  // the same where std::size_t is smaller
@@ -113,9 +115,9 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
 
 }  // namespace detail
 
-// The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts come with
-// any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is read once per block
-// and again from cache. Of a text none is known: its letters are no numbers.
+// The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts
+// come with any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is
+// read once per block and again from cache. Of a text none is known: its letters are no numbers.
 template <class = only_where_called>
 [[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
     gathered into;
@@ -125,9 +127,7 @@ template <class = only_where_called>
     if (!any(wanted & pass_terms) || !numbers) { return into.result; }
     visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
     summary result = into.finish(wanted);
-    if (has(wanted, terms::hash)) {
-        result.hash = detail::hash_values(tensor.values.raw, static_cast<std::size_t>(tensor.bytes()));
-    }
+    if (has(wanted, terms::hash)) { result.hash = detail::hash_values(tensor.values.raw, as_size(tensor.bytes())); }
     return result;
 }
 

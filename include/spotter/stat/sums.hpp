@@ -8,22 +8,23 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Asks for memory of the next block while this one is summed, into the first cache: the look at a block is three operations
-// a vector, and would wait for the second one (a Xeon with AVX-512, tensors in L2: 870 cycles a block, 925 where it does). A processor
-// does not look beyond a page by itself, and a page is one block of floats. Slower where the requests are made in the look
-// itself (10 to 12 GB/s of 13.6 on Zen 4), and no faster from 2 or 16 KiB away.
+// Asks for memory of the next block while this one is summed, into the first cache: the look at a block is three
+// operations a vector, and would wait for the second one (a Xeon with AVX-512, tensors in L2: 870 cycles a block, 925
+// where it does). A processor does not look beyond a page by itself, and a page is one block of floats. Slower where
+// the requests are made in the look itself (10 to 12 GB/s of 13.6 on Zen 4), and no faster from 2 or 16 KiB away.
 SPOTTER_INLINE void fetch_ahead(void const* now) noexcept {
     constexpr std::uintptr_t distance = 4096;
     SPOTTER_FETCH(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(now) + distance));
 }
 
-// Extremes of x or of |x| over all plain blocks, in independent vectors so that the comparisons overlap; they become one number at
-// the end. min and max do not round, so their order does not matter.
+// Extremes of x or of |x| over all plain blocks, in independent vectors so that the comparisons overlap; they become
+// one number at the end. min and max do not round, so their order does not matter.
 template <bool Abs, class Float, std::size_t Bytes>
 struct range_vectors {
     using V = vec<Float, Bytes>;
     static constexpr std::size_t step = Bytes / sizeof(Float);
-    static constexpr std::size_t parts = 4;  // a comparison takes four cycles, and a processor begins one or two in each
+    static constexpr std::size_t parts =
+        4;  // a comparison takes four cycles, and a processor begins one or two in each
     V low[parts]{}, high[parts]{};
     bool any = false;
 
@@ -72,12 +73,15 @@ struct range_vectors {
         SPOTTER_STRICT_BODY
         V least = low[0], most = high[0];
         SPOTTER_UNROLL
-        for (std::size_t part = 1; part < parts; ++part) { keep_smaller(least, low[part]), keep_larger(most, high[part]); }
+        for (std::size_t part = 1; part < parts; ++part) {
+            keep_smaller(least, low[part]), keep_larger(most, high[part]);
+        }
         lowest = least[0];
         highest = most[0];
         for (std::size_t i = 1; i < step; ++i) {
-            lowest = least[i] < lowest ? least[i] : lowest;
-            highest = most[i] > highest ? most[i] : highest;
+            double const down = static_cast<double>(least[i]), up = static_cast<double>(most[i]);
+            lowest = down < lowest ? down : lowest;
+            highest = up > highest ? up : highest;
         }
     }
 };
@@ -86,8 +90,9 @@ struct range_vectors {
 template <std::size_t Bytes>
 inline constexpr std::size_t lane_parts = lane_count * sizeof(double) / Bytes;
 
-// As many values as two vectors of doubles hold, widened. From AVX2 on straight from memory, which takes a quarter less than from a
-// register. g++ has to be told by an instruction: it takes a conversion of half a vector of floats through memory.
+// As many values as two vectors of doubles hold, widened. From AVX2 on straight from memory, which takes a quarter less
+// than from a register. g++ has to be told by an instruction: it takes a conversion of half a vector of floats through
+// memory.
 template <std::size_t Bytes>
 SPOTTER_INLINE void load_wide(float const* from, vec<double, Bytes> (&into)[2]) noexcept {
 #if SPOTTER_X86_DISPATCH
@@ -122,9 +127,9 @@ SPOTTER_INLINE void load_wide(double const* from, vec<double, Bytes> (&into)[2])
     std::memcpy(&into[1], from + Bytes / sizeof(double), Bytes);
 }
 
-// sum + a * b in one instruction where the path has it, else in two. Only for products that do not round, so that both give the same
-// bits: with 1, and of two floats. Processors add in other units than they multiply in; conversions from float share those of the
-// additions, so that an addition as a product with 1 is done beside them.
+// sum + a * b in one instruction where the path has it, else in two. Only for products that do not round, so that both
+// give the same bits: with 1, and of two floats. Processors add in other units than they multiply in; conversions from
+// float share those of the additions, so that an addition as a product with 1 is done beside them.
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void add_exact_product(vec<double, Bytes>& sum, vec<double, Bytes> const& a,
                                                      vec<double, Bytes> const& b) noexcept {
@@ -218,8 +223,8 @@ SPOTTER_STRICT SPOTTER_INLINE double fold_lanes(vec<double, Bytes> const (&block
     return lane[0];
 }
 
-// Adds the sums that are asked for; returns the block's sum where that is one of them. A walk for every two vectors of lanes:
-// the accumulators of all would not fit the registers of SSE2 and AVX2.
+// Adds the sums that are asked for; returns the block's sum where that is one of them. A walk for every two vectors of
+// lanes: the accumulators of all would not fit the registers of SSE2 and AVX2.
 template <bool Sum, bool Abs, bool Squares, class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t count, gathered& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -298,10 +303,11 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unus
     return fold_lanes<Bytes>(squares);
 }
 
-// sum_block of the sums in a set: 1 sum, 2 magnitudes, 4 squares. Of two or more all three: the third costs little beside them,
-// and each combination of its own costs whoever compiles it.
+// sum_block of the sums in a set: 1 sum, 2 magnitudes, 4 squares. Of two or more all three: the third costs little
+// beside them, and each combination of its own costs whoever compiles it.
 template <class Float, std::size_t Bytes>
-SPOTTER_STRICT SPOTTER_INLINE double add_sums(int sums, Float const* values, std::size_t count, gathered& into) noexcept {
+SPOTTER_STRICT SPOTTER_INLINE double add_sums(int sums, Float const* values, std::size_t count,
+                                              gathered& into) noexcept {
     switch (sums) {
         case 0:
             return 0;

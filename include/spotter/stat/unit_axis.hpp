@@ -2,16 +2,17 @@
 // Stat (L1): the axis that counts the units of a layer, and how the elements lie around it.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/event.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 inline constexpr int default_axis = -1;  // the one that unit_axis_of finds
-inline constexpr int no_axis = -2;  // there is none
+inline constexpr int no_axis = -2;       // there is none
 
-// The axis that counts units: the one asked for, or else the first that does not count samples (the second of a batch-first
-// tensor, the only one of a vector); no_axis for a scalar, and where the tensor has not that many. `batch` is the batch axis where
-// it is known, -1 otherwise.
+// The axis that counts units: the one asked for, or else the first that does not count samples (the second of a
+// batch-first tensor, the only one of a vector); no_axis for a scalar, and where the tensor has not that many. `batch`
+// is the batch axis where it is known, -1 otherwise.
 [[nodiscard]] constexpr int unit_axis_of(extents const& shape, int asked, int batch = -1) noexcept {
     if (asked != default_axis) { return asked >= 0 && asked < shape.rank ? asked : no_axis; }
     if (shape.rank >= 2) { return batch <= 0 ? 1 : 0; }
@@ -23,12 +24,12 @@ inline constexpr int no_axis = -2;  // there is none
     return axis < 0 ? 0 : shape.size[static_cast<std::size_t>(axis)];
 }
 
-// Of a layer with many units rules judge a part, so that what is recorded for them is bounded: one unit out of each of `most` equal
-// stretches, at a place in it that looks random and is always the same. Of a layer with no more units all.
+// Of a layer with many units rules judge a part, so that what is recorded for them is bounded: one unit out of each of
+// `most` equal stretches, at a place in it that looks random and is always the same. Of a layer with no more units all.
 struct unit_sample {
     static constexpr std::size_t most_units = 120;  // of one layer, where a rule does not say otherwise
 
-    std::size_t units = 0;  // that the layer has
+    std::size_t units = 0;          // that the layer has
     std::size_t most = most_units;  // of which are judged
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return units < most ? units : most; }
@@ -37,13 +38,15 @@ struct unit_sample {
         if (units <= most) { return index; }
         std::size_t const first = index * units / most, end = (index + 1) * units / most;
         std::uint64_t const mixed = (index + 1) * 0x9E3779B97F4A7C15ULL;
-        return first + static_cast<std::size_t>(mixed >> 33U) % (end - first);
+        return first + as_size(mixed >> 33U) % (end - first);
     }
 };
 
-// How the elements lie around an axis, in storage order: element i of unit u in group g is number (g * units + u) * inner + i.
+// How the elements lie around an axis, in storage order: element i of unit u in group g is number (g * units + u) *
+// inner + i.
 struct axis_layout {
-    std::size_t groups = 0, units = 0, inner = 0;  // how many blocks of units, units in each, neighbouring elements of one unit
+    std::size_t groups = 0, units = 0,
+                inner = 0;  // how many blocks of units, units in each, neighbouring elements of one unit
 };
 // `along` is an axis of the tensor; no groups where it has no elements.
 [[nodiscard]] constexpr axis_layout layout_along(tensor_ref const& tensor, int along) noexcept {

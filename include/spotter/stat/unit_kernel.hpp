@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): rows of a layer added to what its units have so far, many units at a time; bit-equal to the walks in units.hpp.
+// Stat (L1): rows of a layer added to what its units have so far, many units at a time; bit-equal to the walks in
+// units.hpp.
 #pragma once
 
 #include <spotter/stat/change_kernel.hpp>
@@ -10,18 +11,18 @@ namespace spotter::inline SPOTTER_ABI::detail {
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void count_row(float const* row, std::size_t count, std::uint32_t* active,
                                              std::uint32_t* finite) noexcept {
-    using I = vec<std::int32_t, Bytes>;
+    using Whole = vec<std::int32_t, Bytes>;
     constexpr std::size_t step = Bytes / sizeof(float);
     constexpr std::int32_t infinity = static_cast<std::int32_t>(f32_bits::exponent);
     constexpr std::int32_t size_mask = static_cast<std::int32_t>(f32_bits::magnitude);
     std::size_t i = 0;
     for (; i + step <= count; i += step) {
-        I size, on, known;
+        Whole size, on, known;
         std::memcpy(&size, row + i, Bytes);
         std::memcpy(&on, active + i, Bytes);
         std::memcpy(&known, finite + i, Bytes);
         size &= size_mask;
-        I const is_finite = size < infinity;
+        Whole const is_finite = size < infinity;
         on -= is_finite & (size > 0);
         known -= is_finite;
         std::memcpy(active + i, &on, Bytes);

@@ -23,7 +23,8 @@ constexpr void for_each_unit(tensor_ref const& tensor, int axis, Use&& use) noex
         }
     });
 }
-// Calls `use(row)` for each place that has one element of every unit, a sample or a pixel of one: row(unit) is the element.
+// Calls `use(row)` for each place that has one element of every unit, a sample or a pixel of one: row(unit) is the
+// element.
 template <class Use>
 constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexcept {
     if (axis < 0 || tensor.count == 0) { return; }
@@ -39,8 +40,8 @@ constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexc
     });
 }
 
-// Adds to sums[u] the magnitudes of the finite elements of unit u and to finite[u] how many these are, element by element in storage
-// order. Both hold unit_count(...) values; nothing where `axis` is no axis.
+// Adds to sums[u] the magnitudes of the finite elements of unit u and to finite[u] how many these are, element by
+// element in storage order. Both hold unit_count(...) values; nothing where `axis` is no axis.
 template <class = only_where_called>
 SPOTTER_STRICT constexpr void add_sizes(tensor_ref const& tensor, int axis, double* sums, double* finite) noexcept {
     SPOTTER_STRICT_BODY
@@ -66,8 +67,8 @@ SPOTTER_STRICT constexpr void add_sizes(tensor_ref const& tensor, int axis, doub
     });
 }
 
-// Adds to active[u] the finite non-zero elements of unit u and to finite[u] its finite elements. Both hold unit_count(...)
-// values. O(n), one walk in storage order.
+// Adds to active[u] the finite non-zero elements of unit u and to finite[u] its finite elements. Both hold
+// unit_count(...) values. O(n), one walk in storage order.
 template <class = only_where_called>
 constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint32_t* active,
                             std::uint32_t* finite) noexcept {

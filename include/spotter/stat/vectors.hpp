@@ -12,12 +12,13 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The integers as wide as a number: what vectors of it are as bits, and what comparing two of them gives (0 or all ones).
+// The integers as wide as a number: what vectors of it are as bits, and what comparing two of them gives (0 or all
+// ones).
 template <class Number>
 using bits_of = std::conditional_t<sizeof(Number) == 4, std::int32_t, std::int64_t>;
 
-// Vectors `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2, 64 is AVX-512. No intrinsics header (it would cost every user
-// a quarter of a second), and the same source is every path.
+// Vectors `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2, 64 is AVX-512. No intrinsics header (it would
+// cost every user a quarter of a second), and the same source is every path.
 #if SPOTTER_GNU_VECTORS
 template <class Value, std::size_t Bytes>
 struct vector_of {
@@ -26,14 +27,14 @@ struct vector_of {
 template <class Value, std::size_t Bytes>
 using vec = typename vector_of<Value, Bytes>::type;
 
-// `mask ? yes : no`, element by element. These take the result by reference: a vector is not returned where the caller has
-// wider registers than the callee.
+// `mask ? yes : no`, element by element. These take the result by reference: a vector is not returned where the caller
+// has wider registers than the callee.
 template <class Mask, class Vector>
 SPOTTER_INLINE void blend(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
     into = mask ? yes : no;
 }
-// The smaller and the larger of each element and what there is so far. Comparison and choice in one expression, or g++ 12 sees no
-// instruction for both in them.
+// The smaller and the larger of each element and what there is so far. Comparison and choice in one expression, or g++
+// 12 sees no instruction for both in them.
 template <class Vector>
 SPOTTER_STRICT SPOTTER_INLINE void keep_smaller(Vector& so_far, Vector const& x) noexcept {
     SPOTTER_STRICT_BODY
@@ -170,7 +171,7 @@ SPOTTER_INLINE void clear_sign(Vector& x) noexcept {
     using Number = std::remove_cvref_t<decltype(x[0])>;
     vec<bits_of<Number>, sizeof(Vector)> bits;
     copy_bits(x, bits);
-    bits &= std::numeric_limits<bits_of<Number>>::max();
+    bits &= (std::numeric_limits<bits_of<Number>>::max)();
     copy_bits(bits, x);
 }
 

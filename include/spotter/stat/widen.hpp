@@ -22,8 +22,8 @@ using wide_of = std::conditional_t<sizeof(Value) <= 2, float, double>;
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(value - limit) >> 31);
 }
 
-// A small IEEE-like format without branches, which float_bits_of has: what is subnormal is an integer times a power of two. `top`
-// is the first size that is no normal number; what is from there on gets the exponent of infinity.
+// A small IEEE-like format without branches, which float_bits_of has: what is subnormal is an integer times a power of
+// two. `top` is the first size that is no normal number; what is from there on gets the exponent of infinity.
 template <int ExponentBits, int MantissaBits>
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE std::uint32_t small_float_bits(std::uint32_t bits,
                                                                             std::uint32_t top) noexcept {
@@ -40,8 +40,8 @@ template <int ExponentBits, int MantissaBits>
     return sign | (__builtin_bit_cast(std::uint32_t, tiny) & is_small) | (normal & ~is_small);
 }
 
-// Two halves that are exact in double, so that their sum rounds once, as a conversion does: processors before AVX-512 have none
-// for vectors, and for unsigned numbers only one with a branch. `high` carries 2^84, `low` 2^52.
+// Two halves that are exact in double, so that their sum rounds once, as a conversion does: processors before AVX-512
+// have none for vectors, and for unsigned numbers only one with a branch. `high` carries 2^84, `low` 2^52.
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE double double_of_halves(std::uint64_t value, double offset) noexcept {
     SPOTTER_STRICT_BODY
     double const high = __builtin_bit_cast(double, (value >> 32) | 0x4530000000000000U);
@@ -97,12 +97,13 @@ inline void widen_block(Value const* from, std::size_t count, wide_of<Value>* in
     widen_baseline(from, count, into);
 }
 
-// What a block of complex numbers, an even number of them, is made of, apart. Of c64 only: the squares of doubles may leave the range of a double.
+// What a block of complex numbers, an even number of them, is made of, apart. Of c64 only: the squares of doubles may
+// leave the range of a double.
 struct complex_parts {
     alignas(64) double real[block_size], size[block_size], square[block_size];
 };
-template <class Complex>
-SPOTTER_VECTORS SPOTTER_INLINE void split_each(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+template <class Pair>
+SPOTTER_VECTORS SPOTTER_INLINE void split_each(Pair const* from, std::size_t count, complex_parts& into) noexcept {
     SPOTTER_STRICT_BODY
     for (std::size_t i = 0; i < count; ++i) {
         auto const re = static_cast<double>(from[i].re);
@@ -128,20 +129,20 @@ SPOTTER_VECTORS SPOTTER_INLINE void split_each(Complex const* from, std::size_t 
 #endif
     }
 }
-template <class Complex>
-SPOTTER_VECTORS SPOTTER_NOINLINE inline void split_baseline(Complex const* from, std::size_t count,
+template <class Pair>
+SPOTTER_VECTORS SPOTTER_NOINLINE inline void split_baseline(Pair const* from, std::size_t count,
                                                             complex_parts& into) noexcept {
     split_each(from, count, into);
 }
 #if SPOTTER_X86_DISPATCH
-template <class Complex>
+template <class Pair>
 SPOTTER_VECTORS SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
-split_avx2(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+split_avx2(Pair const* from, std::size_t count, complex_parts& into) noexcept {
     split_each(from, count, into);
 }
 #endif
-template <class Complex>
-inline void split_block(Complex const* from, std::size_t count, complex_parts& into) noexcept {
+template <class Pair>
+inline void split_block(Pair const* from, std::size_t count, complex_parts& into) noexcept {
 #if SPOTTER_X86_DISPATCH
     if (__builtin_cpu_supports("avx2")) { return split_avx2(from, count, into); }
 #endif

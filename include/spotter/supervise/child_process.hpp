@@ -9,18 +9,18 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A launcher for `supervise`: starts `command` with the settings of the attempt behind it, and waits for its end. A name without a slash is
-// looked for in PATH. The process has our environment and supervised_attempt::as_environment(), our working folder, input and
-// outputs, and every signal as a new process has it. A program that ignores SIGCHLD cannot wait
-// for its children.
+// A launcher for `supervise`: starts `command` with the settings of the attempt behind it, and waits for its end. A
+// name without a slash is looked for in PATH. The process has our environment and supervised_attempt::as_environment(),
+// our working folder, input and outputs, and every signal as a new process has it. A program that ignores SIGCHLD
+// cannot wait for its children.
 //
-// On Windows all that the process starts is in a job with it, and ends when it does, or when we do, however that happens. Its process
-// group is its own: Ctrl-C at our console is for us, who take it along, and CTRL_BREAK_EVENT can be sent to it alone.
-// A code that the system ends a process with (0xC0000005) is departure::killed. Text is UTF-8.
+// On Windows all that the process starts is in a job with it, and ends when it does, or when we do, however that
+// happens. Its process group is its own: Ctrl-C at our console is for us, who take it along, and CTRL_BREAK_EVENT can
+// be sent to it alone. A code that the system ends a process with (0xC0000005) is departure::killed. Text is UTF-8.
 struct child_process {
-    std::vector<std::string> command{};  // {"./train", "--seed=1"}
-    std::chrono::milliseconds
-        patience{};  // killed (SIGKILL, itself and not its children; Windows: the job) when it takes longer; 0: no limit
+    std::vector<std::string> command{};      // {"./train", "--seed=1"}
+    std::chrono::milliseconds patience{};    // killed (SIGKILL, itself and not its children; Windows: the job) when it
+                                             // takes longer; 0: no limit
     std::vector<std::string> environment{};  // further variables, "NAME=value", in place of ours of that name
 
     [[nodiscard]] launched operator()(supervised_attempt const& asked) const;

@@ -2,6 +2,7 @@
 // The bodies of child_process.hpp for POSIX.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/clock.hpp>
 #include <spotter/supervise/child_process.hpp>
 
@@ -53,7 +54,7 @@ SPOTTER_BODY int child_process::spawn(std::vector<std::string> const& line, std:
     arguments.push_back(nullptr);
     for (std::string const& each : told) { variables.push_back(const_cast<char*>(each.c_str())); }
     for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
-        std::string_view const name{*each, static_cast<std::size_t>(std::strcspn(*each, "="))};
+        std::string_view const name{*each, std::strcspn(*each, "=")};
         bool const is_told = std::any_of(told.begin(), told.end(), [&](std::string const& other) {
             return other.size() > name.size() && other.compare(0, name.size(), name) == 0 && other[name.size()] == '=';
         });
@@ -77,7 +78,7 @@ SPOTTER_BODY int child_process::spawn(std::vector<std::string> const& line, std:
         why = ::posix_spawnp(&started, arguments[0], nullptr, &attributes, arguments.data(), variables.data());
     }
     ::posix_spawnattr_destroy(&attributes);
-    child = static_cast<int>(started);
+    child = started;
     return why;
 }
 

@@ -17,11 +17,13 @@ namespace detail {
 [[nodiscard]] SPOTTER_BODY std::wstring widened(std::string_view text) {
     std::wstring wide(text.size(), L'\0');
     int const size = static_cast<int>(text.size());
-    wide.resize(static_cast<std::size_t>(size == 0 ? 0 : ::MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(), size)));
+    wide.resize(static_cast<std::size_t>(
+        size == 0 ? 0 : ::MultiByteToWideChar(CP_UTF8, 0, text.data(), size, wide.data(), size)));
     return wide;
 }
 
-// An argument behind others, so that the program finds it as it was (CommandLineToArgvW's rules): backslashes count double before a quote.
+// An argument behind others, so that the program finds it as it was (CommandLineToArgvW's rules): backslashes count
+// double before a quote.
 SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
     if (!line.empty()) { line += L' '; }
     line += L'"';
@@ -41,14 +43,16 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
 // Names are the same whatever the case of their letters.
 [[nodiscard]] SPOTTER_BODY int compare_names(std::wstring_view one, std::wstring_view other) {
     std::wstring_view const a = name_of_variable(one), b = name_of_variable(other);
-    return ::CompareStringOrdinal(a.data(), static_cast<int>(a.size()), b.data(), static_cast<int>(b.size()), TRUE) - CSTR_EQUAL;
+    return ::CompareStringOrdinal(a.data(), static_cast<int>(a.size()), b.data(), static_cast<int>(b.size()), TRUE) -
+           CSTR_EQUAL;
 }
 
 // Ours and, in place of those of the same names, `told`; sorted by name, as Windows wants them.
 [[nodiscard]] SPOTTER_BODY std::wstring environment_with(std::vector<std::string> const& told) {
     std::vector<std::wstring> variables;
     auto const add = [&](std::wstring_view one) {
-        auto const same = std::find_if(variables.begin(), variables.end(), [&](std::wstring const& other) { return compare_names(one, other) == 0; });
+        auto const same = std::find_if(variables.begin(), variables.end(),
+                                       [&](std::wstring const& other) { return compare_names(one, other) == 0; });
         if (same == variables.end()) { variables.emplace_back(one); }
     };
     for (std::string const& each : told) { add(widened(each)); }
@@ -57,7 +61,8 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
         if (compare_names(each, L"SPOTTER_RUN=") != 0) { add(each); }  // that is for one record
     }
     if (ours != nullptr) { (void)::FreeEnvironmentStringsW(ours); }
-    std::sort(variables.begin(), variables.end(), [](std::wstring const& one, std::wstring const& other) { return compare_names(one, other) < 0; });
+    std::sort(variables.begin(), variables.end(),
+              [](std::wstring const& one, std::wstring const& other) { return compare_names(one, other) < 0; });
     std::wstring block;
     for (std::wstring const& each : variables) { block.append(each).push_back(L'\0'); }
     block.push_back(L'\0');
@@ -69,18 +74,21 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
     *job.put() = ::CreateJobObjectW(nullptr, nullptr);
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
     limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-    bool const good = job.get() != nullptr && ::SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits) != 0;
+    bool const good = job.get() != nullptr && ::SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation,
+                                                                        &limits, sizeof limits) != 0;
     return good ? 0 : ::GetLastError();
 }
 
 inline constexpr unsigned long out_of_patience = 0x53504F54;  // a code that no program ends with by chance
 
 // The error's number, or 0; `code` is what it ended with.
-[[nodiscard]] SPOTTER_BODY unsigned long await_process(void* process, void* job, std::chrono::milliseconds patience, unsigned long& code) {
+[[nodiscard]] SPOTTER_BODY unsigned long await_process(void* process, void* job, std::chrono::milliseconds patience,
+                                                       unsigned long& code) {
     auto const end = std::chrono::steady_clock::now() + patience;
     bool limited = patience.count() > 0;
     for (;;) {
-        auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count() + 1;
+        auto const left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count() + 1;
         constexpr long long most = 3'600'000;
         unsigned long const wait = limited ? static_cast<unsigned long>(std::clamp(left, 0LL, most)) : INFINITE;
         unsigned long const what = ::WaitForSingleObject(process, wait);
@@ -119,21 +127,25 @@ SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked)
         (void)::TerminateProcess(process.get(), 1);
     }
     if (failed != 0) {
-        return {asked.run, departure::never_started, std::string{detail::windows_error(failed, "start", command.front()).what.view()}};
+        return {asked.run, departure::never_started,
+                std::string{detail::windows_error(failed, "start", command.front()).what.view()}};
     }
     (void)::ResumeThread(thread.get());
 
     unsigned long code = 0;
     failed = detail::await_process(process.get(), job.get(), patience, code);
     if (failed != 0) {
-        return {asked.run, departure::failed, "how it ended is not known: error " + std::to_string(failed) + " of Windows"};
+        return {asked.run, departure::failed,
+                "how it ended is not known: error " + std::to_string(failed) + " of Windows"};
     }
     if (code == detail::out_of_patience) {
         return {asked.run, departure::timed_out, "killed after " + std::to_string(patience.count()) + " ms"};
     }
     std::string_view const crash = detail::crash_of(code);
     if (!crash.empty()) { return {asked.run, departure::killed, "crashed: " + std::string{crash}}; }
-    if (code != 0) { return {asked.run, departure::failed, "ended with " + std::to_string(static_cast<std::int32_t>(code))}; }
+    if (code != 0) {
+        return {asked.run, departure::failed, "ended with " + std::to_string(static_cast<std::int32_t>(code))};
+    }
     return {asked.run};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supervise (L6): a training as attempts, each with the planned cure of what was wrong with the one before, until one is stable.
+// Supervise (L6): a training as attempts, each with the planned cure of what was wrong with the one before, until one
+// is stable.
 #pragma once
 
 #include <spotter/core/guard.hpp>
@@ -49,14 +50,14 @@ enum class healed : std::uint8_t {
 // What came of an attempt.
 struct past_attempt {
     supervised_attempt asked{};  // what it was told to be
-    launched told{};        // by the launcher
-    run_verdict verdict{};  // of nothing where there was none to be had
-    double seconds = 0;     // that the launcher took
+    launched told{};             // by the launcher
+    run_verdict verdict{};       // of nothing where there was none to be had
+    double seconds = 0;          // that the launcher took
 };
 
 // What came of all of them.
 struct healing {
-    healed how = healed::stable;  // how it ended
+    healed how = healed::stable;           // how it ended
     std::string why{};                     // in a sentence, where it is not stable
     std::vector<past_attempt> attempts{};  // in order; all that were started
 
@@ -95,10 +96,11 @@ private:
 
 }  // namespace detail
 
-// Runs attempts until one is stable, no cure is left for what is wrong, or `within.attempts` were made. `launch(supervised_attempt)` runs one
-// to its end, on the calling thread, and returns the folder of its record, as text or as `launched`: `child_process`, or any function. One
-// that throws has failed. The first cure of the list that names the cause and was not tried yet is tried next; its settings are
-// added to those of the cures before. The same records lead to the same choices. Deletes nothing. `cures` must live as long as the call.
+// Runs attempts until one is stable, no cure is left for what is wrong, or `within.attempts` were made.
+// `launch(supervised_attempt)` runs one to its end, on the calling thread, and returns the folder of its record, as
+// text or as `launched`: `child_process`, or any function. One that throws has failed. The first cure of the list that
+// names the cause and was not tried yet is tried next; its settings are added to those of the cures before. The same
+// records lead to the same choices. Deletes nothing. `cures` must live as long as the call.
 template <class Launch>
 [[nodiscard]] healing supervise(Launch&& launch, std::span<cure const> cures, supervise_options within = {}) {
     detail::supervision chain{cures, std::move(within)};

@@ -23,14 +23,16 @@ struct supervised_attempt {
 
     [[nodiscard]] explicit operator bool() const noexcept { return number > 0; }
 
-    // The one that this process was started for, as `child_process` puts it into the environment: SPOTTER_ATTEMPT, SPOTTER_ATTEMPT_RUN,
-    // SPOTTER_ATTEMPT_CURE, SPOTTER_ATTEMPT_BECAUSE. Its settings are arguments of the command line, and not here.
+    // The one that this process was started for, as `child_process` puts it into the environment: SPOTTER_ATTEMPT,
+    // SPOTTER_ATTEMPT_RUN, SPOTTER_ATTEMPT_CURE, SPOTTER_ATTEMPT_BECAUSE. Its settings are arguments of the command
+    // line, and not here.
     [[nodiscard]] static supervised_attempt here();
     // The four as "NAME=value".
     [[nodiscard]] std::vector<std::string> as_environment() const;
 
-    // Records it, as `healing/attempt`, `healing/cure` and `healing/because`; nothing where nobody supervises. Called before the first
-    // step the three are settings of the run: columns of the table that a report of all attempts begins with.
+    // Records it, as `healing/attempt`, `healing/cure` and `healing/because`; nothing where nobody supervises. Called
+    // before the first step the three are settings of the run: columns of the table that a report of all attempts
+    // begins with.
     template <class Hook>
     void note(Hook& watch) const {
         if (number == 0) { return; }

@@ -2,6 +2,7 @@
 // The bodies of supervised_attempt.hpp.
 #pragma once
 
+#include <spotter/file/system.hpp>
 #include <spotter/supervise/supervised_attempt.hpp>
 
 #include <charconv>
@@ -25,7 +26,8 @@ namespace detail {
     if (wide.empty()) { return {}; }
     wide.resize(::GetEnvironmentVariableW(wide_name.c_str(), wide.data(), static_cast<unsigned long>(wide.size())));
     std::string text(3 * wide.size(), '\0');
-    int const made = ::WideCharToMultiByte(CP_UTF8, 0, wide.data(), static_cast<int>(wide.size()), text.data(), static_cast<int>(text.size()), nullptr, nullptr);
+    int const made = ::WideCharToMultiByte(CP_UTF8, 0, wide.data(), static_cast<int>(wide.size()), text.data(),
+                                           static_cast<int>(text.size()), nullptr, nullptr);
     text.resize(static_cast<std::size_t>(made));
     return text;
 }
@@ -54,7 +56,8 @@ SPOTTER_BODY supervised_attempt supervised_attempt::here() {
 }
 
 SPOTTER_BODY std::vector<std::string> supervised_attempt::as_environment() const {
-    return {"SPOTTER_ATTEMPT=" + std::to_string(number), "SPOTTER_ATTEMPT_RUN=" + run, "SPOTTER_ATTEMPT_CURE=" + cure,
+    return {"SPOTTER_ATTEMPT=" + std::to_string(number),
+            "SPOTTER_ATTEMPT_RUN=" + std::string{system_files().absolute(run).view()}, "SPOTTER_ATTEMPT_CURE=" + cure,
             "SPOTTER_ATTEMPT_BECAUSE=" + because};
 }
 

@@ -14,10 +14,11 @@ struct compacted_run {
     std::uint64_t bytes = 0;     // of the file
 };
 
-// Writes `workers.spotx` into the run's folder: of each worker that nobody writes, how it ended and its sidecars. Values and segments are not
-// touched, and nothing depends on the file: what it says is held against the sizes of the segments by whoever opens the run, and a worker
-// that was resumed since opens as if there were none. It is written beside and renamed, so a kill at any instant leaves the old one or the new
-// one; again is the same. errc::busy: somebody else is at it; not_a_run: also for the folder of a single worker of several.
+// Writes `workers.spotx` into the run's folder: of each worker that nobody writes, how it ended and its sidecars.
+// Values and segments are not touched, and nothing depends on the file: what it says is held against the sizes of the
+// segments by whoever opens the run, and a worker that was resumed since opens as if there were none. It is written
+// beside and renamed, so a kill at any instant leaves the old one or the new one; again is the same. errc::busy:
+// somebody else is at it; not_a_run: also for the folder of a single worker of several.
 [[nodiscard]] result<compacted_run> compact_run(std::string_view path, file_system& files = system_files()) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -59,7 +59,8 @@ private:
     bool done_ = false;
 };
 
-// All that can be known of the segment: its sidecar where that goes to the end, else one that is made of the segment anew.
+// All that can be known of the segment: its sidecar where that goes to the end, or beyond (that end was cut off, and
+// nothing else knows what it held), else one that is made of the segment anew.
 template <class Take>
 [[nodiscard]] error with_sidecar(segment_folder const& folder, std::uint32_t number, Take&& take) {
     file_system& files = folder.files();
@@ -69,7 +70,7 @@ template <class Take>
     byte_view const older = side ? side->bytes : byte_view{};
     std::uint64_t end = layout::head_bytes;
     for (std::uint64_t i = 0, places = side_places(older); i < places; ++i) {
-        auto const place = decode_side_place(older, i, segment->bytes.size());
+        auto const place = decode_side_place(older, i, ~std::uint64_t{0});
         if (!place || place->previous_end != end) { break; }
         end = place->end;
     }
@@ -94,9 +95,9 @@ struct set_candidate {
     worker_reader reader{it.number, it.folder, files, unpacker};
     if (reader.refresh() || reader.running() || reader.number() != it.number) { return false; }
     worker_index const& its = reader.index();
-    std::vector<std::uint32_t> numbers;
-    if (its.folder().list(numbers) || numbers.empty()) { return false; }
-    for (std::uint32_t const number : numbers) {
+    record_names names;
+    if (its.folder().list(names) || names.segments.empty()) { return false; }
+    for (std::uint32_t const number : names.segments) {
         set_segment each{number, 0, 0, 0};
         error const why = with_sidecar(its.folder(), number, [&](std::uint64_t bytes, byte_view side) {
             each.bytes = bytes, each.side_bytes = static_cast<std::uint32_t>(side.size());
@@ -105,7 +106,7 @@ struct set_candidate {
         it.segments.push_back(each);
     }
     set_worker who{it.number, its.ended() ? its.ended_how() : std::uint8_t{0}, its.expected_workers(),
-                   static_cast<std::uint32_t>(numbers.size()), its.begun_at()};
+                   static_cast<std::uint32_t>(names.segments.size()), its.begun_at()};
     if (!its.steps().empty()) { who.last_sign = (std::max)(who.last_sign, its.steps().back().time); }
     who.last_sign = (std::max)(who.last_sign, its.ended_at());
     bool put = set.add(who);

@@ -34,8 +34,8 @@ struct track_entry {
     std::uint64_t ordinal = 0;  // of its step; for a loose scalar of the step that closes next
     row_place place{};          // where its row is
     bool is_scalar = false;     // one number in its row
-    bool loose = false;  // a scalar between steps
-    bool has_values = false;  // kept, in the row or beside it
+    bool loose = false;         // a scalar between steps
+    bool has_values = false;    // kept, in the row or beside it
 };
 
 // Where the rows are that entries point at; it outlives them.
@@ -54,8 +54,8 @@ struct row_source {
 [[nodiscard]] track_entry entry_of(steps_outline const& in, row_place place,
                                    steps_outline::found_row const& row) noexcept;
 
-// Entries out of one steps row are mostly evenly spaced in it: such are kept as the first one, the distance and how many. Of a row that
-// holds more of them than bytes it is kept where it is, and they are made as they are asked for.
+// Entries out of one steps row are mostly evenly spaced in it: such are kept as the first one, the distance and how
+// many. Of a row that holds more of them than bytes it is kept where it is, and they are made as they are asked for.
 class entry_list {
     struct run {
         track_entry first{};
@@ -120,7 +120,8 @@ public:
     void each_row(Take&& take) const {
         for (run const& each : runs_) { take(each.first.place); }
     }
-    // Calls take(entry) for those at a step, loose ones left out, in order. Costs a search among the runs, however many there are.
+    // Calls take(entry) for those at a step, loose ones left out, in order. Costs a search among the runs, however many
+    // there are.
     template <class Take>
     void each_at(step_id step, Take&& take) const {
         if (runs_.empty()) { return; }
@@ -157,7 +158,8 @@ private:
     };
     static void settle(std::vector<reach>& all);
     // The first that begins after a step; where they are evenly spaced it is looked for in one place.
-    [[nodiscard]] static std::vector<reach>::const_iterator behind(std::vector<reach> const& all, std::uint64_t index) noexcept;
+    [[nodiscard]] static std::vector<reach>::const_iterator behind(std::vector<reach> const& all,
+                                                                   std::uint64_t index) noexcept;
     // Takes in the runs that came, but for the last one, which may grow.
     void reach_out() const;
 

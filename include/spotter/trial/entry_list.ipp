@@ -2,6 +2,7 @@
 // The bodies of entry_list.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/trial/entry_list.hpp>
 
 #include <utility>
@@ -68,7 +69,7 @@ SPOTTER_BODY void entry_list::push_row(row_place const& place, tensor_id in_row,
     all.count = 0;
     all.in_row = in_row;
     runs_.push_back(all);
-    size_ += static_cast<std::size_t>(count);
+    size_ += as_size(count);
 }
 
 SPOTTER_BODY bool entry_list::append(entry_list const& more) {
@@ -100,7 +101,8 @@ SPOTTER_BODY void entry_list::reach_out() const {
     for (std::size_t i = reached_; i + 1 < runs_.size(); ++i) {
         run const& each = runs_[i];
         if (each.in_row != no_tensor) {
-            steps_reader::each_run(byte_reader{source_.of(each.first.place)}, [&](step_id first, step_id last) { add(first, last.index, i); });
+            steps_reader::each_run(byte_reader{source_.of(each.first.place)},
+                                   [&](step_id first, step_id last) { add(first, last.index, i); });
         } else if (!each.first.loose) {
             add(each.first.step, each.first.step.index + (each.count - 1) * each.index_stride, i);
         }
@@ -112,12 +114,13 @@ SPOTTER_BODY void entry_list::reach_out() const {
 }
 
 SPOTTER_BODY std::vector<entry_list::reach>::const_iterator entry_list::behind(std::vector<reach> const& all,
-                                                                             std::uint64_t index) noexcept {
+                                                                               std::uint64_t index) noexcept {
     auto const begins_after = [](std::uint64_t wanted, reach const& each) { return wanted < each.first; };
     if (all.size() < 16 || index <= all.front().first || index >= all.back().first) {
         return std::upper_bound(all.begin(), all.end(), index, begins_after);
     }
-    double const share = static_cast<double>(index - all.front().first) / static_cast<double>(all.back().first - all.front().first);
+    double const share =
+        static_cast<double>(index - all.front().first) / static_cast<double>(all.back().first - all.front().first);
     auto const guess = all.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size() - 1));
     if (guess + 1 != all.end() && guess->first <= index && index < (guess + 1)->first) { return guess + 1; }
     return guess->first <= index ? std::upper_bound(guess, all.end(), index, begins_after)
@@ -125,7 +128,8 @@ SPOTTER_BODY std::vector<entry_list::reach>::const_iterator entry_list::behind(s
 }
 
 SPOTTER_BODY void entry_list::settle(std::vector<reach>& all) {
-    std::sort(all.begin(), all.end(), [](reach const& a, reach const& b) { return a.first != b.first ? a.first < b.first : a.run < b.run; });
+    std::sort(all.begin(), all.end(),
+              [](reach const& a, reach const& b) { return a.first != b.first ? a.first < b.first : a.run < b.run; });
     std::uint64_t furthest = 0;
     for (reach& each : all) { each.furthest = furthest = (std::max)(furthest, each.last); }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what is where in a run folder. Opening reads the sidecars and the few rows that are about the run as a whole; the
-// rows of steps are read when they are asked for, values never.
+// Trial (L4): what is where in a run folder. Opening reads the sidecars and the few rows that are about the run as a
+// whole; the rows of steps are read when they are asked for, values never.
 #pragma once
 
 #include <spotter/format/fwd.hpp>
@@ -24,14 +24,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// In which section the loop was at some time, and for how many seconds it had been in it at least; empty: nothing is known.
+// In which section the loop was at some time, and for how many seconds it had been in it at least; empty: nothing is
+// known.
 struct stayed_in {
-    std::string section{};  // its path, `outer/inner`
+    std::string section{};         // its path, `outer/inner`
     double time = 0, seconds = 0;  // when, in seconds since 1970; for how long at least
 };
 
-// What the record of one worker says, found in its rows: names, steps, where the values are. Grows with the record at each `refresh`; what needs the
-// rows of all steps reads them once, when it is asked for first (`complete`). One thread.
+// What the record of one worker says, found in its rows: names, steps, where the values are. Grows with the record at
+// each `refresh`; what needs the rows of all steps reads them once, when it is asked for first (`complete`). One
+// thread.
 class worker_index {
 public:
     // `unpacker` is shared with the other workers of the run, and must outlive it.
@@ -39,9 +41,11 @@ public:
     worker_index(worker_index const&) = delete;
     worker_index& operator=(worker_index const&) = delete;
 
-    // Takes in what has been written since the last call. A failed call changes nothing that was known; errc::replaced: the folder holds
-    // another run now, for another index.
+    // Takes in what has been written since the last call. A failed call changes nothing that was known; errc::replaced:
+    // the folder holds another run now, for another index.
     [[nodiscard]] error refresh();
+    // Behind it: whether somebody still writes. What is lost at the end is only known when nobody does.
+    [[nodiscard]] error settle_ends(bool over);
 
     // The worker's folder.
     [[nodiscard]] std::string const& path() const noexcept { return segments_.folder().path(); }
@@ -87,8 +91,10 @@ public:
     [[nodiscard]] double begun_at() const noexcept { return begun_at_; }
     // Likewise; 0 while it has not ended.
     [[nodiscard]] double ended_at() const noexcept { return ended_ ? ended_at_ : 0; }
-    // There is a file of its first segment.
-    [[nodiscard]] bool has_first_segment() const;
+    // Nothing was read of any segment.
+    [[nodiscard]] bool is_empty() const noexcept { return segments_.size() == 0; }
+    // There is a file of its first segment, or what stood beside one.
+    [[nodiscard]] bool has_begun() const;
     // The newest attempt said that it ended.
     [[nodiscard]] bool ended() const noexcept { return ended_; }
     // As its last row has it (docs/format.md).
@@ -102,7 +108,8 @@ public:
 
     // What is readable of a segment, by its place; valid until the next refresh.
     [[nodiscard]] byte_view segment_bytes(std::uint32_t number) const noexcept { return segments_[number].bytes(); }
-    // The same, with the values of a row in it, and those that they build on. An error where they lie far away and cannot be reached.
+    // The same, with the values of a row in it, and those that they build on. An error where they lie far away and
+    // cannot be reached.
     [[nodiscard]] result<byte_view> segment_with(rows::observe const& row, std::uint32_t number) const noexcept;
     // The row, valid until `finder` is asked for the next.
     [[nodiscard]] row_view row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept;
@@ -115,21 +122,27 @@ public:
     void complete() const;
     // They have been.
     [[nodiscard]] bool is_complete() const noexcept { return is_complete_; }
-    // Whether rows that are lost, or that no declaration tells of, may be of a step; known once the index is complete. Behind an entry:
-    // lost_rows::behind.
+    // Whether rows that are lost, or that no declaration tells of, may be of a step; known once the index is complete.
+    // Behind an entry: lost_rows::behind.
     [[nodiscard]] lost_rows::doubt doubt_behind(track_entry const& entry, step_id step, std::uint32_t attempt) const;
     // Anywhere in the record, in that attempt (unknown_attempt: in any).
     [[nodiscard]] bool may_lack(step_id step, std::uint32_t attempt) const;
+    // Anything is lost, or was not finished, of whatever step.
+    [[nodiscard]] bool lacks_some() const;
+    // What is lost, or was being written when the writer ended, may hold the step.
+    [[nodiscard]] bool may_hide(step_id step) const;
     // To be called before bytes of a segment are read: a file that somebody has cut meanwhile has fewer.
     void guard(std::uint32_t number) const noexcept { const_cast<worker_index*>(this)->segments_.guard(number); }
-    // From here on a look at a segment holds for a millisecond, until as many calls say that it does not: for who reads very much.
+    // From here on a look at a segment holds for a millisecond, until as many calls say that it does not: for who reads
+    // very much.
     void look_rarely(bool wanted) const noexcept { const_cast<worker_index*>(this)->segments_.look_rarely(wanted); }
-    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not complete can say of a
-    // sound record. Of one that may have lost something it says nothing.
+    // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not
+    // complete can say of a sound record. Of one that may have lost something it says nothing, nor once that has cost
+    // as much as to read all rows.
     [[nodiscard]] bool latest_at(tensor_id id, step_id step, track_entry& found) const;
 
-    // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and moves `from` on.
-    // `take` returns false to end the walk; that row is met again when it goes on.
+    // Calls take(segment number, row) for every whole row behind `from`, in the order in which it was written, and
+    // moves `from` on. `take` returns false to end the walk; that row is met again when it goes on.
     template <class Take>
     void walk(walk_place& from, Take&& take) const {
         constexpr std::size_t looks_each = 16;  // groups of rows: a look costs as much as some kilobytes of them
@@ -161,7 +174,8 @@ public:
         walk_place from{};
         walk(from, take);
     }
-    // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost, with those in other segments.
+    // The trial's id of a tensor that a segment calls `local`; no_tensor where its declare row was lost, with those in
+    // other segments.
     [[nodiscard]] tensor_id id_of(std::uint32_t number, tensor_id local) const noexcept;
 
 private:
@@ -202,6 +216,7 @@ private:
 
     run_segments segments_;
     lost_rows lost_{};
+    std::size_t gone_taken_ = 0;  // of the segments that are gone
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};
     std::map<std::string, std::size_t, std::less<>> by_name_{};
     std::set<std::string> texts_{};
@@ -226,6 +241,8 @@ private:
     double begun_at_ = 0;
     double ended_at_ = 0;
     bool holds_ = false;
+    std::uint64_t row_bytes_ = 0;               // of all row frames
+    mutable std::uint64_t looked_through_ = 0;  // of these, for one step and one tensor at a time, before all were read
     bool is_complete_ = true;
     bool ended_ = false;
     std::uint8_t ended_how_ = 0;

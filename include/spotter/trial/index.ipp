@@ -23,6 +23,15 @@ SPOTTER_BODY error worker_index::refresh() {
     return why;
 }
 
+SPOTTER_BODY error worker_index::settle_ends(bool over) {
+    error const why = segments_.settle_ends(over);
+    for (std::uint32_t i = 0; i < segments_.size(); ++i) {
+        is_complete_ = is_complete_ && segments_[i].left_torn == segments_[i].tail_taken;
+    }
+    is_complete_ = is_complete_ && gone_taken_ == segments_.gone().size();
+    return why;
+}
+
 SPOTTER_BODY std::vector<std::unique_ptr<recorded_tensor>> const& worker_index::tensors() const {
     complete();
     return tensors_;
@@ -52,20 +61,24 @@ SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
     });
 }
 
-SPOTTER_BODY bool worker_index::has_first_segment() const {
+SPOTTER_BODY bool worker_index::has_begun() const {
     segment_folder const& folder = segments_.folder();
-    return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true);
+    return folder.is_file(folder.file_name(0, layout::data_suffix)).value_or(true) ||
+           folder.is_file(folder.file_name(0, layout::side_suffix)).value_or(true);
 }
 
 SPOTTER_BODY result<bool> worker_index::is_locked() const {
     return segments_.folder().files().is_locked(path() + '/' + layout::lock_name);
 }
 
-SPOTTER_BODY result<byte_view> worker_index::segment_with(rows::observe const& row, std::uint32_t number) const noexcept {
+SPOTTER_BODY result<byte_view> worker_index::segment_with(rows::observe const& row,
+                                                          std::uint32_t number) const noexcept {
     run_segment const& mine = segments_[number];
     error why = mine.fetch(row.place.offset, row.place.bytes);
     payload_place base = row.place;
-    for (byte_view rest = row.bases; !why && !rest.empty() && read_base(rest, base);) { why = mine.fetch(base.offset, base.bytes); }
+    for (byte_view rest = row.bases; !why && !rest.empty() && read_base(rest, base);) {
+        why = mine.fetch(base.offset, base.bytes);
+    }
     if (why) { return why; }
     return mine.bytes();
 }
@@ -93,26 +106,38 @@ SPOTTER_BODY lost_rows::doubt worker_index::doubt_behind(track_entry const& entr
 }
 
 SPOTTER_BODY bool worker_index::may_lack(step_id step, std::uint32_t attempt) const {
+    complete();
     return lost_.may_hold(step, attempt) ||
            nameless_.any_at(step, [&](track_entry const& it) { return is_of(it.place.segment, attempt); });
 }
 
+SPOTTER_BODY bool worker_index::may_hide(step_id step) const {
+    return may_lack(step, unknown_attempt) || lost_.may_hold(step, unknown_attempt, true);
+}
+
+SPOTTER_BODY bool worker_index::lacks_some() const {
+    complete();
+    return !lost_.empty() || !nameless_.empty();
+}
+
 SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entry& found) const {
-    bool seen = false, sound = !is_complete_ && !segments_.doubtful();
+    bool seen = false, sound = !is_complete_ && !segments_.doubtful() && looked_through_ <= row_bytes_;
     for (std::size_t place = segments_.size(); place > 0 && !seen && sound; --place) {
         auto const number = static_cast<std::uint32_t>(place - 1);
         run_segment const& mine = segments_[number];
         bool guarded = false;
         for (std::size_t i = mine.groups().size(); i > 0 && !seen && sound; --i) {
-            if (!mine.groups()[i - 1].may_hold(step)) { continue; }
+            side_place const& group = mine.groups()[i - 1];
+            if (!group.may_hold(step)) { continue; }
             if (!std::exchange(guarded, true)) { guard(number); }
+            looked_through_ += group.end - group.offset;
             auto const is_wanted = [&](tensor_id local) {
                 tensor_id const its = id_of(number, local);
                 sound = sound && its != no_tensor;
                 return its == id;
             };
             mine.each_value(
-                number, mine.groups()[i - 1],
+                number, group,
                 [&](tensor_id local, track_entry const& entry) {
                     if (is_wanted(local) && !entry.loose && entry.step == step) { found = entry, seen = true; }
                 },
@@ -126,8 +151,7 @@ SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entr
                     });
                 },
                 [](step_id, std::uint64_t, double) {}, [](std::uint64_t, std::uint64_t, row_place const&) {},
-                [](std::uint64_t) {}, [&](byte_view) { sound = false; },
-                [&](std::uint64_t) { sound = false; });
+                [](std::uint64_t) {}, [&](byte_view) { sound = false; }, [&](std::uint64_t, bool) { sound = false; });
         }
     }
     return seen && sound;
@@ -150,14 +174,17 @@ SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
     if (mine.head() && !mine.foreign() && mine.attempt == unknown_attempt) {
         take_attempt(place, mine.head()->attempt, mine.head()->time);
     }
-    std::uint32_t wanted = layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops | layout::has_stays;
+    std::uint32_t wanted =
+        layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops | layout::has_stays;
     for (; mine.noticed < mine.groups().size(); ++mine.noticed) {
         // Frames that say again what was declared are not read where the sidecar has all of it.
         bool const behind_head = mine.noticed > 0 && !mine.beside().empty();
         if (behind_head && take_side_declarations(place)) { wanted &= ~layout::has_declares; }
+        side_place const& group = mine.groups()[mine.noticed];
+        row_bytes_ += group.end - group.offset;
         std::size_t const known = findings_.size();
         detail::listed(
-            [&] { notice(place, mine.groups()[mine.noticed], wanted); },
+            [&] { notice(place, group, wanted); },
             [&] { findings_.erase(findings_.begin() + static_cast<std::ptrdiff_t>(known), findings_.end()); });
     }
     if (!mine.beside().empty()) { (void)take_side_declarations(place); }
@@ -196,7 +223,8 @@ SPOTTER_BODY void worker_index::take_groups() {
     for (std::uint32_t number = 0; number < segments_.size(); ++number) {
         run_segment& mine = segments_[number];
         if (!mine.settled) { return; }  // the next refresh takes in the rest
-        if (mine.all_taken() || mine.bytes().size() < layout::head_bytes) { continue; }
+        bool const tail = mine.left_torn && !mine.tail_taken;
+        if ((mine.all_taken() && !tail) || mine.bytes().size() < layout::head_bytes) { continue; }
         lost_.begin_attempt(attempt_of(number));
         if (!std::exchange(mine.entered, true)) { take_lost_before(number); }
         guard(number);
@@ -206,6 +234,15 @@ SPOTTER_BODY void worker_index::take_groups() {
             take_group(number, mine.groups()[mine.taken]);
         }
         take_lost(number, ~std::uint64_t{0});
+        if (tail) { lost_.add_tail(number, ordinal_); }
+        mine.tail_taken = mine.left_torn;
+    }
+    for (; gone_taken_ < segments_.gone().size(); ++gone_taken_) {
+        gone_segment const& each = segments_.gone()[gone_taken_];
+        lost_.begin_attempt(each.attempt);
+        lost_.add(segments_.size(), 0, ordinal_, each.rows.exact ? each.rows.steps : nullptr,
+                  each.rows.exact && each.attempt != unknown_attempt ? lost_rows::known::range
+                                                                     : lost_rows::known::nothing);
     }
     is_complete_ = true;
 }
@@ -213,8 +250,9 @@ SPOTTER_BODY void worker_index::take_groups() {
 SPOTTER_BODY void worker_index::forget_groups() noexcept {
     for (auto const& tensor : tensors_) { tensor->entries.clear(); }
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
-        segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = false;
+        segments_[i].taken = segments_[i].lost_taken = 0, segments_[i].entered = segments_[i].tail_taken = false;
     }
+    gone_taken_ = 0;
     steps_ = {}, times_.clear(), open_ = {}, lost_ = {}, ordinal_ = 0, holds_ = false;
     nameless_.clear();
 }
@@ -250,7 +288,11 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
             note_malformed(number, body);
             lost_.add(number, place_of(number, body) + body.size(), ordinal_);
         },
-        [&](std::uint64_t offset) { lost_.add(number, offset, ordinal_, group.spans); });
+        [&](std::uint64_t offset, bool at_end) {
+            bool const rises = !at_end || lost_.rises(group.spans, ordinal_, group.first_ordinal + group.closes);
+            lost_.add(number, offset, ordinal_, group.spans,
+                      rises ? lost_rows::known::attempt : lost_rows::known::range);
+        });
 }
 
 SPOTTER_BODY bool worker_index::take_steps(steps_outline const& row, row_place const& at) {
@@ -258,7 +300,7 @@ SPOTTER_BODY bool worker_index::take_steps(steps_outline const& row, row_place c
     row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t from, std::uint64_t count, bool) {
         std::uint64_t const ordinal = row.first_ordinal() + from;
         lost_.close(first, ordinal);
-        lost_.close({first.mode, first.index + (count - 1) * distance}, ordinal + (count - 1));
+        lost_.close({first.mode, first.index + (count - 1) * distance}, ordinal + (count - 1), distance);
     });
     steps_.append(row);
     open_.close(attempt_of(at.segment));
@@ -274,14 +316,19 @@ SPOTTER_BODY void worker_index::take_lost(std::uint32_t number, std::uint64_t of
     run_segment& mine = segments_[number];
     for (; mine.lost_taken < mine.lost().size() && mine.lost()[mine.lost_taken].offset <= offset; ++mine.lost_taken) {
         lost_place const& each = mine.lost()[mine.lost_taken];
-        lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr);
+        bool const is_counted = each.end_ordinal != 0;
+        bool const rises = each.begun && (!is_counted || lost_.rises(each.steps, ordinal_, each.end_ordinal));
+        lost_.add(number, each.offset, ordinal_, each.exact ? each.steps : nullptr,
+                  each.exact && !rises ? lost_rows::known::range : lost_rows::known::attempt);
     }
 }
 
 SPOTTER_BODY void worker_index::take_lost_before(std::uint32_t number) {
     run_segment const& mine = segments_[number];
     bool const same = number > 0 && attempt_of(number - 1) == attempt_of(number);
-    if (mine.behind_lost || (mine.foreign() && !mine.stray())) { lost_.add(number, 0, ordinal_, nullptr, same); }
+    if (mine.behind_lost || (mine.foreign() && !mine.stray())) {
+        lost_.add(number, 0, ordinal_, nullptr, same ? lost_rows::known::attempt : lost_rows::known::nothing);
+    }
 }
 
 SPOTTER_BODY byte_view worker_index::row_of(row_place const& at) const noexcept {
@@ -298,13 +345,8 @@ SPOTTER_BODY byte_view worker_index::bytes_at(void const* index, row_place const
 
 SPOTTER_BODY void worker_index::note_malformed(std::uint32_t number, byte_view body) {
     if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
-    detail::listed(
-        [&] {
-            segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()});
-        },
-        [&] {
-            malformed_.erase({number, place_of(number, body)});
-        });
+    detail::listed([&] { segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()}); },
+                   [&] { malformed_.erase({number, place_of(number, body)}); });
 }
 
 SPOTTER_BODY std::uint64_t worker_index::place_of(std::uint32_t number, byte_view body) const noexcept {

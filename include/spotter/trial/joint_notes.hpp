@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what the workers of a run say about themselves, in one: findings, coverages, damage, totals. Gathered once it is asked for.
+// Trial (L4): what the workers of a run say about themselves, in one: findings, coverages, damage, totals. Gathered
+// once it is asked for.
 #pragma once
 
 #include <spotter/trial/worker_list.hpp>
@@ -12,7 +13,7 @@ struct joint_notes {
     std::vector<finding> findings{};                 // in the order of each
     std::vector<recorded_coverage> coverages{};      // equal ones as one
     run_totals totals{};                             // sums
-    std::string why_ended{};  // of the lowest of those that ended worst
+    std::string why_ended{};                         // of the lowest of those that ended worst
 
     // Of all workers; `worst` is the run's status.
     void gather(worker_list const& workers, run_status worst);
@@ -21,8 +22,8 @@ struct joint_notes {
 
 private:
     void add(recorded_collection const& each);
-    // Workers that have the same rule at the same place are one row, but those that could not judge by it stay apart from those
-    // that could, so that the reason is not lost.
+    // Workers that have the same rule at the same place are one row, but those that could not judge by it stay apart
+    // from those that could, so that the reason is not lost.
     void add(recorded_coverage const& each, std::size_t place);
     void add(run_totals const& each) noexcept;
 

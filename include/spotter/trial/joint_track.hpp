@@ -8,12 +8,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
-// errc::no_such_name.
+// What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name
+// is valid: every read of it is errc::no_such_name.
 //
-// Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a history.
-// Values of different workers are never mixed; `of(worker{2})` reads that one and no other. What the lowest holds and cannot be
-// read is errc::corrupt, not another worker's.
+// Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a
+// history. Values of different workers are never mixed; `of(worker{2})` reads that one and no other. What the lowest
+// holds and cannot be read is errc::corrupt, not another worker's; so is what it may have held in bytes that cannot be
+// read, or were not written to their end.
 class track {
 public:
     // Of the lowest worker; the others are added in order. `awaiting`: one that the run was told of has not begun.
@@ -28,8 +29,8 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return known() != nullptr; }
     // As it was asked for; lives with the track.
     [[nodiscard]] std::string_view name() const noexcept { return first_.name(); }
-    // Role, type, shape and partner as last declared, by the lowest worker that knows it; its ids are that worker's. Defaults for an
-    // unknown name.
+    // Role, type, shape and partner as last declared, by the lowest worker that knows it; its ids are that worker's.
+    // Defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return known() != nullptr ? known()->info() : tensor_info{}; }
 
     // Closed steps at which any worker kept something of it, each once, in order of time.
@@ -65,14 +66,23 @@ public:
     // The sizes at that step; errc as for `at`, but for no_payload.
     [[nodiscard]] result<extents> shape(step_id step) const;
 
-    // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers that of the
-    // lowest that observed it at any of these steps.
+    // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers
+    // that of the lowest that observed it at any of these steps; a point is `unreadable` where a lower one may have.
     [[nodiscard]] std::vector<point> history(statistic which) const { return history(which, always{}); }
     template <policy Policy>
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
-        return first_filled([&](worker_track const& each) { return each.history(which, when); });
+        return detail::listed([&] {
+            std::size_t i = 0;
+            auto found = first_.history(which, when);
+            while (found.empty() && ++i < parts()) { found = part(i).history(which, when); }
+            for (point& each : found) {
+                if (i > 0 && hidden_below(i, each.step)) { each = unreadable_at(each.step); }
+            }
+            return found;
+        });
     }
-    // Scalars that were given between steps; of several workers those of the lowest that gave any.
+    // Scalars that were given between steps; of several workers those of the lowest that gave any. None where a lower
+    // one lacks some of its record, or ends in what was not finished, and may lack these with it.
     [[nodiscard]] std::vector<loose_scalar> loose() const;
 
 private:
@@ -92,30 +102,27 @@ private:
             return steps.take();
         });
     }
-    template <class Ask>
-    [[nodiscard]] answer_of<Ask> first_filled(Ask const& ask) const {
-        return detail::listed([&] {
-            auto found = ask(first_);
-            for (std::size_t i = 1; found.empty() && i < parts(); ++i) { found = ask(part(i)); }
-            return found;
-        });
-    }
+    // A worker below that one may have what is asked for at the step, and cannot be read.
+    [[nodiscard]] bool hidden_below(std::size_t which, step_id step) const;
 
     // How much an error says of why nobody has it; 0: it is an answer, which another worker's may not replace.
     [[nodiscard]] static int weight(errc code) noexcept;
-    // The answer of the lowest worker that has one. With `step`, a worker that observed it there has one, if only that what was
-    // asked for is undefined.
+    // The answer of the lowest worker that has one; corrupt where a lower one may have it and cannot be read. Where
+    // what is asked for may be undefined (`derived`), a worker that observed it at the step has an answer all the same.
     template <class Ask>
-    [[nodiscard]] answer_of<Ask> lowest(Ask const& ask, step_id const* step = nullptr) const {
-        return detail::answered([&] { return lowest_of(ask, step); });
+    [[nodiscard]] answer_of<Ask> lowest(step_id step, Ask const& ask, bool derived = false) const {
+        return detail::answered([&] { return lowest_of(step, ask, derived); });
     }
     template <class Ask>
-    [[nodiscard]] answer_of<Ask> lowest_of(Ask const& ask, step_id const* step) const {
+    [[nodiscard]] answer_of<Ask> lowest_of(step_id step, Ask const& ask, bool derived) const {
         auto answer = ask(first_);
-        if ((rest_.empty() && !awaiting_) || is_final(answer, first_, step)) { return answer; }
-        for (worker_track const& each : rest_) {
-            auto next = ask(each);
-            if (is_final(next, each, step)) { return next; }
+        if ((rest_.empty() && !awaiting_) || is_final(answer, first_, step, derived)) { return answer; }
+        for (std::size_t i = 1; i < parts(); ++i) {
+            auto next = ask(part(i));
+            if (is_final(next, part(i), step, derived)) {
+                if (hidden_below(i, step)) { return decltype(answer){hidden(part(i).worker())}; }
+                return next;
+            }
             if (weight(next.error().code) > weight(answer.error().code)) { answer = std::move(next); }
         }
         errc const code = answer.error().code;
@@ -126,10 +133,11 @@ private:
         return answer;
     }
     template <class Answer>
-    [[nodiscard]] static bool is_final(Answer const& answer, worker_track const& from, step_id const* step) {
+    [[nodiscard]] static bool is_final(Answer const& answer, worker_track const& from, step_id step, bool derived) {
         if (answer || weight(answer.error().code) == 0) { return true; }
-        return step != nullptr && answer.error().code == errc::not_in_step && from.seen_at(*step);
+        return derived && answer.error().code == errc::not_in_step && from.seen_at(step);
     }
+    [[nodiscard]] static error hidden(std::uint32_t worker) noexcept;
 
     worker_track first_;
     std::vector<worker_track> rest_{};  // empty of a run with one worker

@@ -29,43 +29,63 @@ SPOTTER_BODY std::vector<step_id> track::last(std::size_t count, step_id step) c
 }
 
 SPOTTER_BODY recorded_value track::at(step_id step) const {
-    return lowest([&](worker_track const& each) { return each.at(step); });
+    return lowest(step, [&](worker_track const& each) { return each.at(step); });
 }
 
 SPOTTER_BODY recorded_value track::at(step_id step, nth which) const {
-    return lowest([&](worker_track const& each) { return each.at(step, which); });
+    return lowest(step, [&](worker_track const& each) { return each.at(step, which); });
 }
 
 SPOTTER_BODY recorded_value track::at(step_id step, attempt which) const {
-    return lowest([&](worker_track const& each) { return each.at(step, which); });
+    return lowest(step, [&](worker_track const& each) { return each.at(step, which); });
 }
 
 SPOTTER_BODY recorded_value track::at(step_id step, elements which) const {
-    return lowest([&](worker_track const& each) { return each.at(step, which); });
+    return lowest(step, [&](worker_track const& each) { return each.at(step, which); });
 }
 
 SPOTTER_BODY result<double> track::stat(step_id step, statistic which) const {
-    return lowest([&](worker_track const& each) { return each.stat(step, which); }, &step);
+    return lowest(step, [&](worker_track const& each) { return each.stat(step, which); }, true);
 }
 
 SPOTTER_BODY result<spotter::distribution> track::distribution(step_id step, terms wanted) const {
-    return lowest([&](worker_track const& each) { return each.distribution(step, wanted); }, &step);
+    return lowest(step, [&](worker_track const& each) { return each.distribution(step, wanted); }, true);
 }
 
 SPOTTER_BODY result<double> track::quantile(step_id step, double level) const {
-    return lowest([&](worker_track const& each) { return each.quantile(step, level); }, &step);
+    return lowest(step, [&](worker_track const& each) { return each.quantile(step, level); }, true);
 }
 
 SPOTTER_BODY result<double> track::time(step_id step) const {
-    return lowest([&](worker_track const& each) { return each.time(step); });
+    return lowest(step, [&](worker_track const& each) { return each.time(step); });
 }
 
 SPOTTER_BODY result<extents> track::shape(step_id step) const {
-    return lowest([&](worker_track const& each) { return each.shape(step); });
+    return lowest(step, [&](worker_track const& each) { return each.shape(step); });
 }
 
 SPOTTER_BODY std::vector<loose_scalar> track::loose() const {
-    return first_filled([](worker_track const& each) { return each.loose(); });
+    return detail::listed([&] {
+        auto found = first_.loose();
+        for (std::size_t i = 1; found.empty() && i < parts() && !part(i - 1).lacks_some(); ++i) {
+            found = part(i).loose();
+        }
+        return found;
+    });
+}
+
+SPOTTER_BODY bool track::hidden_below(std::size_t which, step_id step) const {
+    bool found = false;
+    for (std::size_t i = 0; i < which && !found; ++i) { found = part(i).may_hide(step); }
+    return found;
+}
+
+SPOTTER_BODY error track::hidden(std::uint32_t worker) noexcept {
+    error why{errc::corrupt, "a lower worker may have recorded it in bytes that cannot be read, or that were not "
+                             "written to their end: run.damage() "
+                             "lists what is damaged, of(worker{"};
+    why.what << worker << "}) reads one that has it";
+    return why;
 }
 
 SPOTTER_BODY worker_track const* track::known() const noexcept {

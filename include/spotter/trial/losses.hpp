@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what was recorded once and is not there any more, as far as the rest of the record knows: damage, ends that were cut off,
-// steps between others. The only place that counts it.
+// Trial (L4): what was recorded once and is not there any more, as far as the rest of the record knows: damage, ends
+// that were cut off, steps between others. The only place that counts it.
 #pragma once
 
 #include <spotter/trial/index.hpp>
+#include <spotter/trial/lost_end.hpp>
 
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// The end of a segment that somebody cut off, or the whole of one that is gone: its sidecar still knows, or the folder's file `lost`,
-// into which `spotter recover` writes what a sidecar knew before it makes that anew.
-struct lost_end {
-    std::string file{};  // the segment
-    std::uint32_t segment = 0;      // its number
-    std::uint64_t offset = 0;       // behind the last byte that is there
-    std::uint64_t bytes = 0;        // that followed it at least
-    std::uint64_t end_ordinal = 0;  // of the step that closed next behind them
-    bool remembered = false;        // by the file `lost`
-};
 
 // What a record lacks of what was given to it.
 struct run_losses {
@@ -29,7 +19,7 @@ struct run_losses {
     std::vector<lost_end> ends{};  // beyond what is there
     // While it was recorded: observations and scalars, observations that lost their values, closes.
     std::uint64_t dropped = 0, thinned = 0, closes = 0;  // by what the writers counted
-    error trouble{};  // the folder could not be looked at: there may be more
+    error trouble{};                                     // the folder could not be looked at: there may be more
 
     // Something that was written cannot be read.
     [[nodiscard]] bool damaged() const noexcept { return steps > 0 || places > 0 || !ends.empty() || trouble; }
@@ -48,10 +38,6 @@ struct seen_segment {
     bool thinned = false;  // rewritten without values, and so shorter
 };
 
-// A line of the file `lost`: "000003.spot 4096 81920 500 1f0c...": the segment, how long it was left, how much was gone, the ordinal
-// behind it, and the run, so that a line about a run that was replaced means nothing.
-[[nodiscard]] std::string lost_line(lost_end const& it, std::uint64_t run_id);
-
 // The segments of a folder, and what their sidecars and the file `lost` know beyond them.
 struct folder_losses {
     std::vector<seen_segment> segments{};
@@ -61,8 +47,9 @@ struct folder_losses {
 };
 [[nodiscard]] folder_losses look_for_losses(file_system& files, std::string const& folder);
 
-// Closed steps of one worker that are known to have been and are not there: ordinals are given one by one, so that one which no close
-// has was lost, but for that of a step which was open when its attempt ended: the next one counts on behind it.
+// Closed steps of one worker that are known to have been and are not there: ordinals are given one by one, so that one
+// which no close has was lost, but for that of a step which was open when its attempt ended: the next one counts on
+// behind it.
 [[nodiscard]] std::uint64_t count_lost_steps(worker_index const& index, folder_losses const& folder);
 
 }  // namespace detail

@@ -2,10 +2,9 @@
 // The bodies of losses.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/names.hpp>
 #include <spotter/trial/losses.hpp>
-
-#include <charconv>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -50,8 +49,8 @@ private:
     return it;
 }
 
-// What lies behind the end of a segment by its sidecar's places, which have checksums of their own; nothing where none says so. A
-// place of the segment before it was thinned says nothing of the one that is there.
+// What lies behind the end of a segment by its sidecar's places, which have checksums of their own; nothing where none
+// says so. A place of the segment before it was thinned says nothing of the one that is there.
 SPOTTER_BODY void read_sidecar_end(byte_view side, seen_segment const& segment, lost_end& into) {
     for (std::uint64_t i = side.size() / layout::place_bytes; i > 0; --i) {
         result<side_place> const place = decode_side_place(side, i - 1, ~std::uint64_t{0});
@@ -74,33 +73,6 @@ SPOTTER_BODY void add_lost_end(std::vector<lost_end>& all, lost_end const& it) {
     known->remembered = known->remembered || it.remembered;
 }
 
-SPOTTER_BODY std::string lost_line(lost_end const& it, std::uint64_t run_id) {
-    std::string line{std::string_view{it.file}.substr(it.file.rfind('/') + 1)};
-    char digits[24];
-    auto const put = [&](std::uint64_t value, int base) {
-        auto const made = std::to_chars(digits, digits + sizeof digits, value, base);
-        line += ' ' + std::string{digits, made.ptr};
-    };
-    put(it.offset, 10), put(it.bytes, 10), put(it.end_ordinal, 10), put(run_id, 16);
-    return line + '\n';
-}
-
-[[nodiscard]] SPOTTER_BODY bool read_lost_line(std::string_view line, lost_end& it, std::uint64_t& run_id) {
-    auto const number = [&](std::uint64_t& into, int base) {
-        auto const read = std::from_chars(line.data(), line.data() + line.size(), into, base);
-        bool const good = read.ec == std::errc{} && (read.ptr == line.data() + line.size() || *read.ptr == ' ');
-        line.remove_prefix(static_cast<std::size_t>(read.ptr - line.data()));
-        if (!line.empty()) { line.remove_prefix(1); }
-        return good;
-    };
-    std::size_t const name = (std::min)(line.find(' '), line.size());
-    std::int64_t const segment = segment_number(line.substr(0, name), layout::data_suffix);
-    if (segment < 0) { return false; }
-    it.segment = static_cast<std::uint32_t>(segment);
-    line.remove_prefix((std::min)(line.size(), name + 1));
-    return number(it.offset, 10) && number(it.bytes, 10) && number(it.end_ordinal, 10) && number(run_id, 16);
-}
-
 SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const& folder) {
     folder_losses found;
     // A sidecar is read before its segment is measured: what a place points at was written before it.
@@ -113,7 +85,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
         if (!side) { continue; }
         lent_mapping const lent{files, *side};
         constexpr std::size_t most = 64 * layout::place_bytes;  // the last one that is sound says all
-        auto const whole = static_cast<std::size_t>(side_places(side->bytes)) * layout::place_bytes;
+        auto const whole = as_size(side_places(side->bytes)) * layout::place_bytes;
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
     }
@@ -137,19 +109,13 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     if (!notes && is_trouble(notes.error())) { found.trouble = notes.error(); }
     if (!notes) { return found; }
     lent_mapping const lent{files, *notes};
-    std::string_view rest{reinterpret_cast<char const*>(notes->bytes.data()),
-                          (std::min)(notes->bytes.size(), std::size_t{1} << 20U)};
-    while (!rest.empty()) {
-        std::size_t const line = (std::min)(rest.find('\n'), rest.size());
-        lost_end it{};
-        std::uint64_t run_id = 0;
-        if (read_lost_line(rest.substr(0, line), it, run_id) && (run_id == found.run_id || found.run_id == 0)) {
-            it.file = segment_path(folder, it.segment, layout::data_suffix);
-            it.remembered = true;
-            add_lost_end(found.ends, it);
-        }
-        rest.remove_prefix((std::min)(rest.size(), line + 1));
-    }
+    each_lost_line({reinterpret_cast<char const*>(notes->bytes.data()), notes->bytes.size()},
+                   [&](lost_end& it, std::uint64_t run_id) {
+                       if (run_id != found.run_id && found.run_id != 0) { return; }
+                       it.file = segment_path(folder, it.segment, layout::data_suffix);
+                       it.remembered = true;
+                       add_lost_end(found.ends, it);
+                   });
     return found;
 }
 
@@ -167,7 +133,7 @@ SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_lo
         before = &each.head;
         if (!resumed || each.head.first_ordinal == 0) { continue; }
         std::uint64_t const open = each.head.first_ordinal - 1;
-        lost -= lost > 0 && open < next && !index.step_of(open) ? 1 : 0;
+        lost -= lost > 0 && open < next && !index.step_of(open) ? 1U : 0U;
     }
     for (lost_end const& each : folder.ends) {
         std::uint64_t end = next;  // of what is known up to here

@@ -12,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The writer's ids to the trial's, by attempt: they are the same in all segments of one. Only a sound head says of which attempt a
-// segment is; one without is told nothing by others, and tells them nothing.
+// The writer's ids to the trial's, by attempt: they are the same in all segments of one. Only a sound head says of
+// which attempt a segment is; one without is told nothing by others, and tells them nothing.
 class attempt_names {
 public:
     // What a segment declares.

@@ -30,26 +30,37 @@ template <class Take>
 // Rows that are lost in front of others, or at the end of a segment.
 struct lost_place {
     std::uint64_t offset = 0;  // of the rows behind it, or of the end
-    bool exact = false;  // the sidecar says of which steps:
-    step_span steps[3]{};  // by mode
+    bool exact = false;        // the sidecar says of which steps:
+    step_span steps[3]{};      // by mode
+    // Of something of which the beginning is there: the indices rise from there on, as far as the closings before
+    // this ordinal (0: that is not known) have room.
+    bool begun = false;
+    std::uint64_t end_ordinal = 0;
+
+    void add(step_span const* spans) noexcept;
 };
+
+// Whose a sidecar is, by what stands behind its places; none where it does not say.
+[[nodiscard]] std::optional<rows::run_begin> side_owner(byte_view beside) noexcept;
 
 // Owns nothing but memory: `release` gives the mapping back.
 //
-// A mapped file that somebody shortens ends the process that touches what is gone, and spotter installs no signal handler. So nothing of
-// ours shortens a segment in place (`spotter recover --cut` puts a shorter copy in its place), and a reader looks at the size
-// before it reads: `guard`. What remains is a stranger who truncates a segment within the microseconds between the look and the reading.
+// A mapped file that somebody shortens ends the process that touches what is gone, and spotter installs no signal
+// handler. So nothing of ours shortens a segment in place (`spotter recover --cut` puts a shorter copy in its place),
+// and a reader looks at the size before it reads: `guard`. What remains is a stranger who truncates a segment within
+// the microseconds between the look and the reading.
 class mapped_segment {
 public:
-    // Takes in what has been written since the last call: groups as the sidecar says (the file, or `merged`, its bytes from elsewhere),
-    // those behind its last place as they are met.
-    // A failed call changes nothing; errc::replaced: the file is of another run, or has no longer what was read of it. `number` and
-    // `run_id` (0: any) are what its head says if it belongs here.
+    // Takes in what has been written since the last call: groups as the sidecar says (the file, or `merged`, its bytes
+    // from elsewhere), those behind its last place as they are met. A failed call changes nothing; errc::replaced: the
+    // file is of another run, or has no longer what was read of it. `number` and `run_id` (0: any) are what its head
+    // says if it belongs here.
     [[nodiscard]] error extend(file_system& files, std::string const& name, std::string const& side_name,
                                byte_view merged, std::uint32_t number, std::uint64_t run_id);
     // Looks whether the file has become shorter, and reads no more than it still has.
     void guard(file_system& files, std::string const& name) noexcept;
-    // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the same.
+    // Goes on where `before` ended: of the same segment, which was thinned since it was mapped. Its frames are the
+    // same.
     void go_on_from(mapped_segment const& before) noexcept;
     // Gives the mapping back; nothing may be read afterwards.
     void release(file_system& files) noexcept;
@@ -72,8 +83,14 @@ public:
     [[nodiscard]] bool closed() const noexcept { return closed_; }
     // How far every frame was looked at.
     [[nodiscard]] std::uint64_t surveyed_to() const noexcept { return surveyed_to_; }
-    // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without an end.
+    // It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment without
+    // an end.
     [[nodiscard]] bool has_marks() const;
+    // It ends in the beginning of the row frame that closed it (frame_walker::torn_end). Not where the sidecar tells of
+    // what that held.
+    [[nodiscard]] bool has_torn_end() const noexcept { return torn_end_ && !superseded_ && !end_told_; }
+    // The sidecar knows of rows behind the end.
+    [[nodiscard]] bool end_told() const noexcept { return end_told_; }
     // Of the step that closes next behind it, as far as it says.
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept;
     // What stands behind the places of the sidecar, until it was taken in.
@@ -89,10 +106,11 @@ public:
     // Throws `failure` where they cannot be brought.
     void fetch_groups(std::size_t first) const;
 
-    // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of what comes next)
-    // at the start of each frame and behind each close, malformed(body), lost(offset) of frames that cannot be read.
-    // take_steps(outline, place) for each steps row, with all its closes: false if the values in it are to come one by one.
-    // take_times(first ordinal, steps, place) for each row of their times.
+    // The rows of steps in a group: take_value(writer's id, entry), take_close(step, ordinal, time), take_ordinal(of
+    // what comes next) at the start of each frame and behind each close, malformed(body), lost(offset, whether it is
+    // at the end) of frames that cannot be read. take_steps(outline, place) for each steps row, with all its
+    // closes: false if the values in it are to come one by one. take_times(first ordinal, steps, place) for each row of
+    // their times.
     template <class Value, class Steps, class Close, class Times, class Ordinal, class Malformed, class Lost>
     void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Steps&& take_steps,
                     Close&& take_close, Times&& take_times, Ordinal&& take_ordinal, Malformed&& malformed,
@@ -100,7 +118,7 @@ public:
         frame_walker walker = frames_of(group);
         std::uint32_t frames = 0;
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-            if (what == walked::corrupt) { lost(walker.damage().offset); }
+            if (what == walked::corrupt) { lost(walker.damage().offset, false); }
             if (what != walked::rows) { continue; }
             ++frames;
             std::uint64_t ordinal = walker.frame().first_ordinal;
@@ -157,7 +175,7 @@ public:
                 }
             }
         }
-        if (frames < group.frames) { lost(walker.good_end()); }
+        if (frames < group.frames) { lost(walker.good_end(), true); }
     }
 
     // Damage that has not been met yet: take(frame_place). Looks at every frame, at values but for their checksums too.
@@ -195,10 +213,10 @@ private:
     // As far as its places are whole and follow one another. The segment's head has to be sound.
     void take_sidecar(file_system& files, std::string const& name, byte_view merged, std::string const& segment);
     void take_places(file_system& files, byte_view side, std::string const& segment);
-    // What stands behind the places of a sidecar says whose they are.
-    [[nodiscard]] bool is_of_another(byte_view beside) const noexcept;
     // Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged there.
     [[nodiscard]] bool belongs(side_place const& place) const;
+    // Any of the groups does, the last one first; all that are damaged say nothing.
+    [[nodiscard]] bool any_belongs() const;
     // A place is written after its rows, so one beyond the end of the segment says that this was cut.
     void take_lost_end(file_system& files, std::string const& segment, byte_view side, std::uint64_t i,
                        std::uint64_t end);
@@ -210,13 +228,14 @@ private:
 
     file_mapping mapping_{};
     file_system* files_ = nullptr;  // of the mapping
-    std::size_t readable_ = 0;    // bytes of it
-    std::uint64_t identity_ = 0;  // of the file, when it was last looked at; and its size then:
+    std::size_t readable_ = 0;      // bytes of it
+    std::uint64_t identity_ = 0;    // of the file, when it was last looked at; and its size then:
     std::uint64_t looked_at_ = 0;
     std::optional<segment_head> head_{};
     std::byte head_bytes_[layout::head_bytes]{};
     std::uint64_t tail_ = 0;  // the last bytes of what is known
     std::vector<lost_place> lost_{};
+    std::vector<lost_place> told_{};  // what the sidecar knows behind the end, until it is one of these
     std::vector<side_place> groups_{};
     std::vector<std::byte> beside_{};
     std::uint64_t known_to_ = 0;  // the end of the last of them
@@ -226,6 +245,8 @@ private:
     bool foreign_ = false;
     bool stray_ = false;
     bool closed_ = false;
+    bool end_told_ = false;  // the sidecar knows more rows than there are
+    bool torn_end_ = false;
     std::uint64_t surveyed_to_ = 0;  // up to here damage is known
 };
 

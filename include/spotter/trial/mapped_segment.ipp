@@ -2,9 +2,28 @@
 // The bodies of mapped_segment.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/trial/mapped_segment.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY void lost_place::add(step_span const* spans) noexcept {
+    for (std::size_t m = 0; m < 3; ++m) {
+        if (spans[m].first > spans[m].last) { continue; }
+        steps[m].add(spans[m].first);
+        steps[m].add(spans[m].last);
+    }
+}
+
+SPOTTER_BODY std::optional<rows::run_begin> side_owner(byte_view beside) noexcept {
+    frame_walker walker{beside};
+    if (walker.next() != walked::rows) { return std::nullopt; }
+    row_reader rows{walker.frame().body};
+    row_view row;
+    rows::run_begin begin;
+    if (!rows.next(row) || row.kind != row_kind::run_begin || decode(row, begin)) { return std::nullopt; }
+    return begin;
+}
 
 SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const& name, std::string const& side_name,
                                           byte_view merged, std::uint32_t number, std::uint64_t run_id) {
@@ -15,8 +34,13 @@ SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const&
     if (known_to_ == 0 && skip_ == 0) { take_sidecar(files, side_name, merged, name); }
     std::size_t const groups = groups_.size(), lost = lost_.size();
     std::uint64_t const skip = skip_;
-    detail::listed([&] { walk_on(); },
-                   [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // or they were met twice
+    detail::listed(
+        [&] {
+            walk_on();
+            lost_.insert(lost_.end(), told_.begin(), told_.end());
+            told_.clear();
+        },
+        [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // or they were met twice
     return {};
 }
 
@@ -27,7 +51,10 @@ SPOTTER_BODY void mapped_segment::walk_on() {
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
         // A head alone holds no rows.
         if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
-            lost_.push_back({walker.damage().offset, false, {}});
+            lost_place it{walker.damage().offset};
+            it.exact = it.begun = !told_.empty();  // there are no others than the sidecar knows
+            for (lost_place const& each : told_) { it.add(each.steps); }
+            lost_.push_back(it);
         }
         if (what != walked::rows) { continue; }
         if (skip_ > 0) {
@@ -38,6 +65,7 @@ SPOTTER_BODY void mapped_segment::walk_on() {
         groups_.back().add(walker.frame());
     }
     known_to_ = walker.good_end();
+    torn_end_ = walker.torn_end();
     if (known_to_ >= sizeof tail_) { tail_ = load<std::uint64_t>(bytes().data() + known_to_ - sizeof tail_); }
 }
 
@@ -85,7 +113,7 @@ SPOTTER_BODY std::uint64_t mapped_segment::next_ordinal() const noexcept {
 
 SPOTTER_BODY error mapped_segment::fetch(std::uint64_t offset, std::uint64_t size) const noexcept {
     if (!mapping_.partial || offset > bytes().size() || size > bytes().size() - offset) { return {}; }
-    byte_view const part = bytes().subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+    byte_view const part = bytes().subspan(as_size(offset), as_size(size));
     return files_->fetch({&part, 1});
 }
 
@@ -120,7 +148,7 @@ SPOTTER_BODY error mapped_segment::take_mapping(file_system& files, std::string 
     result<file_mapping> const fresh = files.map(name);
     if (!fresh) { return fresh.error(); }
     if (fresh->partial && known_to_ >= sizeof tail_ && known_to_ <= fresh->bytes.size()) {
-        byte_view const tail = fresh->bytes.subspan(static_cast<std::size_t>(known_to_) - sizeof tail_, sizeof tail_);
+        byte_view const tail = fresh->bytes.subspan(as_size(known_to_) - sizeof tail_, sizeof tail_);
         if (error const why = files.fetch({&tail, 1})) {
             files.unmap(*fresh);
             return why;
@@ -168,21 +196,20 @@ SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string c
     if (!head_) { return; }
     result<file_mapping> const side = merged.empty() ? files.map(name) : file_mapping{};
     if (!side) { return; }
-    std::size_t const lost = lost_.size();
     detail::listed([&] { take_places(files, merged.empty() ? side->bytes : merged, segment); },
                    [&] {
                        files.unmap(*side);
-                       groups_.clear(), lost_.resize(lost), beside_.clear(), known_to_ = 0;
+                       groups_.clear(), told_.clear(), beside_.clear(), known_to_ = 0;
                    });
     files.unmap(*side);
 }
 
 SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side, std::string const& segment) {
-    byte_view const places =
-        side.first(static_cast<std::size_t>(side_places(side)) * layout::place_bytes);
+    byte_view const places = side.first(as_size(side_places(side)) * layout::place_bytes);
     byte_view const rest = side.subspan(places.size());
     bool const some = rest.size() > sizeof(std::uint32_t) && load<std::uint32_t>(rest.data()) == layout::row_magic;
-    if (some && is_of_another(rest)) { return; }
+    std::optional<rows::run_begin> const owner = some ? side_owner(rest) : std::nullopt;
+    if (owner && (owner->run_id != head_->run_id || owner->attempt != head_->attempt)) { return; }
     if (some) { beside_.assign(rest.begin(), rest.end()); }
     std::uint64_t end = layout::head_bytes, i = 0;
     for (;; ++i) {
@@ -193,22 +220,12 @@ SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side
         groups_.push_back(*place);
         known_to_ = end = place->end;
     }
-    if (!groups_.empty() && !belongs(groups_.back())) {
+    if (!owner && !groups_.empty() && !any_belongs()) {
         groups_.clear();
         known_to_ = 0;
     } else {
         take_lost_end(files, segment, places, i, end);
     }
-}
-
-SPOTTER_BODY bool mapped_segment::is_of_another(byte_view beside) const noexcept {
-    frame_walker walker{beside};
-    if (walker.next() != walked::rows) { return false; }
-    row_reader rows{walker.frame().body};
-    row_view row;
-    rows::run_begin begin;
-    bool const told = rows.next(row) && row.kind == row_kind::run_begin && !decode(row, begin);
-    return told && (begin.run_id != head_->run_id || begin.attempt != head_->attempt);
 }
 
 SPOTTER_BODY bool mapped_segment::belongs(side_place const& place) const {
@@ -218,26 +235,36 @@ SPOTTER_BODY bool mapped_segment::belongs(side_place const& place) const {
            frame->end() <= place.end;
 }
 
+SPOTTER_BODY bool mapped_segment::any_belongs() const {
+    return belongs(groups_.back()) ||
+           std::any_of(groups_.begin(), groups_.end() - 1, [this](side_place const& each) { return belongs(each); });
+}
+
 SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string const& segment, byte_view side,
                                                 std::uint64_t i, std::uint64_t end) {
-    lost_place missing{bytes().size(), true, {}};
+    lost_place missing{bytes().size(), true};
     bool any = false;
+    told_.clear();
     for (;; ++i) {
         result<side_place> const place = decode_side_place(side, i, ~std::uint64_t{0});
         bool const goes_on = place && place->previous_end == end && place->end > bytes().size() &&
                              ((place->flags & layout::thinned_segment) != 0) == is_thinned(bytes());
         if (!goes_on) { break; }
         end = place->end;
-        for (std::size_t m = 0; m < 3; ++m) {
-            if (place->spans[m].first > place->spans[m].last) { continue; }
-            missing.steps[m].add(place->spans[m].first);
-            missing.steps[m].add(place->spans[m].last);
+        if (place->offset < bytes().size()) {
+            lost_place& part = told_.emplace_back(missing);
+            part.add(place->spans);
+            part.begun = true;
+            part.end_ordinal = place->first_ordinal + place->closes;
+        } else {
+            missing.add(place->spans);
+            any = true;
         }
-        any = true;
     }
-    if (!any) { return; }
+    if (any) { told_.push_back(missing); }
     result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since it was mapped
-    if (now && *now < end) { lost_.push_back(missing); }
+    end_told_ = !told_.empty() && now && *now < end;
+    if (!end_told_) { told_.clear(); }
 }
 
 SPOTTER_BODY bool mapped_segment::is_thinned(byte_view segment) noexcept {

@@ -8,7 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Thrown by functions that return lists: a small record may stand for very many steps. What returns a result gives errc::out_of_memory.
+// Thrown by functions that return lists: a small record may stand for very many steps. What returns a result gives
+// errc::out_of_memory.
 class no_memory : public std::bad_alloc {
 public:
     // What to ask for instead, in a sentence.
@@ -18,7 +19,8 @@ public:
 namespace detail {
 
 [[noreturn]] void say_no_memory();
-// What has to be fetched cannot be: throws `failure`. Without exceptions this ends the program, so what fetches is not offered there.
+// What has to be fetched cannot be: throws `failure`. Without exceptions this ends the program, so what fetches is not
+// offered there.
 [[noreturn]] void say_unreachable(error const& why);
 // What `list` returns. `undo` leaves nothing half done.
 template <class List, class Undo>
@@ -50,9 +52,9 @@ auto answered(Ask const& ask, char const* lack = asked_too_much) -> decltype(ask
 #if SPOTTER_EXCEPTIONS
     try {
         return ask();
-    } catch (failure const& met) { return met.why(); } catch (std::bad_alloc const&) { return error{errc::out_of_memory, lack}; } catch (std::length_error const&) {
+    } catch (failure const& met) { return met.why(); } catch (std::bad_alloc const&) {
         return error{errc::out_of_memory, lack};
-    }
+    } catch (std::length_error const&) { return error{errc::out_of_memory, lack}; }
 #else
     (void)lack;
     return ask();

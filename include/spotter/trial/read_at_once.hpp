@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Whether a segment has become shorter is looked up once a millisecond then, and not at each value: the look costs more than a number.
+// Whether a segment has become shorter is looked up once a millisecond then, and not at each value: the look costs more
+// than a number.
 class read_at_once {
 public:
     explicit read_at_once(trial const& run) : run_{run} { tell(true); }

@@ -16,14 +16,15 @@ struct timed_step {
     step_id step{};                // which
     std::uint64_t ordinal = 0;     // among the closings of its worker
     double begun = 0, closed = 0;  // when; seconds since 1970
-    double seconds = 0;  // from the close before it, whatever its mode, to its own; where that is not known from its begin
-    double inside = 0;   // of these from its begin on
-    bool first = false;  // of an attempt, or behind a step of which the record lost the time
+    double seconds =
+        0;  // from the close before it, whatever its mode, to its own; where that is not known from its begin
+    double inside = 0;         // of these from its begin on
+    bool first = false;        // of an attempt, or behind a step of which the record lost the time
     std::uint32_t worker = 0;  // whose it is
 };
 
-// By ordinal. The rows are kept where they are, and read as they are asked for: one that is asked for again, or for the step behind
-// the one before, costs no search.
+// By ordinal. The rows are kept where they are, and read as they are asked for: one that is asked for again, or for the
+// step behind the one before, costs no search.
 class recorded_times {
 public:
     // A row of times.
@@ -46,7 +47,8 @@ public:
     void clear() noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return stretches_.empty(); }
-    // None where the record says nothing of it: it is older than its writer's clock, the row is lost, or no clock was read.
+    // None where the record says nothing of it: it is older than its writer's clock, the row is lost, or no clock was
+    // read.
     [[nodiscard]] std::optional<found> find(std::uint64_t ordinal) const;
     // As a step of the run.
     [[nodiscard]] std::optional<timed_step> find(step_id step, std::uint64_t ordinal, std::uint32_t worker) const;

@@ -20,10 +20,14 @@ struct run_segment : mapped_segment {
     std::string name{};          // of its file
     std::uint32_t attempt = unknown_attempt;                     // that wrote it
     spotter::instant instant = spotter::instant::before_update;  // of that attempt, as far as its run_begin was met
-    bool behind_lost = false;      // the end of the one before it is lost, or whole segments
-    bool entered = false;          // what is lost before it was taken in
-    bool settled = true;           // nothing of what is known of it awaits to be taken in, for want of memory
-    bool told = false;             // as foreign
+    bool behind_lost = false;  // the end of the one before it is lost, or whole segments
+    bool entered = false;      // what is lost before it was taken in
+    bool settled = true;       // nothing of what is known of it awaits to be taken in, for want of memory
+    bool told = false;         // as foreign
+    bool end_noted = false;    // what its sidecar knows beyond its end, as damage
+    bool left_torn =
+        false;  // what its writer was about to write was left unfinished, or cut off since, and nobody goes on from it
+    bool tail_taken = false;       // that was taken in
     double looked_at = 0;          // when it was guarded last, by the steady clock
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
 
@@ -31,14 +35,21 @@ struct run_segment : mapped_segment {
     [[nodiscard]] bool all_taken() const noexcept;
 };
 
+// A segment of which only the sidecar is left, or not even the head.
+struct gone_segment {
+    std::uint32_t number = 0;
+    std::uint32_t attempt = unknown_attempt;  // that wrote it
+    lost_place rows{};                        // what was in it
+};
+
 // The sidecar of a segment, from a set of them (worker_set).
 struct merged_side {
     std::uint32_t number = 0;  // of the segment's file
-    byte_view bytes{};  // of the sidecar
+    byte_view bytes{};         // of the sidecar
 };
 
-// By place, which is not the number of the file: a segment that was thinned while it was only known in part is there twice, as it was, and
-// from there on as it is.
+// By place, which is not the number of the file: a segment that was thinned while it was only known in part is there
+// twice, as it was, and from there on as it is.
 class run_segments {
 public:
     run_segments(std::string_view path, file_system& files) : folder_{path, files} {}
@@ -67,12 +78,13 @@ public:
     // A look holds for a millisecond, until as many calls take it back.
     void look_rarely(bool wanted) noexcept { rarely_ += wanted ? 1 : -1; }
 
-    // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes nothing that was known.
+    // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes
+    // nothing that was known.
     template <class Taken>
     [[nodiscard]] error take_in(Taken&& taken) {
         if (error const why = folder_.look()) { return why; }
-        if (error const why = folder_.list(numbers_)) { return why; }
-        for (std::uint32_t const number : numbers_) {
+        if (error const why = folder_.list(names_)) { return why; }
+        for (std::uint32_t const number : names_.segments) {
             // One that was made while the folder was listed may be missing in the list.
             if (error const why = take_missing(number, taken, false)) { return why; }
             if (number > next_number()) {
@@ -89,6 +101,11 @@ public:
         note_lost_ends();
         return {};
     }
+    // Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any more
+    // (`over`) what is known to have stood behind all that is there.
+    [[nodiscard]] error settle_ends(bool over);
+    // Those behind the last one, once nobody writes any more.
+    [[nodiscard]] std::vector<gone_segment> const& gone() const noexcept { return gone_; }
     // Looks at every frame that has not been looked at, values but for their checksums too.
     void survey();
     // Damage at the end of a run that still grows is met again at every refresh.
@@ -96,8 +113,8 @@ public:
 
 private:
     [[nodiscard]] std::uint32_t next_number() const noexcept { return all_.empty() ? 0 : all_.back().number + 1; }
-    // The writer made the files in order, so those that are missing still, though a later one is there, were removed: `over` them, or
-    // to the first.
+    // The writer made the files in order, so those that are missing still, though a later one is there, were removed:
+    // `over` them, or to the first.
     template <class Taken>
     [[nodiscard]] error take_missing(std::uint32_t end, Taken& taken, bool over) {
         constexpr std::uint32_t most = 4096;  // are listed one by one
@@ -124,7 +141,8 @@ private:
             result<bool> const there = folder_.is_file(name);
             if (!there) { return there.error(); }
             if (!*there) { return {}; }
-            // A segment is whole before the next one is begun, but may have been read before that: then its end comes first.
+            // A segment is whole before the next one is begun, but may have been read before that: then its end comes
+            // first.
             if (!all_.empty()) {
                 std::uint32_t const last = all_.back().number;
                 if (error const why = extend(last, folder_.file_name(last, layout::data_suffix), taken)) { return why; }
@@ -156,7 +174,9 @@ private:
         run_segment& mine = all_[place];
         std::string const side_name = folder_.file_name(mine.number, layout::side_suffix);
         byte_view const merged = merged_side_of(mine.number);
-        if (error const why = mine.extend(folder_.files(), name, side_name, merged, mine.number, run_id_)) { return why; }
+        if (error const why = mine.extend(folder_.files(), name, side_name, merged, mine.number, run_id_)) {
+            return why;
+        }
         mine.settled = false;
         if (mine.head() && !mine.foreign()) { run_id_ = mine.head()->run_id; }
         doubtful_ = doubtful_ || mine.foreign() || !mine.lost().empty();
@@ -177,22 +197,29 @@ private:
     void note_cuts();
     // The same, before every frame was looked at.
     void note_lost_ends();
-    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which may be killed
-    // in their turn.
+    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which
+    // may be killed in their turn.
     [[nodiscard]] bool is_recovered(std::size_t place) const;
+
+    // Numbers of segments that the folder's file `lost` tells of.
+    [[nodiscard]] error remembered(std::set<std::uint32_t>& numbers) const;
+    // There is a file of a segment, which does not even have its head.
+    [[nodiscard]] bool is_without_head(std::uint32_t number) const noexcept;
+    [[nodiscard]] error note_gone(std::uint32_t number);
 
     [[nodiscard]] byte_view merged_side_of(std::uint32_t number) const noexcept;
 
     segment_folder folder_;
     std::vector<merged_side> merged_{};
     std::vector<run_segment> all_{};
-    std::vector<std::uint32_t> numbers_{};
+    std::vector<gone_segment> gone_{};
+    record_names names_{};
     std::set<std::uint32_t> strays_{};
     std::uint64_t run_id_ = 0;
     std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
     std::uint32_t ends_known_ = 0;
     std::uint32_t told_missing_to_ = 0;  // numbers below it that are missing were noted
-    int rarely_ = 0;  // who asked for it
+    int rarely_ = 0;                     // who asked for it
     bool doubtful_ = false;
     std::vector<damaged_place> damage_{};
 };

@@ -10,9 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How the step was recorded. Of each layer X with a bias: `bias/X`, [channels], and `grad/X`, the gradient of `output` to what the layer
-// makes, bias included and before its activation, [samples, channels, ...]. A batch normalisation in evaluation is such a layer with the
-// bias beta - mean * gamma / sqrt(variance + epsilon). docs/trial.md has a loop that records it.
+// How the step was recorded. Of each layer X with a bias: `bias/X`, [channels], and `grad/X`, the gradient of `output`
+// to what the layer makes, bias included and before its activation, [samples, channels, ...]. A batch normalisation in
+// evaluation is such a layer with the bias beta - mean * gamma / sqrt(variance + epsilon). docs/trial.md has a loop
+// that records it.
 struct saliency_names {
     std::string_view input = "input";  // [samples, height, width] or [samples, channels, height, width]
     std::string_view output =
@@ -32,16 +33,17 @@ struct saliency_maps {
     [[nodiscard]] std::span<float const> of(std::size_t sample) const noexcept {
         return std::span{values}.subspan(sample * height * width, height * width);
     }
-    // |parts - output| over |output|, the largest of all samples. Above rounding: a bias was not recorded, an activation is not piecewise
-    // linear (ELU, sigmoid), or what was taken as input is not what the net was given.
+    // |parts - output| over |output|, the largest of all samples. Above rounding: a bias was not recorded, an
+    // activation is not piecewise linear (ELU, sigmoid), or what was taken as input is not what the net was given.
     [[nodiscard]] double incompleteness() const noexcept;
 };
 
-// FullGrad (Srinivas and Fleuret 2019, NeurIPS, "Full-Gradient Representation for Neural Network Visualization", equations 3 and 5): the
-// output is the sum over the input of input times gradient, and over all biases of bias times gradient. A map is |input * gradient|, and
-// for each layer with two axes of places |bias * gradient|, each from 0 to 1 within the sample, summed over channels, enlarged to the size of the
-// input (bilinear, as between the middles of pixels), all together, from 0 to 1 again. Layers without places count in `parts` alone.
-// Values that are not finite count as 0. errc: no_such_name, no_payload and the like of what is missing; no_shape where sizes do not fit.
+// FullGrad (Srinivas and Fleuret 2019, NeurIPS, "Full-Gradient Representation for Neural Network Visualization",
+// equations 3 and 5): the output is the sum over the input of input times gradient, and over all biases of bias times
+// gradient. A map is |input * gradient|, and for each layer with two axes of places |bias * gradient|, each from 0 to 1
+// within the sample, summed over channels, enlarged to the size of the input (bilinear, as between the middles of
+// pixels), all together, from 0 to 1 again. Layers without places count in `parts` alone. Values that are not finite
+// count as 0. errc: no_such_name, no_payload and the like of what is missing; no_shape where sizes do not fit.
 [[nodiscard]] result<saliency_maps> full_gradients(trial const& run, step_id step, saliency_names const& names = {});
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -32,8 +32,8 @@ struct saliency_tensor {
     return told;
 }
 
-// A layer has its channels behind the samples, whatever follows; only two axes behind them are places of a picture. Of an input with three
-// axes all but the samples are places.
+// A layer has its channels behind the samples, whatever follows; only two axes behind them are places of a picture. Of
+// an input with three axes all but the samples are places.
 [[nodiscard]] SPOTTER_BODY result<saliency_tensor> saliency_values(trial const& run, step_id step,
                                                                    std::string_view name, bool is_layer) {
     recorded_value const found = run[name].at(step);
@@ -62,13 +62,13 @@ SPOTTER_BODY void add_part(saliency_tensor const& part, saliency_maps& into) {
     std::vector<double> sum(part.area());
     for (std::size_t n = 0; n < part.samples; ++n) {
         double const* const mine = &part.values[n * size];
-        double low = std::abs(mine[0]), high = low;
+        double low = (std::abs)(mine[0]), high = low;
         for (std::size_t i = 0; i < size; ++i) {
-            low = (std::min)(low, std::abs(mine[i])), high = (std::max)(high, std::abs(mine[i]));
+            low = (std::min)(low, (std::abs)(mine[i])), high = (std::max)(high, (std::abs)(mine[i]));
         }
         if (!(high > low)) { continue; }
         std::fill(sum.begin(), sum.end(), 0.0);
-        for (std::size_t i = 0; i < size; ++i) { sum[i % part.area()] += (std::abs(mine[i]) - low) / (high - low); }
+        for (std::size_t i = 0; i < size; ++i) { sum[i % part.area()] += ((std::abs)(mine[i]) - low) / (high - low); }
         // Where the middle of a pixel of the map lies among the middles of the part's.
         auto const place = [](std::size_t at, std::size_t wide, std::size_t narrow, std::size_t& first,
                               std::size_t& second) {
@@ -102,7 +102,7 @@ namespace spotter::inline SPOTTER_ABI {
 SPOTTER_BODY double saliency_maps::incompleteness() const noexcept {
     double most = 0;
     for (std::size_t n = 0; n < samples; ++n) {
-        double const apart = std::abs(parts[n] - output[n]), size = std::abs(output[n]);
+        double const apart = (std::abs)(parts[n] - output[n]), size = (std::abs)(output[n]);
         most = (std::max)(most, size > 0 ? apart / size : apart);
     }
     return most;

@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of one worker, in the file system of this machine; errc::not_a_run where there are none. A sample is a step of mode::predict.
+// Of one worker, in the file system of this machine; errc::not_a_run where there are none. A sample is a step of
+// mode::predict.
 [[nodiscard]] result<trial> open_samples(trial const& run, worker of) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

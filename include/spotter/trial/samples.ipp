@@ -11,9 +11,9 @@ SPOTTER_BODY result<trial> open_samples(trial const& run, worker of) noexcept {
     text<24> own{"worker-"};
     own << of.number;
     // A run that was opened by the folder of one worker is at that already.
-    bool const is_there = of.number == 0 || run.path().ends_with(own.view());
-    path_text const folder = is_there ? path_text{run.path(), layout::system_name}
-                                      : path_text{path_text{run.path(), own.view()}, layout::system_name};
+    bool const is_there = of.number == 0 || run.folder().ends_with(own.view());
+    path_text const folder = is_there ? path_text{run.folder(), layout::system_name}
+                                      : path_text{path_text{run.folder(), own.view()}, layout::system_name};
     return open_trial(folder);
 }
 

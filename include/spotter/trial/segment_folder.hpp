@@ -23,6 +23,12 @@ namespace detail {
 
 }  // namespace detail
 
+// What of a record has a name in its folder; numbers ascending. Nothing is said of what is in the files.
+struct record_names {
+    std::vector<std::uint32_t> segments{}, sidecars{};
+    bool lost = false;  // the file that tells of what was cut off
+};
+
 // Of one worker. Reads the folder each time that it is asked.
 class segment_folder {
 public:
@@ -36,11 +42,12 @@ public:
     [[nodiscard]] std::string file_name(std::uint32_t number, char const* suffix) const;
     // Whether there is a file of that name in it; an error where the disk does not say.
     [[nodiscard]] result<bool> is_file(std::string const& name) const noexcept;
-    // The numbers that there are files of, ascending; nothing is said of what is in them.
-    [[nodiscard]] error list(std::vector<std::uint32_t>& numbers) const;
+    // One look at the folder.
+    [[nodiscard]] error list(record_names& names) const;
     // Why it is no run: there is no folder, or no segment in it that can be one.
     [[nodiscard]] error look() const;
-    // Whether the file is a segment of that number, of that run (0: of any): by its head, or where that is damaged by its first row frame.
+    // Whether the file is a segment of that number, of that run (0: of any): by its head, or where that is damaged by
+    // its first row frame.
     [[nodiscard]] result<bool> holds(std::uint32_t number, std::uint64_t run_id) const;
 
 private:

@@ -28,8 +28,7 @@ SPOTTER_BODY error list_numbers(file_system& files, std::string_view folder,
     auto const take = [](void* context, std::string_view name) noexcept {
         auto& all = *static_cast<search*>(context);
         std::int64_t const number = all.parse(name);
-        all.out_of_memory =
-            number >= 0 && !guarded([&] { all.found.push_back(static_cast<std::uint32_t>(number)); });
+        all.out_of_memory = number >= 0 && !guarded([&] { all.found.push_back(static_cast<std::uint32_t>(number)); });
         return !all.out_of_memory;
     };
     numbers.clear();
@@ -59,10 +58,29 @@ SPOTTER_BODY result<bool> segment_folder::is_file(std::string const& name) const
     return there && *there == path_kind::file;
 }
 
-SPOTTER_BODY error segment_folder::list(std::vector<std::uint32_t>& numbers) const {
-    return detail::list_numbers(
-        *files_, path_, [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); },
-        numbers);
+SPOTTER_BODY error segment_folder::list(record_names& names) const {
+    struct search {
+        record_names& found;
+        bool out_of_memory = false;
+    } it{names};
+    // Called by a file system, which no exception may leave.
+    auto const take = [](void* context, std::string_view name) noexcept {
+        auto& all = *static_cast<search*>(context);
+        std::int64_t const segment = segment_number(name, layout::data_suffix);
+        std::int64_t const sidecar = segment_number(name, layout::side_suffix);
+        all.found.lost = all.found.lost || name == layout::lost_name;
+        all.out_of_memory = !guarded([&] {
+            if (segment >= 0) { all.found.segments.push_back(static_cast<std::uint32_t>(segment)); }
+            if (sidecar >= 0) { all.found.sidecars.push_back(static_cast<std::uint32_t>(sidecar)); }
+        });
+        return !all.out_of_memory;
+    };
+    names.segments.clear(), names.sidecars.clear(), names.lost = false;
+    error const why = files_->list(path_, take, &it);
+    if (it.out_of_memory) { detail::say_no_memory(); }
+    std::sort(names.segments.begin(), names.segments.end());
+    std::sort(names.sidecars.begin(), names.sidecars.end());
+    return why;
 }
 
 SPOTTER_BODY error segment_folder::look() const {
@@ -72,9 +90,9 @@ SPOTTER_BODY error segment_folder::look() const {
     error const unreadable = first_segment();
     if (unreadable.code != errc::not_a_run && unreadable.code != errc::corrupt) { return unreadable; }
     // A run whose first segment is lost is still a run where it was resumed, or had come to the next.
-    std::vector<std::uint32_t> numbers;
-    if (error const why = list(numbers)) { return why; }
-    for (std::uint32_t const number : numbers) {
+    record_names names;
+    if (error const why = list(names)) { return why; }
+    for (std::uint32_t const number : names.segments) {
         if (number == 0) { continue; }
         result<bool> const sound = holds(number, 0);
         if (!sound) { return sound.error(); }

@@ -15,12 +15,12 @@ namespace spotter::inline SPOTTER_ABI {
 struct closed_step {
     step_id step{};             // which
     std::uint64_t ordinal = 0;  // its number among all closings of its worker, from 0
-    double time = 0;     // seconds since 1970, stamped by the writer
-    bool holds = false;  // anything was kept
+    double time = 0;            // seconds since 1970, stamped by the writer
+    bool holds = false;         // anything was kept
 };
 
-// Steps out of one steps row are mostly evenly spaced, and a row of thirty bytes may hold 65536: such are kept as runs, and made as they
-// are asked for. So memory follows the bytes of a record and not the number of its steps.
+// Steps out of one steps row are mostly evenly spaced, and a row of thirty bytes may hold 65536: such are kept as runs,
+// and made as they are asked for. So memory follows the bytes of a record and not the number of its steps.
 class step_list {
     struct stretch {
         std::uint64_t position = 0;  // of its first step in the list

@@ -2,6 +2,7 @@
 // The bodies of step_list.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/trial/step_list.hpp>
 
 #include <algorithm>
@@ -63,7 +64,7 @@ SPOTTER_BODY std::optional<closed_step> step_list::find(std::uint64_t ordinal) c
 }
 
 SPOTTER_BODY closed_step step_list::made(stretch const& from, std::uint64_t which) const noexcept {
-    if (from.told == 0) { return single_[static_cast<std::size_t>(from.place + which)]; }
+    if (from.told == 0) { return single_[as_size(from.place + which)]; }
     return {step_id{from.step.mode, from.step.index + which * from.distance}, from.ordinal + which,
             detail::packed_time(from.first_time, from.last_time, from.place + which, from.told), from.holds};
 }

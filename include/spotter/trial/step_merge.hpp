@@ -10,8 +10,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Every step once, in the order of its first closing, whoever closed it. Of one worker that is the order of the record; of several
-// it is told by their clocks.
+// Every step once, in the order of its first closing, whoever closed it. Of one worker that is the order of the record;
+// of several it is told by their clocks.
 class step_merge {
 public:
     explicit step_merge(bool of_several) noexcept : of_several_{of_several} {}

@@ -11,13 +11,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a curve has
-// no gap.
+// One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a
+// curve has no gap.
 struct point {
-    step_id step{};  // where it was observed
-    double value = 0;   // of the statistic
-    bool known = false;  // the statistic was kept there, or follows from kept values
+    step_id step{};           // where it was observed
+    double value = 0;         // of the statistic
+    bool known = false;       // the statistic was kept there, or follows from kept values
+    bool unreadable = false;  // it is not known for what cannot be read: damage, or what a lower worker may have had
 };
+
+// Of a step of which nothing can be said.
+[[nodiscard]] constexpr point unreadable_at(step_id step) noexcept {
+    return {step, std::bit_cast<double>(0x7FF8000000000000ULL), false, true};
+}
 
 // Which of several observations of a tensor within one step: nth{0} is the first.
 struct nth {
@@ -54,8 +60,8 @@ struct loose_scalar {
     }
 };
 
-// What one worker has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name is valid: every read of it is
-// errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
+// What one worker has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown
+// name is valid: every read of it is errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
 class worker_track {
 public:
     // `peers`: all workers of the run, this one among them.
@@ -73,8 +79,8 @@ public:
     // Role, type, shape and partner as last declared; defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return tensor_ != nullptr ? tensor_->info : tensor_info{}; }
 
-    // Calls take(closed_step) for each closing at which something of it was kept (`with_values`: its values), in order; of a step
-    // that was observed several times as often.
+    // Calls take(closed_step) for each closing at which something of it was kept (`with_values`: its values), in order;
+    // of a step that was observed several times as often.
     template <class Admit, class Take>
     void each_closing(Admit const& which, bool with_values, Take&& take) const {
         if (tensor_ == nullptr) { return; }
@@ -85,6 +91,10 @@ public:
             if (closed && closed->step == entry.step) { take(*closed); }
         }
     }
+    // What it recorded of the step may be in what cannot be read, or was being written when it ended.
+    [[nodiscard]] bool may_hide(step_id step) const;
+    // The same of anything at all.
+    [[nodiscard]] bool lacks_some() const;
     // Anything was observed at the step, closed or still open.
     [[nodiscard]] bool seen_at(step_id step) const { return static_cast<bool>(find(step, nullptr)); }
 
@@ -94,7 +104,8 @@ public:
     [[nodiscard]] recorded_value at(step_id step, nth which) const { return read(step, &which); }
     // As that attempt saw it. Also errc::not_in_step where it did not.
     [[nodiscard]] recorded_value at(step_id step, attempt which) const;
-    // Some of the values, flat: only the blocks of 256 KiB that hold them are read. errc::bad_config where there are not so many.
+    // Some of the values, flat: only the blocks of 256 KiB that hold them are read. errc::bad_config where there are
+    // not so many.
     [[nodiscard]] recorded_value at(step_id step, spotter::elements which) const;
 
     // A statistic, from what was stored or else from the values.
@@ -122,13 +133,11 @@ public:
         for (track_entry const& entry : tensor_->entries) {
             if (entry.loose || !when(entry.step)) { continue; }
             if (std::exchange(looked_at, entry.place.segment) != entry.place.segment) { run_->guard(looked_at); }
-            point here{entry.step, 0, false};
-            if (result<summary> const stats = summary_of(entry, which.needs(), finder); stats) {
-                measurement const value = which(*stats);
-                here.value = value.value;
-                here.known = value.known;
-            }
-            if (!here.known) { here.value = std::bit_cast<double>(0x7FF8000000000000ULL); }
+            point here = unreadable_at(entry.step);
+            result<summary> const stats = summary_of(entry, which.needs(), finder);
+            here.unreadable = !stats && stats.error().code == errc::corrupt;
+            measurement const value = stats ? which(*stats) : measurement{};
+            if (value.known) { here.value = value.value, here.known = true; }
             found.push_back(here);
         }
         return found;
@@ -148,12 +157,14 @@ private:
 
     // Of a step that was closed twice the latest; within it the last observation, or the n-th.
     [[nodiscard]] result<track_entry> find(step_id step, nth const* which) const;
-    // Lost rows may hold what was observed later. Within a step that is so only of a tensor that is known to be observed several times in one.
+    // Lost rows may hold what was observed later. Within a step that is so only of a tensor that is known to be
+    // observed several times in one.
     [[nodiscard]] bool is_doubtful(track_entry const& entry, step_id step, std::uint32_t attempt) const;
-    [[nodiscard]] error unknown() const noexcept;
+    [[nodiscard]] error unknown(step_id step) const;
     [[nodiscard]] error missing(step_id step) const;
     [[nodiscard]] bool closed_elsewhere(step_id step) const;
     [[nodiscard]] static error superseded_by_lost() noexcept;
+    [[nodiscard]] static error in_lost() noexcept;
     [[nodiscard]] static error too_few(std::uint64_t count) noexcept;
     [[nodiscard]] static error of_letters() noexcept;
     [[nodiscard]] static error undefined() noexcept;
@@ -161,6 +172,7 @@ private:
     [[nodiscard]] static error not_kept(statistic which, terms stored) noexcept;
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row);
 
+    worker_reader const* from_ = nullptr;
     worker_index const* run_ = nullptr;
     recorded_tensor const* tensor_ = nullptr;
     std::string name_;

@@ -2,6 +2,7 @@
 // The bodies of track.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
@@ -23,7 +24,8 @@ SPOTTER_BODY void name_statistics(terms kept, text<160>& out) noexcept {
     for (statistic const each : std::initializer_list<statistic>{of_abs(minimum), of_abs(maximum), mean_abs}) {
         if (has(kept, each.needs())) { add(each.name()); }
     }
-    if (terms const rest = kept & (terms::hash | terms::change | terms::unit_activity | distribution_terms); any(rest)) {
+    if (terms const rest = kept & (terms::hash | terms::change | terms::unit_activity | distribution_terms);
+        any(rest)) {
         sentence others;
         describe(rest, others);
         add(others.view());
@@ -36,11 +38,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY worker_track::worker_track(worker_reader const& from, std::string_view name,
                                         std::vector<std::unique_ptr<worker_reader>> const* peers)
-    : run_{&from.index()}, tensor_{from.index().find(name)}, name_{name}, worker_{from.number()},
+    : from_{&from}, run_{&from.index()}, tensor_{from.index().find(name)}, name_{name}, worker_{from.number()},
       running_{from.running()}, peers_{peers} {}
 
 SPOTTER_BODY recorded_value worker_track::at(step_id step, attempt which) const {
-    if (error const why = unknown()) { return why; }
+    if (error const why = unknown(step)) { return why; }
     run_->complete();
     bool any = false, seen = false, unsure = false;
     track_entry found{};
@@ -155,7 +157,7 @@ SPOTTER_BODY std::vector<loose_scalar> worker_track::loose() const {
         }
         auto const* const letters = static_cast<char const*>(value.view().values.raw);
         found.push_back({number, row.has_time ? row.time : 0, entry.ordinal, row.type,
-                         std::string{letters, static_cast<std::size_t>(value.view().bytes())}});
+                         std::string{letters, as_size(value.view().bytes())}});
     }
     return found;
 }
@@ -204,7 +206,7 @@ SPOTTER_BODY recorded_value worker_track::values_of(track_entry const& entry, ro
         like.count = some->count;
         like.layout = order::row_major;
     }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(like.bytes()));
+    std::vector<std::byte> bytes(as_size(like.bytes()));
     payload_unpacker& unpacker = run_->unpacker();
     error const why = some == nullptr ? unpacker.unpack(segment, row, bytes)
                                       : unpacker.unpack_part(segment, row, some->first * size_of(row.type), bytes);
@@ -223,7 +225,7 @@ SPOTTER_BODY recorded_value worker_track::read(step_id step, nth const* which) c
 }
 
 SPOTTER_BODY result<track_entry> worker_track::find(step_id step, nth const* which) const {
-    if (error const why = unknown()) { return why; }
+    if (error const why = unknown(step)) { return why; }
     bool seen = false;
     track_entry found{};
     if (which == nullptr && run_->latest_at(tensor_->info.id, step, found)) { return found; }
@@ -255,13 +257,29 @@ SPOTTER_BODY bool worker_track::is_doubtful(track_entry const& entry, step_id st
     return false;
 }
 
-SPOTTER_BODY error worker_track::unknown() const noexcept {
+SPOTTER_BODY bool worker_track::may_hide(step_id step) const {
+    return run_ != nullptr && (from_->unreadable() || run_->may_hide(step));
+}
+
+SPOTTER_BODY bool worker_track::lacks_some() const {
+    return run_ != nullptr && (from_->unreadable() || run_->lacks_some());
+}
+
+SPOTTER_BODY error worker_track::unknown(step_id step) const {
     if (run_ == nullptr) {
         error why{errc::no_such_worker, "the run has no worker "};
         why.what << worker_ << ": run.workers() lists those it has";
         return why;
     }
+    if (from_->unreadable()) {
+        bool const is_away = detail::is_trouble(from_->trouble()) && from_->trouble().code != errc::unknown_version;
+        error why{is_away ? from_->trouble().code : errc::corrupt, "nothing of worker "};
+        why.what << worker_ << " can be read, which may hold it: of(worker{...}) reads another. "
+                 << from_->trouble().what.view();
+        return why;
+    }
     if (tensor_ != nullptr) { return {}; }
+    if (run_->may_lack(step, unknown_attempt)) { return in_lost(); }
     error why{errc::no_such_name, "\""};
     why.what << name_ << "\" was never observed: run.names() lists what was";
     return why;
@@ -273,10 +291,7 @@ SPOTTER_BODY error worker_track::missing(step_id step) const {
         closed = closed || each.step == step;
         later = later || (each.step.mode == step.mode && each.step.index > step.index);
     }
-    if (run_->may_lack(step, unknown_attempt)) {
-        return {errc::corrupt,
-                "what was recorded of the step may be in bytes that cannot be read: run.damage() lists them"};
-    }
+    if (run_->may_lack(step, unknown_attempt)) { return in_lost(); }
     if (closed) {
         return {errc::not_in_step, "the step is there, but nothing of this tensor was kept at it: ask steps()"};
     }
@@ -295,9 +310,14 @@ SPOTTER_BODY bool worker_track::closed_elsewhere(step_id step) const {
 }
 
 SPOTTER_BODY error worker_track::superseded_by_lost() noexcept {
-    return {errc::corrupt, "bytes that cannot be read may hold a later one of this step: run.damage() lists them, "
-                           "attempt{} asks for one "
-                           "attempt, history() has all that is there"};
+    return {errc::corrupt,
+            "bytes that cannot be read, or that were not written to their end, may hold a later one of this step: "
+            "run.damage() lists what is damaged, attempt{} asks for one attempt, history() has all that is there"};
+}
+
+SPOTTER_BODY error worker_track::in_lost() noexcept {
+    return {errc::corrupt,
+            "what was recorded of the step may be in bytes that cannot be read: run.damage() lists them"};
 }
 
 SPOTTER_BODY error worker_track::too_few(std::uint64_t count) noexcept {

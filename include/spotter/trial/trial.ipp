@@ -218,7 +218,13 @@ SPOTTER_BODY run_losses trial::all_losses() const {
         all.ends.insert(all.ends.end(), std::make_move_iterator(folder.ends.begin()),
                         std::make_move_iterator(folder.ends.end()));
     }
-    for (damaged_place const& each : damage()) { ++all.places, all.bytes += each.bytes; }
+    for (damaged_place const& each : damage()) {
+        bool const is_end = each.bytes == 0 && std::any_of(all.ends.begin(), all.ends.end(), [&](lost_end const& end) {
+                                return end.file == each.file && end.offset == each.offset;
+                            });
+        all.places += is_end ? 0 : 1;
+        all.bytes += each.bytes;
+    }
     all.dropped = totals().dropped, all.thinned = totals().thinned, all.closes = totals().closes_lost;
     return all;
 }
@@ -247,7 +253,8 @@ SPOTTER_BODY error trial::wait(step_id step, std::chrono::milliseconds patience)
         if (left <= left.zero()) {
             return {errc::not_yet, "the step was not decided in time: wait again, or look at age()"};
         }
-        auto const nap = (std::min)(std::chrono::duration_cast<std::chrono::microseconds>(left), std::chrono::microseconds{2000});
+        auto const nap =
+            (std::min)(std::chrono::duration_cast<std::chrono::microseconds>(left), std::chrono::microseconds{2000});
         detail::nap(static_cast<std::uint32_t>(nap.count()));
     }
 }

@@ -4,8 +4,8 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/core/tensor_ref.hpp>
-#include <spotter/format/rows.hpp>
 #include <spotter/format/fwd.hpp>
+#include <spotter/format/rows.hpp>
 #include <spotter/trial/no_memory.hpp>
 
 #include <memory>
@@ -15,8 +15,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Makes a `Tensor` of recorded values: `static result<Tensor> make(tensor_ref const&)`. Specialised here for scalars and
-// std::vector, in ext/ for other libraries, by users for their own.
+// Makes a `Tensor` of recorded values: `static result<Tensor> make(tensor_ref const&)`. Specialised here for scalars
+// and std::vector, in ext/ for other libraries, by users for their own.
 template <class Tensor>
 struct tensor_from;
 
@@ -31,8 +31,8 @@ template <element Value>
     return why;
 }
 
-// Whether so many bytes of values can be there at all. Asked before memory is taken for them, so that a row which lies costs none: a
-// zstd frame has 13 bytes at least and holds at most a block.
+// Whether so many bytes of values can be there at all. Asked before memory is taken for them, so that a row which lies
+// costs none: a zstd frame has 13 bytes at least and holds at most a block.
 [[nodiscard]] bool can_hold(byte_view segment, payload_place const& place, std::uint64_t bytes) noexcept;
 
 // Bytes that are neither 0 nor 1 may not be read as bool; whoever recorded them meant true.

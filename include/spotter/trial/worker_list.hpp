@@ -14,7 +14,8 @@ public:
     worker_list& operator=(worker_list const&) = delete;
     ~worker_list();
 
-    // The run's folder.
+    // The run's folder as it was given; and where it is, whichever folder is the working one.
+    [[nodiscard]] std::string const& given() const noexcept { return given_; }
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     // What it is read through.
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
@@ -29,9 +30,10 @@ public:
     // Workers that the run was told to have and that recorded nothing so far.
     [[nodiscard]] std::uint32_t missing() const noexcept;
 
-    // Takes in what all workers wrote meanwhile, and workers that began meanwhile. A worker that cannot be read keeps its trouble to
-    // itself; an error means that none can. errc::replaced: another run has taken the place of the one that was read, and the workers are
-    // its own. Those of the run before stay until the next takes its place, since somebody may hold tracks of them.
+    // Takes in what all workers wrote meanwhile, and workers that began meanwhile. A worker that cannot be read keeps
+    // its trouble to itself; an error means that none can. errc::replaced: another run has taken the place of the one
+    // that was read, and the workers are its own. Those of the run before stay until the next takes its place, since
+    // somebody may hold tracks of them.
     [[nodiscard]] error refresh();
     // Opens this worker and no other.
     [[nodiscard]] error open_only(std::uint32_t number);
@@ -43,11 +45,12 @@ private:
     [[nodiscard]] bool began_anew(error const& why) const noexcept;
 
     [[nodiscard]] std::string folder_of(std::uint32_t number) const;
-    // A folder without a segment is of a worker that is about to begin. One whose segment cannot be read is a worker all the same.
+    // A folder without a segment is of a worker that is about to begin. One whose segment cannot be read is a worker
+    // all the same.
     [[nodiscard]] error add(std::uint32_t number, std::string const& folder);
 
     file_system* files_;
-    std::string path_;
+    std::string given_, path_;
     using readers = std::vector<std::unique_ptr<worker_reader>>;
     std::shared_ptr<payload_unpacker> unpacker_;  // before those that read with it; also of the run that was replaced
     std::unique_ptr<readers> all_{std::make_unique<readers>()};

@@ -9,7 +9,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY worker_list::worker_list(std::string_view path, file_system& files)
-    : files_{&files}, path_{path}, unpacker_{std::make_shared<payload_unpacker>()} {}
+    : files_{&files}, given_{path}, path_{files.absolute(path).view()},
+      unpacker_{std::make_shared<payload_unpacker>()} {}
 
 SPOTTER_BODY worker_list::~worker_list() {
     files_->unmap(set_);
@@ -120,7 +121,8 @@ SPOTTER_BODY void worker_list::take_set() {
         bool const ordered = all_->empty() || all_->back()->number() < told.who.number;
         if (!whole || !ordered) { return; }
         bool const is_root = told.who.number == 0;
-        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number), *files_, *unpacker_);
+        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number),
+                                                     *files_, *unpacker_);
         if (!fresh->is_as_told()) { continue; }
         has_root_ = has_root_ || is_root;
         all_->push_back(std::move(fresh));
@@ -140,7 +142,7 @@ SPOTTER_BODY std::string worker_list::folder_of(std::uint32_t number) const {
 SPOTTER_BODY error worker_list::add(std::uint32_t number, std::string const& folder) {
     auto fresh = std::make_unique<worker_reader>(number, folder, *files_, *unpacker_);
     error const why = fresh->refresh();
-    if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_first_segment())) { return why; }
+    if (why.code == errc::not_a_run && (one_only_ || !fresh->index().has_begun())) { return why; }
     all_->push_back(std::move(fresh));
     return why;
 }

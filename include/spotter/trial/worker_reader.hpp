@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): one worker's record and how it stands: its status, which steps it has decided, how long it has been silent.
+// Trial (L4): one worker's record and how it stands: its status, which steps it has decided, how long it has been
+// silent.
 #pragma once
 
 #include <spotter/format/worker_set.hpp>
@@ -8,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// running: a live process writes it. finished: closed normally. failed: ended by an exception or hook.fail(). died: the writer
-// is gone without a word.
+// running: a live process writes it. finished: closed normally. failed: ended by an exception or hook.fail(). died: the
+// writer is gone without a word.
 enum class run_status : std::uint8_t { running, finished, failed, died };
 
 [[nodiscard]] constexpr std::string_view name_of(run_status status) noexcept {
@@ -43,14 +44,16 @@ struct told_worker {
 // A snapshot like the trial that it belongs to.
 class worker_reader {
 public:
-    // `folder` is this worker's own. Whose it is stands in the record; until that is read it is `number`. `unpacker` must outlive it.
+    // `folder` is this worker's own. Whose it is stands in the record; until that is read it is `number`. `unpacker`
+    // must outlive it.
     worker_reader(std::uint32_t number, std::string_view folder, file_system& files, payload_unpacker& unpacker)
         : number_{number}, index_{folder, files, unpacker} {}
-    // One that a set of sidecars speaks of: its record is opened once it is asked for. The sidecars must outlive the reader.
+    // One that a set of sidecars speaks of: its record is opened once it is asked for. The sidecars must outlive the
+    // reader.
     worker_reader(told_worker told, std::string_view folder, file_system& files, payload_unpacker& unpacker);
 
-    // Takes in what was written meanwhile. After an error everything read so far still holds. What a set says is kept for as long as the
-    // folder shows no other end of the record.
+    // Takes in what was written meanwhile. After an error everything read so far still holds. What a set says is kept
+    // for as long as the folder shows no other end of the record.
     [[nodiscard]] error refresh();
 
     // Whose record it is.
@@ -71,6 +74,8 @@ public:
     // Somebody writes it.
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
+    // There is a record, and nothing of it could ever be read.
+    [[nodiscard]] bool unreadable() const noexcept { return !told_ && trouble_ && index_.is_empty(); }
     // This worker closed the step.
     [[nodiscard]] bool closed(step_id step) const { return ranges().contains(step); }
     // It closed a later index of that mode.
@@ -78,8 +83,8 @@ public:
 
     // Decided once this worker closed it or a later index of its mode, or is over.
     [[nodiscard]] step_state state(step_id step) const;
-    // Seconds from the last sign of the loop (begun, closed a step, ended) to the last refresh. Heartbeats do not count: the
-    // writer sends them also while the loop hangs.
+    // Seconds from the last sign of the loop (begun, closed a step, ended) to the last refresh. Heartbeats do not
+    // count: the writer sends them also while the loop hangs.
     [[nodiscard]] double age() const;
 
 private:

@@ -29,6 +29,7 @@ SPOTTER_BODY error worker_reader::refresh() {
     } else if (live) {  // where the system cannot tell, it stays what it was
         status_ = *live ? run_status::running : run_status::died;
     }
+    if (!trouble_) { trouble_ = index_.settle_ends(!running()); }
     look_at_clock();
     return trouble_;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small framework with the interface of MiniDNN: the same classes, methods and order of calls in `fit`, in our own words.
+// A small framework with the interface of MiniDNN: the same classes, methods and order of calls in `fit`, in our own
+// words.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data-parallel training over MPI, in which something is wrong with one rank: ranks WHAT FOLDER. Each rank prints a line. tests/ext/mpi.cpp starts it.
+// A data-parallel training over MPI, in which something is wrong with one rank: ranks WHAT FOLDER. Each rank prints a
+// line. tests/ext/mpi.cpp starts it.
 #include <spotter/ext/mpi.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
@@ -19,7 +20,9 @@ namespace {
 
 // A linear model that every rank has, on data of its own; gradients are averaged over all.
 struct replica {
-    std::vector<float> w = std::vector<float>(8 * 4, 0.1F), gradient = std::vector<float>(8 * 4), sum = std::vector<float>(8 * 4);
+    std::vector<float> w = std::vector<float>(8 * 4, 0.1F), b = std::vector<float>(4, 0.01F);
+    float temperature = 1;
+    std::vector<float> gradient = std::vector<float>(8 * 4), sum = std::vector<float>(8 * 4);
     unsigned random;
     explicit replica(int rank) : random{static_cast<unsigned>(rank) + 1} {}
 
@@ -50,14 +53,18 @@ int main(int count, char** arguments) {
     MPI_Init(nullptr, nullptr);
     int code = 0;
     {
-        sp::collective ranks{MPI_COMM_WORLD, {.every = what == "seldom" ? 5U : 1U, .patience = std::chrono::milliseconds{what == "hangs" ? 300 : 20'000}}};
+        sp::collective ranks{MPI_COMM_WORLD,
+                             {.every = what == "seldom" ? 5U : 1U,
+                              .patience = std::chrono::milliseconds{what == "hangs" ? 300 : 20'000}}};
         auto const rank = static_cast<int>(ranks.rank());
         constexpr sp::plan keep{sp::collection{"loss", "loss", sp::always{}, sp::payload}};
-        constexpr auto rules = sp::non_finite{} || (sp::any("loss", sp::maximum > 100) | sp::named{"too_high"} | sp::severity::error);
+        constexpr auto rules =
+            sp::non_finite{} || (sp::any("loss", sp::maximum > 100) | sp::named{"too_high"} | sp::severity::error);
         sp::hook watch{folder + "/run", keep, rules, ranks.digest(), ranks.options()};
         replica net{rank};
         std::string said;
         std::uint64_t last = 0;
+        bool uncompared = false;
         for (std::uint64_t i = 0; i < 40; ++i) {
             last = i;
             float loss = net.compute();
@@ -65,20 +72,35 @@ int main(int count, char** arguments) {
             if (what == "stops" && rank == 1 && i == 12) { loss = 1000; }
             if (what == "seldom" && rank == 1 && i == 12) { loss = 1000; }
             if (what == "flips" && rank == 3 && i == 7) { net.w[5] = std::nextafter(net.w[5], 10.0F); }
+            if (what == "flips_bias" && rank == 1 && i == 5) { net.b[3] = std::nextafter(net.b[3], 10.0F); }
+            if (what == "flips_number" && rank == 2 && i == 3) {
+                net.temperature = std::nextafter(net.temperature, 10.0F);
+            }
+            bool const shown = what != "unseen" && (what != "unseen_by_one" || rank != 2 || i < 4);
             if (what == "hangs" && rank == 2 && i == 6) {
                 ::usleep(1'500'000);
                 said += " slept";
             }
             std::uint64_t const step = what == "ahead" && rank == 1 && i >= 20 ? i + 1 : i;
-            auto const found = watch.step(sp::train(step), "fc/w"_t = sp::view_of(net.w, {8, 4}), "loss"_t = loss,
-                                          "grad/fc/w"_t = sp::view_of(net.gradient, {8, 4}));
+            watch.begin(sp::train(step));
+            if (shown && (what != "any_order" || rank != 1)) { watch.observe("fc/w", sp::view_of(net.w, {8, 4})); }
+            if (shown) { watch.observe("fc/b", net.b); }
+            if (shown) { watch.observe("softmax/temperature", net.temperature, sp::role::weight); }
+            if (what == "any_order" && rank == 1) { watch.observe("fc/w", sp::view_of(net.w, {8, 4})); }
+            auto const found = watch.end("loss"_t = loss, "grad/fc/w"_t = sp::view_of(net.gradient, {8, 4}));
             sp::agreement const all = ranks.agree(watch, sp::train(step), found);
             if (all.alone) {
                 said += " alone: " + std::string{ranks.trouble().what.view()};
                 break;
             }
-            if (all.replicas_differ) { said += " odd " + std::to_string(all.odd_rank) + "/" + std::to_string(all.odd_ranks) + " at " + std::to_string(i); }
-            if (all.steps_differ) { said += " ahead " + std::to_string(all.rank_ahead) + " at " + std::to_string(all.step_ahead.index); }
+            if (all.replicas_differ) {
+                said += " odd " + std::to_string(all.odd_rank) + "/" + std::to_string(all.odd_ranks) + " at " +
+                        std::to_string(i);
+            }
+            uncompared = uncompared || (!all.replicas_compared && (what != "seldom" || i % 5 == 0));
+            if (all.steps_differ) {
+                said += " ahead " + std::to_string(all.rank_ahead) + " at " + std::to_string(all.step_ahead.index);
+            }
             if (all.replicas_differ || all.steps_differ) { break; }
             if (all.decision == sp::decision::stop) {
                 said += " stopped by " + std::to_string(all.asked_by);
@@ -91,10 +113,12 @@ int main(int count, char** arguments) {
             net.average(static_cast<int>(ranks.size()));
             net.update();
         }
+        if (uncompared) { said += " not compared"; }
         watch.finish();
         code = watch.health().good() ? 0 : 1;
-        std::string const line = "rank " + std::to_string(rank) + " of " + std::to_string(ranks.size()) + said + "; last " + std::to_string(last) +
-                                 ", w " + std::to_string(net.w[3]) + ", health " + std::to_string(code) + "\n";
+        std::string const line = "rank " + std::to_string(rank) + " of " + std::to_string(ranks.size()) + said +
+                                 "; last " + std::to_string(last) + ", w " + std::to_string(net.w[3]) + ", health " +
+                                 std::to_string(code) + "\n";
         std::FILE* const file = std::fopen((folder + "/said-" + std::to_string(rank)).c_str(), "w");
         std::fputs(line.c_str(), file);
         std::fclose(file);

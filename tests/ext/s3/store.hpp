@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of object storage: a program that is a store for as long as a test lives, and runs whose every value is known.
+// For tests of object storage: a program that is a store for as long as a test lives, and runs whose every value is
+// known.
 #pragma once
 
 #include <spotter/ext/s3.hpp>
@@ -26,12 +27,13 @@ using namespace spotter::literals;
 
 inline constexpr char store_secret[] = "a-secret/of+tests";
 
-// A child that prints its port once it is ready, and ends with its standard input. From then on the environment names it and its keys.
+// A child that prints its port once it is ready, and ends with its standard input. From then on the environment names
+// it and its keys.
 class store_process {
 public:
     explicit store_process(std::vector<std::string> words) {
-        for (char const* const each : {"AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE",
-                                       "http_proxy", "HTTP_PROXY"}) {
+        for (char const* const each : {"AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "AWS_PROFILE",
+                                       "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "http_proxy", "HTTP_PROXY"}) {
             ::unsetenv(each);
         }
         int in[2], out[2];

@@ -59,10 +59,25 @@ def _names(run: str, pattern: Optional[str]) -> int:
 def _curve(run: str, name: str, stat: str, mode: Optional[str]) -> int:
     """A point a line: mode, step, value."""
     track = open_trial(run)[name]
+    unreadable: List[Step] = []
     for each in MODES if mode is None else (mode,):
         for step, value in zip(*track.history(stat, each)):
             print(each, step, repr(float(value)), sep="\t")
-    return 0
+            if np.isnan(value) and _is_unreadable(track, Step(each, int(step)), stat):
+                unreadable.append(Step(each, int(step)))
+    if unreadable:
+        print(f"spotter-py: {len(unreadable)} points of {name} cannot be read, first {unreadable[0]}", file=sys.stderr)
+    return _CODES[Corrupt] if unreadable else 0
+
+
+def _is_unreadable(track: Track, step: Step, stat: str) -> bool:
+    try:
+        track.stat(step, stat)
+    except Corrupt:
+        return True
+    except SpotterError:
+        pass
+    return False
 
 
 def _value(run: str, name: str, step: str, worker: Optional[int], everything: bool) -> int:
@@ -101,7 +116,9 @@ def _findings(run: str) -> int:
     """What the rules found while the run was recorded, a line each: severity, rule, step, tensor, what was measured, reason."""
     findings = open_trial(run).findings()
     for it in findings:
-        measured = f"{it.measure} {it.measured:g} {it.how} {it.threshold:g}".strip()
+        digits = next(d for d in range(6, 18)
+                      if d == 17 or (f"{it.measured:.{d}g}" == f"{it.threshold:.{d}g}") == (it.measured == it.threshold))
+        measured = f"{it.measure} {it.measured:.{digits}g} {it.how} {it.threshold:.{digits}g}".strip()
         print(it.severity, it.rule, it.step, it.tensor, measured, it.reason, sep="\t")
     return 1 if any(it.severity != "info" for it in findings) else 0
 

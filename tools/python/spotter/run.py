@@ -30,13 +30,15 @@ class Trial:
     the worst, and a value is the lowest worker's that holds it. Where a worker is named it speaks of that one."""
 
     def __init__(self, path, worker: Optional[int] = None):
-        self._path, self._only = StorePath.of(str(path)) if str(path).startswith("s3://") else Path(path), worker
+        given = StorePath.of(str(path)) if str(path).startswith("s3://") else Path(path)
+        self._given, self._only = str(given), worker
+        self._path = given if isinstance(given, StorePath) else given.absolute()  # another folder may be the working one later
         self._records: List[Record] = []
         self._awaiting = False
         self.refresh()
 
     def __repr__(self):
-        return f"<{self._path}: {self.status()}, {self.closed_steps()} steps, {len(self.names())} names>"
+        return f"<{self._given}: {self.status()}, {self.closed_steps()} steps, {len(self.names())} names>"
 
     def _repr_html_(self) -> str:
         from .notebook import of_run
@@ -58,7 +60,7 @@ class Trial:
 
     @property
     def path(self) -> str:
-        return str(self._path)
+        return self._given
 
     def workers(self) -> List[int]:
         return [each.number for each in self._records]
@@ -240,7 +242,7 @@ class Trial:
                 sound = True
             except SpotterError as why:
                 first = first or why
-                if record not in self._records and (self._only is not None or not record.has_first_segment()) and \
+                if record not in self._records and (self._only is not None or not record.has_begun()) and \
                         isinstance(why, NotARun):
                     continue  # about to begin
             if record not in self._records:
@@ -248,7 +250,7 @@ class Trial:
         self._records.sort(key=lambda each: each.number)
         self._awaiting = bool(self._missing()) and not self.over()
         if not sound and self._only is not None and isinstance(first, NotARun) and self._path.is_dir():
-            raise NoSuchWorker(f"\"{self._path}\" holds no record of worker {self._only}: workers() of the whole run lists whose it holds")
+            raise NoSuchWorker(f"\"{self._given}\" holds no record of worker {self._only}: workers() of the whole run lists whose it holds")
         if first is not None and not sound:
             raise first
 

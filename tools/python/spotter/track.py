@@ -79,7 +79,7 @@ class Track:
             segment, _, it = each.find(wanted, nth, attempt)
             return value_of(segment, it, elements, bits)
 
-        return self._lowest(ask)
+        return self._lowest(ask, wanted)
 
     def values(self, mode: Optional[str] = None, *, skip_corrupt: bool = False) -> Iterator[Tuple[Step, np.ndarray]]:
         """(step, value) for each step at which the values were kept, one at a time. A damaged one raises Corrupt, unless it is skipped."""
@@ -95,17 +95,17 @@ class Track:
     def stat(self, step: AnyStep, name: str) -> float:
         """A statistic (STATISTICS lists them), as stored or else from the values: the same number, to the bit."""
         wanted = step_of(step)
-        return self._lowest(lambda each: each.stat(wanted, name), wanted)
+        return self._lowest(lambda each: each.stat(wanted, name), wanted, derived=True)
 
     def summary(self, step: AnyStep) -> dict:
         """Everything that was stored about the values at a step, by the names of docs/format.md; `mask` says which terms."""
         wanted = step_of(step)
-        return self._lowest(lambda each: each.summary(wanted))
+        return self._lowest(lambda each: each.summary(wanted), wanted)
 
     def distribution(self, step: AnyStep, *, quantiles: bool = True, histogram: bool = True) -> Distribution:
         """Quantiles and histogram of the finite values, as stored or else from the values."""
         wanted = step_of(step)
-        return self._lowest(lambda each: each.distribution(wanted, quantiles, histogram), wanted)
+        return self._lowest(lambda each: each.distribution(wanted, quantiles, histogram), wanted, derived=True)
 
     def quantile(self, step: AnyStep, level: float) -> float:
         """The smallest value that at least this share of the finite values, one of QUANTILE_LEVELS, does not exceed."""
@@ -119,21 +119,25 @@ class Track:
     def time(self, step: AnyStep) -> float:
         """Seconds since 1970: as given with a scalar, or else of the step's close. NotYet while the step is open."""
         wanted = step_of(step)
-        return self._lowest(lambda each: each.time(wanted))
+        return self._lowest(lambda each: each.time(wanted), wanted)
 
     def shape(self, step: AnyStep) -> Tuple[int, ...]:
         wanted = step_of(step)
-        return self._lowest(lambda each: each.shape(wanted))
+        return self._lowest(lambda each: each.shape(wanted), wanted)
 
     def history(self, stat: str = "mean", mode: Optional[str] = None) -> Tuple[np.ndarray, np.ndarray]:
-        """A statistic over time: step indices and values, a point for every observation, NaN where it is unknown. The mode may be left
-        out where only one was seen. Of several workers that of the lowest that observed it."""
+        """A statistic over time: step indices and values, a point for every observation, NaN where it is unknown. The
+        mode may be left out where only one was seen. Of several workers that of the lowest that observed it; NaN where
+        a lower one may have, and cannot be read."""
         number = self._only_mode(mode)
         formula_of(stat)
         for each in self._parts():
-            _, indices, values = each.history(stat, number)
+            modes, indices, values = each.history(stat, number)
             if len(indices):
-                return indices.astype(np.int64), values
+                lower = self._below(each.record)
+                hidden = [any(record.may_hide(Step(MODES[mode], index)) for record in lower)
+                          for mode, index in zip(modes.tolist(), indices.tolist())] if lower else []
+                return indices.astype(np.int64), np.where(hidden, np.nan, values) if any(hidden) else values
         return np.empty(0, np.int64), np.empty(0)
 
     def times(self, mode: Optional[str] = None) -> np.ndarray:
@@ -142,8 +146,18 @@ class Track:
         return next((found for found in (each.times(number) for each in self._parts()) if len(found)), np.empty(0))
 
     def loose(self) -> List[Loose]:
-        """Scalars that were given between steps; of several workers those of the lowest that gave any."""
-        return next((found for found in (each.loose() for each in self._parts()) if found), [])
+        """Scalars that were given between steps; of several workers those of the lowest that gave any. None where a
+        lower one lacks some of its record, and with it may lack these."""
+        for record in self._records():
+            found = WorkerTrack(record, self._name).loose()
+            if found or record.lacks_some():
+                return found
+        return []
+
+    def _below(self, record: Record) -> List[Record]:
+        """Lower workers whose record lacks something, or ends in what was not finished."""
+        return [each for each in self._records()
+                if each.number < record.number and (each.unreadable() or each.doubts() is not None)]
 
     def _records(self) -> List[Record]:
         return self._run._records if self._worker is None else [self._run._record(self._worker)]
@@ -159,20 +173,29 @@ class Track:
             raise BadConfig(f"\"{self._name}\" was seen in {' and '.join(MODES[each] for each in seen)}: say mode=\"{MODES[seen[0]]}\"")
         return None
 
-    def _lowest(self, ask, step: Optional[Step] = None):
-        """The answer of the lowest worker that has one, else the error that says most. With `step` a worker that observed it there has
-        one, if only that what was asked for is undefined."""
+    def _lowest(self, ask, step: Step, derived: bool = False):
+        """The answer of the lowest worker that has one, else the error that says most; Corrupt where a lower one may
+        have it and cannot be read. Where what is asked for may be undefined (derived), a worker that observed it at the
+        step has an answer all the same."""
         told: Optional[SpotterError] = None
-        for record in self._records():
-            each = WorkerTrack(record, self._name)
+        records = self._records()
+        for at, record in enumerate(records):
+            each = WorkerTrack(record, self._name, self._run._records)
             try:
-                return ask(each)
+                found, failed = ask(each), None
             except SpotterError as why:
                 weight = WEIGHTS.get(why.code, 0)
-                if weight == 0 or (step is not None and isinstance(why, NotInStep) and each.seen_at(step)):
-                    raise
-                if told is None or weight > WEIGHTS[told.code]:
-                    told = why
+                if weight and not (derived and isinstance(why, NotInStep) and each.seen_at(step)):
+                    if told is None or weight > WEIGHTS[told.code]:
+                        told = why
+                    continue
+                failed = why
+            if any(lower.may_hide(step) for lower in records[:at]):
+                raise Corrupt("a lower worker may have recorded it in bytes that cannot be read, or that were not written to "
+                              f"their end: damage() lists what is damaged, of({record.number}) reads one that has it")
+            if failed is not None:
+                raise failed
+            return found
         if self._worker is None and self._run._awaiting and isinstance(told, (NoSuchStep, NotInStep)):
             raise NotYet("a worker of the run has not begun yet: refresh() and ask again")
         assert told is not None  # there is a worker, and it had no answer

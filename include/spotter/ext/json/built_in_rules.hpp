@@ -21,14 +21,14 @@ using built_in_rules = rule_list<
     dead_update_path, dormant_units, drift, exploding_gradient, exploding_tensor, feature_importance_overweight,
     gpu_memory_increase, gradient_depth_ratio, gradient_noise_scale, gradient_not_cleared, gradient_spike,
     identity_activation, initial_loss, input_not_normalized, io_bottleneck, load_balancing, loss_not_decreasing,
-    loss_spike, low_feature_importance, low_gpu_utilization, low_precision_overflow, max_initialization_time, memory_leak, mixed_precision,
-    nlp_sequence_ratio, no_better_than_guessing, noisy_neighbour, non_finite, oscillating_loss, output_collapse,
-    output_mismatch, outside_envelope, overfit, overtraining, poor_weight_initialization, pressure, replica_divergence,
-    rl_clip_fraction, rl_constant_reward, rl_entropy_collapse, rl_explained_variance, rl_kl, rl_observation_range,
-    rl_policy_ascends, rl_repeated_states, rl_target_network, saturated_activation, similar_across_runs,
-    stalled_training, step_outlier, step_time_outlier, straggler, tensor_variance, tree_depth, unchanged_tensor,
-    underfit, unrelated_predictions, update_direction, update_ratio_band, updates_too_small, vanishing_gradient,
-    weight_update_ratio>;
+    loss_spike, low_feature_importance, low_gpu_utilization, low_precision_overflow, max_initialization_time,
+    memory_leak, mixed_precision, nlp_sequence_ratio, no_better_than_guessing, noisy_neighbour, non_finite,
+    oscillating_loss, output_collapse, output_mismatch, outside_envelope, overfit, overtraining,
+    poor_weight_initialization, pressure, replica_divergence, rl_clip_fraction, rl_constant_reward, rl_entropy_collapse,
+    rl_explained_variance, rl_kl, rl_observation_range, rl_policy_ascends, rl_repeated_states, rl_target_network,
+    saturated_activation, similar_across_runs, stalled_training, step_outlier, step_time_outlier, straggler,
+    tensor_variance, tree_depth, unchanged_tensor, underfit, unrelated_predictions, update_direction, update_ratio_band,
+    updates_too_small, vanishing_gradient, weight_update_ratio>;
 
 // Calls use(rule) for each, with its defaults.
 template <class Use>

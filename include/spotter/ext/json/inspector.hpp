@@ -33,8 +33,8 @@ private:
     std::size_t* line_;
 };
 
-// Looks a text over before it becomes a document: where it is no JSON, what is given twice, what is nested too deep, what would cost
-// more memory or time than any settings do.
+// Looks a text over before it becomes a document: where it is no JSON, what is given twice, what is nested too deep,
+// what would cost more memory or time than any settings do.
 class json_inspector {
 public:
     using value = nlohmann::json;

@@ -7,7 +7,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY counted_letters& counted_letters::operator++() noexcept {
-    *line_ += *at_++ == '\n' ? 1 : 0;
+    *line_ += *at_++ == '\n' ? 1U : 0U;
     return *this;
 }
 

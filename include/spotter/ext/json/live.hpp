@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a plan and rules that may be exchanged while the run goes on, from JSON documents: `spotter plan RUN plan.json` and `spotter
-// rules RUN rules.json`, or `ask_run` (control.hpp). With nlohmann_json 3.10 or later. `live` of rules brings the whole catalogue with it.
+// Ext (L6): a plan and rules that may be exchanged while the run goes on, from JSON documents: `spotter plan RUN
+// plan.json` and `spotter rules RUN rules.json`, or `ask_run` (control.hpp). With nlohmann_json 3.10 or later. `live`
+// of rules brings the whole catalogue with it.
 #pragma once
 
 #include <spotter/ext/json.hpp>
@@ -14,32 +15,37 @@ namespace detail {
 
 // What `parse` makes of a document.
 template <class Content, result<Content> (*parse)(std::string_view) noexcept>
-inline constexpr content_reader json_reader{
-    [](std::string_view document, error& why) noexcept -> void* {
-        result<Content> made = parse(document);
-        if (!made) {
-            why = made.error();
-            return nullptr;
-        }
-        auto* const content = new (std::nothrow) Content{std::move(*made)};
-        if (content == nullptr) { why = {errc::out_of_memory, "no memory for what was asked for"}; }
-        return content;
-    },
-    [](void* content) noexcept { delete static_cast<Content*>(content); }};
+inline constexpr content_reader json_reader{[](std::string_view document, error& why) noexcept -> void* {
+                                                result<Content> made = parse(document);
+                                                if (!made) {
+                                                    why = made.error();
+                                                    return nullptr;
+                                                }
+                                                auto* const content = new (std::nothrow) Content{std::move(*made)};
+                                                if (content == nullptr) {
+                                                    why = {errc::out_of_memory, "no memory for what was asked for"};
+                                                }
+                                                return content;
+                                            },
+                                            [](void* content) noexcept { delete static_cast<Content*>(content); }};
 
-[[nodiscard]] inline result<dynamic_rule> parse_rules_alone(std::string_view text) noexcept { return parse_rules(text); }
+[[nodiscard]] inline result<dynamic_rule> parse_rules_alone(std::string_view text) noexcept {
+    return parse_rules(text);
+}
 
 }  // namespace detail
 
-// Begins with `first`: `hook watch{"runs/a", live(plan{...}), live(rules...)};`. What comes later is read by the thread that writes the
-// run; the loop takes it over at a close, for the steps that follow, in microseconds a tensor. Workers have a plan of their own each.
+// Begins with `first`: `hook watch{"runs/a", live(plan{...}), live(rules...)};`. What comes later is read by the thread
+// that writes the run; the loop takes it over at a close, for the steps that follow, in microseconds a tensor. Workers
+// have a plan of their own each.
 template <plan_like Plan>
 [[nodiscard]] live_plan<Plan> live(Plan const& first) noexcept {
     return {first, detail::json_reader<dynamic_plan, &parse_plan>};
 }
 // One of a hook.
 template <rule... Rules>
-requires(sizeof...(Rules) > 0) [[nodiscard]] live_rules live(Rules const&... first) noexcept {
+    requires(sizeof...(Rules) > 0)
+[[nodiscard]] live_rules live(Rules const&... first) noexcept {
     dynamic_rule const all[] = {to_dynamic(first)...};
     return {either_of(all), detail::json_reader<dynamic_rule, &detail::parse_rules_alone>};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json/rules.hpp: the members of an aggregate with their names, so that a rule's parameters are called in a
-// file what they are called in C++.
+// Ext (L6), part of ext/json/rules.hpp: the members of an aggregate with their names, so that a rule's parameters are
+// called in a file what they are called in C++.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -130,8 +130,7 @@ constexpr void each_member(Aggregate& it, Use&& use) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         [[maybe_unused]] auto const members = members_of(it);
         (use(member_name<std::remove_const_t<Aggregate>, Index>(), std::get<Index>(members)), ...);
-    }
-    (std::make_index_sequence<member_count<std::remove_const_t<Aggregate>>>{});
+    }(std::make_index_sequence<member_count<std::remove_const_t<Aggregate>>>{});
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

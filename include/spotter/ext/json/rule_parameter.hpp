@@ -29,7 +29,7 @@ template <std::signed_integral Integer>
     if (!value.is_number_integer()) { return wanted; }
     auto const number = value.get<std::int64_t>();
     bool const large = value.is_number_unsigned() && value.get<std::uint64_t>() > (std::uint64_t{1} << 62U);
-    if (large || number < std::numeric_limits<Integer>::min() || number > std::numeric_limits<Integer>::max()) {
+    if (large || number < (std::numeric_limits<Integer>::min)() || number > (std::numeric_limits<Integer>::max)()) {
         return wanted;
     }
     into = static_cast<Integer>(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json/rules.hpp: patterns, policies and predicates of a rules file as values that rules are made of, and what
-// keeps them.
+// Ext (L6), part of ext/json/rules.hpp: patterns, policies and predicates of a rules file as values that rules are made
+// of, and what keeps them.
 #pragma once
 
 #include <spotter/plan/dynamic_plan.hpp>

@@ -55,7 +55,8 @@ private:
     // Whether `it` has no other keys than these and `adapt`.
     [[nodiscard]] bool only_keys(json const& it, std::initializer_list<std::string_view> allowed);
 
-    // --- the catalogue ---------------------------------------------------------------------------------------------------------
+    // --- the catalogue
+    // ---------------------------------------------------------------------------------------------------------
 
     [[nodiscard]] found built_in(std::string_view name, json const& it);
     template <class Rule>
@@ -105,7 +106,8 @@ private:
     }
     [[nodiscard]] std::string beside(std::string const& path) const;
 
-    // --- rules that are composed -----------------------------------------------------------------------------------------------
+    // --- rules that are composed
+    // -----------------------------------------------------------------------------------------------
 
     [[nodiscard]] dynamic_pattern which(json const& it) { return {&store_->expressions, pattern(it)}; }
 
@@ -130,7 +132,8 @@ private:
         return why_ ? found{} : keep(it);
     }
 
-    // --- predicates ------------------------------------------------------------------------------------------------------------
+    // --- predicates
+    // ------------------------------------------------------------------------------------------------------------
 
     struct bound {
         relation how = relation::none;
@@ -142,7 +145,8 @@ private:
     [[nodiscard]] predicate_node const* predicate(json const& it);
     [[nodiscard]] predicate_node const* kept(predicate_node& made);
 
-    // --- adaptors and responses ------------------------------------------------------------------------------------------------
+    // --- adaptors and responses
+    // ------------------------------------------------------------------------------------------------
 
     [[nodiscard]] found adapt(made_rule const& inner, json const& it);
     [[nodiscard]] found respond(made_rule const& inner, json const& it);

@@ -39,9 +39,8 @@ SPOTTER_BODY result<dynamic_rule> load_rules(std::string_view path) noexcept {
 
 SPOTTER_BODY result<dynamic_rule> rule_named(std::string_view name) noexcept {
     result<dynamic_rule> found{errc::out_of_memory, "no memory to read the rules"};
-    (void)guarded([&] {
-        found = detail::json_rule_reader{""}.read({{"rules", nlohmann::json::array({std::string{name}})}});
-    });
+    (void)guarded(
+        [&] { found = detail::json_rule_reader{""}.read({{"rules", nlohmann::json::array({std::string{name}})}}); });
     return found;
 }
 

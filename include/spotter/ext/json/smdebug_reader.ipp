@@ -8,7 +8,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY bool json_smdebug_reader::is_one(json const& root) noexcept {
-    for (char const* key : {"HookParameters", "CollectionConfigurations", "LocalPath", "S3OutputPath"}) {
+    for (char const* key : {"HookParameters", "CollectionConfigurations", "LocalPath", "S3OutputPath", "S3Path"}) {
         if (root.contains(key)) { return true; }
     }
     return false;
@@ -16,9 +16,10 @@ SPOTTER_BODY bool json_smdebug_reader::is_one(json const& root) noexcept {
 
 SPOTTER_BODY result<dynamic_plan> json_smdebug_reader::read(json const& root) {
     for (auto const& [key, value] : root.items()) {
-        bool const path = key == "LocalPath" || key == "S3OutputPath";
+        bool const path = key == "LocalPath" || key == "S3OutputPath" || key == "S3Path";
         if (!path && key != "HookParameters" && key != "CollectionConfigurations") {
-            return bad(key, "unknown key; allowed: LocalPath, S3OutputPath, HookParameters, CollectionConfigurations");
+            return bad(
+                key, "unknown key; allowed: LocalPath, S3OutputPath, S3Path, HookParameters, CollectionConfigurations");
         }
         if (path && !value.is_string()) { return bad(key, "must be a text"); }
         if (key == "HookParameters" && !value.is_object() && !value.is_null()) { return bad(key, "must be an object"); }

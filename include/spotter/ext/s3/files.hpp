@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): runs in an object store, read by ranges: lists and sidecars at once, rows and values when they are asked for.
+// Ext (L6): runs in an object store, read by ranges: lists and sidecars at once, rows and values when they are asked
+// for.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ext/s3/upload.hpp>
 #include <spotter/file/file_system.hpp>
 
@@ -16,13 +18,13 @@
 #include <unistd.h>
 
 #if !SPOTTER_EXCEPTIONS
-#error "spotter/ext/s3/files.hpp reads from a store that may be out of reach, and says so by an exception: compile with them, or spotter sync the run first"
+#error "spotter/ext/s3/files.hpp needs exceptions: compile with them, or spotter sync the run first"
 #endif
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-// For reading; writing is the mirror's. What was fetched stays in one sparse file (settings::cache, no name, gone with the process) for
-// as long as it is mapped. Any thread; one request at a time, of up to 16 parts.
+// For reading; writing is the mirror's. What was fetched stays in one sparse file (settings::cache, no name, gone with
+// the process) for as long as it is mapped. Any thread; one request at a time, of up to 16 parts.
 class store_files final : public file_system {
 public:
     explicit store_files(settings how) : store_{std::move(how)} {}
@@ -59,7 +61,9 @@ public:
             if (!at) { return at.error(); }
             if (at->one == nullptr) { return missing(path); }
             std::uint64_t identity = 14695981039346656037ULL;  // FNV-1a of the etag
-            for (char const each : at->one->etag) { identity = (identity ^ static_cast<unsigned char>(each)) * 1099511628211ULL; }
+            for (char const each : at->one->etag) {
+                identity = (identity ^ static_cast<unsigned char>(each)) * 1099511628211ULL;
+            }
             return file_facts{at->one->bytes, identity | 1U};
         });
     }
@@ -69,7 +73,8 @@ public:
             if (!at) { return at.error(); }
             std::string const folder = at->where.folder();
             std::string_view last;
-            for (auto it = at->among->lower_bound(folder); it != at->among->end() && it->first.starts_with(folder); ++it) {
+            for (auto it = at->among->lower_bound(folder); it != at->among->end() && it->first.starts_with(folder);
+                 ++it) {
                 std::string_view name = std::string_view{it->first}.substr(folder.size());
                 name = name.substr(0, name.find('/'));
                 if (name.empty() || name == last) { continue; }
@@ -79,8 +84,8 @@ public:
             return {};
         });
     }
-    // A run goes on for as long as its mirror gives signs of life, three times as long as it said that it would take for the next, by the
-    // store's clock.
+    // A run goes on for as long as its mirror gives signs of life, three times as long as it said that it would take
+    // for the next, by the store's clock.
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override {
         return answered([&]() -> result<bool> {
             auto const where = parse_place(path);
@@ -92,8 +97,9 @@ public:
             if (!it.good()) { return error_of(it); }
             constexpr std::string_view begin = "spotter alive 1\nevery ";
             if (!it.text.starts_with(begin)) { return false; }
-            auto const every = std::strtoll(it.text.c_str() + begin.size(), nullptr, 10);
-            return it.date - it.modified <= 3 * every + 2;
+            constexpr std::int64_t longest = 24 * 3600;
+            std::int64_t const every = std::strtoll(it.text.c_str() + begin.size(), nullptr, 10);
+            return it.date - it.modified <= 3 * std::clamp(every, std::int64_t{1}, longest) + 2;
         });
     }
     [[nodiscard]] result<std::size_t> read(std::string_view path, std::uint64_t from,
@@ -111,8 +117,8 @@ public:
         });
     }
 
-    // Small files and sidecars are there as a whole, of others the beginning. What else is in their folder is fetched beside them, the first
-    // time: one by one a run of a thousand segments would take a thousand answers' time.
+    // Small files and sidecars are there as a whole, of others the beginning. What else is in their folder is fetched
+    // beside them, the first time: one by one a run of a thousand segments would take a thousand answers' time.
     [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
         return answered([&]() -> result<file_mapping> {
             auto const at = find(path);
@@ -124,10 +130,14 @@ public:
             std::vector<object> others;
             if (prefetched_.insert(folder_of(bucket, one.key)).second) {
                 std::string const folder = one.key.substr(0, one.key.rfind('/') + 1);
-                for (auto it = at->among->lower_bound(folder); it != at->among->end() && it->first.starts_with(folder); ++it) {
+                for (auto it = at->among->lower_bound(folder); it != at->among->end() && it->first.starts_with(folder);
+                     ++it) {
                     bool const inside = it->first.find('/', folder.size()) == it->first.npos;
-                    bool const ours = it->first.ends_with(layout::data_suffix) || it->first.ends_with(layout::side_suffix);
-                    if (inside && ours && it->second.bytes > 0 && it->first != one.key) { others.push_back(it->second); }
+                    bool const ours =
+                        it->first.ends_with(layout::data_suffix) || it->first.ends_with(layout::side_suffix);
+                    if (inside && ours && it->second.bytes > 0 && it->first != one.key) {
+                        others.push_back(it->second);
+                    }
                 }
             }
             if (error const why = bring_beginnings(bucket, one, others)) { return why; }
@@ -154,16 +164,20 @@ public:
                 if (part.empty() || it == mapped_.begin()) { continue; }
                 mapped& mine = *(--it)->second;
                 auto const from = static_cast<std::uint64_t>(part.data() - mine.begin);
-                if (from < mine.bytes) { add_missing(mine, from, (std::min)(from + part.size(), mine.bytes), parts.size() == 1, all); }
+                if (from < mine.bytes) {
+                    add_missing(mine, from, (std::min)(from + part.size(), mine.bytes), parts.size() == 1, all);
+                }
             }
             return all.empty() ? error{} : ask(all);
         });
     }
 
 private:
-    static constexpr std::uint64_t block = 64U << 10;     // what is fetched at least
-    static constexpr std::uint64_t most = 8U << 20;       // and at most, in one request
-    static constexpr std::uint64_t small = 256U << 10;    // a file up to here is fetched whole
+    static constexpr std::uint64_t block = 64U << 10;        // what is fetched at least
+    static constexpr std::uint64_t most = 8U << 20;          // and at most, in one request
+    static constexpr std::uint64_t small_file = 256U << 10;  // a file up to here is fetched whole
+    static constexpr std::uint64_t whole =
+        64U << 20;  // and a sidecar up to here; so much at most beside what was asked for
     using objects = std::map<std::string, object>;
 
     struct listing {
@@ -178,15 +192,15 @@ private:
         std::uint64_t bytes = 0, offset = 0;  // offset: in the cache
         int cache = -1;                       // -1: in `own`
         std::vector<std::byte> own{};
-        std::vector<bool> there{};            // of each block
-        std::uint64_t last = 0, ahead = 0;    // where the last fetch ended, and how far beyond what was asked it went
+        std::vector<bool> there{};          // of each block
+        std::uint64_t last = 0, ahead = 0;  // where the last fetch ended, and how far beyond what was asked it went
 
         mapped() = default;
         mapped(mapped const&) = delete;
         mapped& operator=(mapped const&) = delete;
         ~mapped() {
             if (cache < 0) { return; }
-            ::munmap(begin, static_cast<std::size_t>(bytes));
+            ::munmap(begin, as_size(bytes));
 #ifdef FALLOC_FL_PUNCH_HOLE
             (void)::fallocate(cache, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                               static_cast<off_t>(bytes));
@@ -255,7 +269,9 @@ private:
         }
         if (now >= mine->until) {
             std::vector<object> all;
-            if (now < failed_until_) { return failed_; }  // of a store that does not answer each question would wait anew
+            if (now < failed_until_) {
+                return failed_;
+            }  // of a store that does not answer each question would wait anew
             if (error const why = store_.list(where->bucket, prefix, all)) {
                 failed_ = why, failed_until_ = std::chrono::steady_clock::now() + std::chrono::seconds{2};
                 if (mine->all.empty()) { listings_.erase(where->bucket + '/' + prefix); }
@@ -267,7 +283,8 @@ private:
                 mine->all.emplace(std::move(key), std::move(each));
             }
             auto const end = std::chrono::steady_clock::now();
-            mine->until = end + (std::max)(std::chrono::steady_clock::duration{std::chrono::seconds{1}}, 4 * (end - now));
+            mine->until =
+                end + (std::max)(std::chrono::steady_clock::duration{std::chrono::seconds{1}}, 4 * (end - now));
         }
         found it{std::move(*where), nullptr, false, &mine->all};
         auto const one = mine->all.find(it.where.key);
@@ -286,18 +303,22 @@ private:
         return it;
     }
 
+    [[nodiscard]] static bool is_fetched_whole(object const& of) noexcept {
+        return of.bytes <= (of.key.ends_with(layout::side_suffix) ? whole : small_file);
+    }
+
     [[nodiscard]] result<std::unique_ptr<mapped>> reserve(std::string const& bucket, object const& of) {
         auto it = std::make_unique<mapped>();
         it->bucket = bucket, it->key = of.key, it->etag = of.etag, it->bytes = of.bytes;
-        it->there.resize(static_cast<std::size_t>((of.bytes + block - 1) / block));
-        if (of.bytes <= small || of.key.ends_with(layout::side_suffix)) {
+        it->there.resize(as_size((of.bytes + block - 1) / block));
+        if (is_fetched_whole(of)) {
             it->own.resize(static_cast<std::size_t>(of.bytes));
             it->begin = it->own.data();
             return it;
         }
         if (error const why = open_cache()) { return why; }
-        void* const memory = ::mmap(nullptr, static_cast<std::size_t>(of.bytes), PROT_READ | PROT_WRITE, MAP_SHARED, cache_,
-                                    static_cast<off_t>(cache_end_));
+        void* const memory = ::mmap(nullptr, static_cast<std::size_t>(of.bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
+                                    cache_, static_cast<off_t>(cache_end_));
         std::uint64_t const end = cache_end_ + (of.bytes + block - 1) / block * block;
         if (memory == MAP_FAILED) { return full(); }
         it->begin = static_cast<std::byte*>(memory), it->offset = std::exchange(cache_end_, end), it->cache = cache_;
@@ -311,7 +332,8 @@ private:
         if (name.empty()) { name = detail::of_environment("TMPDIR"); }
         if (name.empty()) { name = "/tmp"; }
         name += "/spotter-s3-XXXXXX";
-        cache_ = ::mkstemp(name.data());
+        spotter::detail::standard_streams_kept const kept;
+        cache_ = kept.above(::mkstemp(name.data()));
         if (cache_ < 0) { return full(); }
         (void)::fcntl(cache_, F_SETFD, FD_CLOEXEC);
         ::unlink(name.c_str());
@@ -321,8 +343,10 @@ private:
         return {errc::disk_full, "no room for what is read from the object store: set TMPDIR to a folder with some"};
     }
 
-    [[nodiscard]] error bring_beginnings(std::string const& bucket, object const& one, std::vector<object> const& others) {
+    [[nodiscard]] error bring_beginnings(std::string const& bucket, object const& one,
+                                         std::vector<object> const& others) {
         std::vector<wanted> all;
+        std::vector<std::string> fresh;
         auto const add = [&](object const& each) -> error {
             std::string const name = bucket + '/' + each.key;
             auto const known = ready_.find(name);
@@ -331,18 +355,24 @@ private:
             if (!made) { return made.error(); }
             mapped& it = **made;
             all.push_back({&it, 0, it.is_whole() ? it.bytes : block});
-            if (!it.is_whole()) { all.push_back({&it, (it.bytes - 1) / block * block, it.bytes}); }  // its last rows, usually
+            if (!it.is_whole()) {
+                all.push_back({&it, (it.bytes - 1) / block * block, it.bytes});
+            }  // its last rows, usually
             ready_[name] = std::move(*made);
+            fresh.push_back(name);
             return {};
         };
         if (error const why = add(one)) { return why; }
+        std::uint64_t left = whole;  // a listing may claim any size
         for (object const& each : others) {
-            if (error const why = add(each)) { return why; }
+            std::uint64_t const cost = is_fetched_whole(each) ? each.bytes : 2 * block;
+            if (cost > left) { continue; }
+            left -= cost;
+            if (add(each)) { break; }  // there is no room for it: it comes when it is asked for, or says so then
         }
         error const why = ask(all);
         if (why) {
-            ready_.erase(bucket + '/' + one.key);
-            for (object const& each : others) { ready_.erase(bucket + '/' + each.key); }
+            for (std::string const& each : fresh) { ready_.erase(each); }
         }
         return why;
     }
@@ -350,12 +380,12 @@ private:
     // What of the range is not there, with what follows it where somebody reads `on` and on.
     static void add_missing(mapped& it, std::uint64_t from, std::uint64_t end, bool on, std::vector<wanted>& all) {
         std::uint64_t first = from / block;
-        while (first * block < end && it.there[static_cast<std::size_t>(first)]) { ++first; }
+        while (first * block < end && it.there[as_size(first)]) { ++first; }
         if (first * block >= end) { return; }
         it.ahead = on && first * block == it.last ? (std::min)(most, (std::max)(block, it.ahead * 2)) : 0;
         end = (std::min)(it.bytes, (end + block - 1) / block * block + it.ahead);
         for (std::uint64_t at = first; at * block < end; ++at) {
-            if (it.there[static_cast<std::size_t>(at)]) { continue; }
+            if (it.there[as_size(at)]) { continue; }
             std::uint64_t const to = (std::min)(it.bytes, (at + 1) * block);
             bool const same = !all.empty() && all.back().of == &it;
             if (same && all.back().end >= to) { continue; }  // two parts in one block
@@ -371,7 +401,7 @@ private:
     [[nodiscard]] error ask(std::vector<wanted> const& all) {
         std::vector<request> asked;
         for (wanted const& each : all) {
-#if !defined(__APPLE__)  // which has no such call: a full disk ends the program there
+#if !defined(__APPLE__)                  // which has no such call: a full disk ends the program there
             if (!each.of->is_whole()) {  // or a full disk would end the program as its memory is written
                 int const lack = ::posix_fallocate(each.of->cache, static_cast<off_t>(each.of->offset + each.from),
                                                    static_cast<off_t>(each.end - each.from));
@@ -379,25 +409,27 @@ private:
             }
 #endif
             asked.push_back(part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
-                                    {each.of->begin + each.from, static_cast<std::size_t>(each.end - each.from)}));
+                                    {each.of->begin + each.from, as_size(each.end - each.from)}));
         }
         store_.connection().ask(asked);
         error first{};
         for (std::size_t i = 0; i < all.size(); ++i) {
             wanted const& each = all[i];
-            if (asked[i].status == 412 && is_longer_copy(*each.of)) {  // a segment that has grown meanwhile: its beginning is the same
+            if (asked[i].status == 412 &&
+                is_longer_copy(*each.of)) {  // a segment that has grown meanwhile: its beginning is the same
                 asked[i] = part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
-                                   {each.of->begin + each.from, static_cast<std::size_t>(each.end - each.from)});
+                                   {each.of->begin + each.from, as_size(each.end - each.from)});
                 store_.connection().ask(asked[i]);
             }
             error why = asked[i].status == 412 || asked[i].status == 404
-                            ? error{errc::io_error, "an object of the run was replaced or removed while it was read: open the run anew"}
+                            ? error{errc::io_error,
+                                    "an object of the run was replaced or removed while it was read: open the run anew"}
                             : error_of(asked[i]);
             if (!why && asked[i].came != each.end - each.from) {
                 why = {errc::io_error, "the object store answered with less than it was asked for"};
             }
             for (std::uint64_t at = each.from / block; !why && at * block < each.end; ++at) {
-                each.of->there[static_cast<std::size_t>(at)] = true;
+                each.of->there[as_size(at)] = true;
             }
             if (why && !first) { first = why; }
         }
@@ -408,7 +440,9 @@ private:
     [[nodiscard]] bool is_longer_copy(mapped& it) {
         request now;
         auto const same = static_cast<std::size_t>((std::min)(block, it.bytes));
-        if (it.there.empty() || !it.there[0] || store_.look(it.bucket, it.key, now) || now.length < it.bytes) { return false; }
+        if (it.there.empty() || !it.there[0] || store_.look(it.bucket, it.key, now) || now.length < it.bytes) {
+            return false;
+        }
         std::string etag = now.etag;
         std::erase(etag, '"');
         std::vector<std::byte> begin(same);
@@ -421,10 +455,10 @@ private:
 
     std::mutex guard_{};
     store store_;
-    std::map<std::string, listing> listings_{};                          // by bucket/prefix
-    std::map<std::string, std::unique_ptr<mapped>> ready_{};             // fetched beside others, and not mapped yet
-    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};       // by their first byte
-    std::set<std::string> prefetched_{};                                 // folders
+    std::map<std::string, listing> listings_{};                     // by bucket/prefix
+    std::map<std::string, std::unique_ptr<mapped>> ready_{};        // fetched beside others, and not mapped yet
+    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};  // by their first byte
+    std::set<std::string> prefetched_{};                            // folders
     error failed_{};
     std::chrono::steady_clock::time_point failed_until_{};
     int cache_ = -1;

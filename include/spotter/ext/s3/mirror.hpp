@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a thread that keeps a copy of a run in an object store while it is recorded. The training never waits for it.
+// Ext (L6): a thread that keeps a copy of a run in an object store while it is recorded. The training never waits for
+// it.
 #pragma once
 
 #include <spotter/ext/s3/upload.hpp>
@@ -11,9 +12,10 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-// Everything that is recorded, once: for a run that is over, or that another process records. errc as the store says, `exists` where
-// another run is stored there; what could be sent was.
-[[nodiscard]] inline result<mirror_health> sync(std::string_view folder, std::string_view place_to, mirror_options choices = {}) {
+// Everything that is recorded, once: for a run that is over, or that another process records. errc as the store says,
+// `exists` where another run is stored there; what could be sent was.
+[[nodiscard]] inline result<mirror_health> sync(std::string_view folder, std::string_view place_to,
+                                                mirror_options choices = {}) {
     auto to = parse_place(place_to);
     if (!to) { return to.error(); }
     auto how = settings_here();
@@ -26,11 +28,12 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 // Made before the hook, so that it goes after it:
 //     spotter::s3::mirror away{"runs/a", "s3://bucket/runs/a"};
 //     spotter::hook watch{"runs/a", …};
-// Segments go when they are closed, the one that grows every ten seconds and at the end. What is in the folder when the mirror is made is
-// an earlier run's, and stays here until somebody writes to it.
+// Segments go when they are closed, the one that grows every ten seconds and at the end. What is in the folder when the
+// mirror is made is an earlier run's, and stays here until somebody writes to it.
 class mirror {
 public:
-    mirror(std::string_view folder, std::string_view place_to, mirror_options choices = {}) noexcept : choices_{choices} {
+    mirror(std::string_view folder, std::string_view place_to, mirror_options choices = {}) noexcept
+        : choices_{choices} {
         bool const made = guarded([&] {
             auto to = parse_place(place_to);
             auto how = settings_here();
@@ -45,7 +48,10 @@ public:
                 [](void const* it) noexcept { return static_cast<mirror const*>(it)->is_late(); }, this);
             thread_ = std::thread{[this] { run(); }};
         });
-        if (!made) { refused_ = {errc::out_of_memory, "no memory or thread for the mirror of a run: it is recorded, and not sent"}; }
+        if (!made) {
+            refused_ = {errc::out_of_memory,
+                        "no memory or thread for the mirror of a run: it is recorded, and not sent"};
+        }
     }
     mirror(mirror const&) = delete;
     mirror& operator=(mirror const&) = delete;
@@ -62,8 +68,8 @@ public:
         return now;
     }
 
-    // Sends what is left, after the hook has finished; waits for `patience` at most. What could not be sent is still in the folder, for
-    // `spotter sync`.
+    // Sends what is left, after the hook has finished; waits for `patience` at most. What could not be sent is still in
+    // the folder, for `spotter sync`.
     [[nodiscard]] error finish() {
         if (!thread_.joinable()) { return health().trouble; }
         {
@@ -100,11 +106,15 @@ private:
             if (due) { sent = clock::now(); }
             std::scoped_lock const held{guard_};
             seen_ = work_->health();
-            if (!done) { seen_.trouble = {errc::out_of_memory, "no memory to send what was recorded: it is tried again"}; }
+            if (!done) {
+                seen_.trouble = {errc::out_of_memory, "no memory to send what was recorded: it is tried again"};
+            }
         }
     }
 
-    [[nodiscard]] static bool worth_another(error const& why) noexcept { return why.code == errc::io_error; }
+    [[nodiscard]] static bool worth_another(error const& why) noexcept {
+        return why.code == errc::io_error || why.code == errc::replaced;
+    }
 
     mirror_options choices_;
     std::unique_ptr<upload> work_{};

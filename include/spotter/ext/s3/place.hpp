@@ -2,8 +2,10 @@
 // Ext (L6): where something lies in an object store: `s3://bucket/key`.
 #pragma once
 
+#include <spotter/core/plain.hpp>
 #include <spotter/core/result.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -12,21 +14,40 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 // What a place begins with.
 inline constexpr std::string_view scheme = "s3://";
 
-struct place {  // `s3://bucket/key`
+struct place {             // `s3://bucket/key`
     std::string bucket{};  // 3 to 63 letters
-    std::string key{};  // without slashes at its ends; empty: the bucket
+    std::string key{};     // without slashes at its ends; empty: the bucket
 
-    [[nodiscard]] std::string folder() const { return key.empty() ? std::string{} : key + '/'; }  // what keys below it begin with
+    [[nodiscard]] std::string folder() const {
+        return key.empty() ? std::string{} : key + '/';
+    }  // what keys below it begin with
     [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }  // as it is written
 };
 
 // By its beginning; parse_place says whether it is sound.
 [[nodiscard]] inline bool is_place(std::string_view path) noexcept { return path.starts_with(scheme); }
 
+namespace detail {
+
+// `http://user:password@host` without what stands before the @; of a bucket as well.
+inline void without_user(std::string& address) {
+    std::size_t const scheme_end = address.find("://");
+    std::size_t const begin = scheme_end == address.npos ? 0 : scheme_end + 3;
+    std::size_t const end = (std::min)(address.find_first_of("/?#", begin), address.size());
+    std::size_t const at = end > begin ? address.rfind('@', end - 1) : address.npos;
+    if (at != address.npos && at >= begin) { address.erase(begin, at + 1 - begin); }
+}
+
+}  // namespace detail
+
 // errc::bad_config where it is no `s3://bucket/key`.
 [[nodiscard]] inline result<place> parse_place(std::string_view path) {
     error why{errc::bad_config, "\""};
-    why.what << path << "\" is no place in an object store: s3://bucket/folder";
+    std::string shown{path};
+    detail::without_user(shown);
+    put_plain(shown, [&](std::string_view piece) { why.what << piece; });
+    why.what << "\" is no place in an object store: s3://bucket/folder"
+             << (shown.size() < path.size() ? " (keys are read from the environment)" : "");
     if (!is_place(path)) { return why; }
     std::string_view rest = path.substr(scheme.size());
     std::size_t const slash = rest.find('/');
@@ -45,7 +66,8 @@ struct place {  // `s3://bucket/key`
     return found;
 }
 
-// What a URL may hold of a key (RFC 3986): all but letters, digits and -._~ as %XX, as AWS's Signature Version 4 wants it.
+// What a URL may hold of a key (RFC 3986): all but letters, digits and -._~ as %XX, as AWS's Signature Version 4 wants
+// it.
 [[nodiscard]] inline std::string encoded(std::string_view text, bool slashes_too) {
     constexpr char digits[] = "0123456789ABCDEF";
     std::string out;

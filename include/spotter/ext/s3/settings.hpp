@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): how an object store is reached and with whose keys: from the environment and the usual files, as other tools read them.
+// Ext (L6): how an object store is reached and with whose keys: from the environment and the usual files, as other
+// tools read them.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -14,13 +15,14 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 
 // The keys are never printed, recorded or part of an error.
 struct settings {
-    std::string endpoint{};  // `http://127.0.0.1:9000`; empty: Amazon's, by region
-    std::string region = "us-east-1";  // of Amazon's endpoint, and of the signature
-    std::string key_id{}, key{}, token{};       // token: of keys that expire
-    std::chrono::milliseconds patience{30'000};  // so long a question is asked again while the store does not answer, or says 5xx
-    std::chrono::milliseconds connect{5'000};    // and so long a connection may take
-    std::chrono::seconds stalled{10};            // a transfer of which nothing comes for so long is begun anew
-    std::string cache{};                         // the folder of what was read; empty: TMPDIR, or /tmp
+    std::string endpoint{};                // `http://127.0.0.1:9000`; empty: Amazon's, by region
+    std::string region = "us-east-1";      // of Amazon's endpoint, and of the signature
+    std::string key_id{}, key{}, token{};  // token: of keys that expire
+    std::chrono::milliseconds patience{
+        30'000};  // so long a question is asked again while the store does not answer, or says 5xx
+    std::chrono::milliseconds connect{5'000};  // and so long a connection may take
+    std::chrono::seconds stalled{10};          // a transfer of which nothing comes for so long is begun anew
+    std::string cache{};                       // the folder of what was read; empty: TMPDIR, or /tmp
 };
 
 namespace detail {
@@ -31,7 +33,9 @@ namespace detail {
 }
 
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\r' || text.back() == '\t')) { text.remove_suffix(1); }
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\r' || text.back() == '\t')) {
+        text.remove_suffix(1);
+    }
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) { text.remove_prefix(1); }
     return text;
 }
@@ -58,8 +62,8 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
 }  // namespace detail
 
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3 or
-// AWS_ENDPOINT_URL; what they do not say from the section AWS_PROFILE (`default`) of ~/.aws/credentials and ~/.aws/config
-// (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). errc::bad_config where there are no keys.
+// AWS_ENDPOINT_URL; what they do not say from the section AWS_PROFILE (`default`) of ~/.aws/credentials and
+// ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). errc::bad_config where there are no keys.
 [[nodiscard]] inline result<settings> settings_here() {
     using detail::of_environment;
     settings found;
@@ -73,7 +77,8 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
 
     std::string profile = of_environment("AWS_PROFILE");
     if (profile.empty()) { profile = "default"; }
-    bool const keys = !found.key_id.empty() && !found.key.empty();  // both from one place, or those of two accounts would be mixed
+    bool const keys =
+        !found.key_id.empty() && !found.key.empty();  // both from one place, or those of two accounts would be mixed
     if (!keys) { found.key_id = found.key = found.token = {}; }
     auto const take = [&](std::string_view name, std::string_view value) {
         if (!keys && name == "aws_access_key_id") { found.key_id = value; }
@@ -90,8 +95,8 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
     if (!region.empty()) { found.region = region; }
     while (found.endpoint.ends_with('/')) { found.endpoint.pop_back(); }
     if (found.key_id.empty() || found.key.empty()) {
-        return {errc::bad_config,
-                "no keys for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials"};
+        return {errc::bad_config, "no keys for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
+                                  "write ~/.aws/credentials"};
     }
     return found;
 }

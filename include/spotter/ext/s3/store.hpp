@@ -4,11 +4,13 @@
 
 #include <spotter/ext/s3/http.hpp>
 
+#include <set>
+
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct object {  // one of a listing
-    std::string key{};  // the whole
-    std::string etag{};  // hexadecimal digits; changes with the bytes
+struct object {               // one of a listing
+    std::string key{};        // the whole
+    std::string etag{};       // hexadecimal digits; changes with the bytes
     std::uint64_t bytes = 0;  // its size
 };
 
@@ -20,34 +22,42 @@ public:
     explicit store(settings how) : http_{std::move(how)} {}
 
     [[nodiscard]] settings const& how() const noexcept { return http_.how(); }  // as given
-    [[nodiscard]] http& connection() noexcept { return http_; }  // to stop it, and to count
+    [[nodiscard]] http& connection() noexcept { return http_; }                 // to stop it, and to count
 
-    // All whose key begins so, in the order of their keys.
+    // All whose key begins so, in the order of their keys. A listing that does not come to an end is left: one that
+    // repeats itself, comes in crumbs, lasts longer than the patience and a second for a thousand names, or has more
+    // than a million.
     [[nodiscard]] error list(std::string const& bucket, std::string const& prefix, std::vector<object>& found) {
+        constexpr std::size_t most_pages = 1000, objects_a_page = 100;  // more pages have so many each
+        auto const begin = std::chrono::steady_clock::now();
         found.clear();
+        std::set<std::string> tokens;
         std::string next;
+        std::size_t pages = 0;
         do {
-            request it{.bucket = bucket};
+            request it{.bucket = bucket, .most = std::size_t{16} << 20};
             if (!next.empty()) { it.query = "continuation-token=" + encoded(next, true) + '&'; }
             it.query += "encoding-type=url&list-type=2&max-keys=1000&prefix=" + encoded(prefix, true);
             http_.ask(it);
             if (!it.good()) { return error_of(it); }
             std::string_view const text = it.text;
             bool const is_encoded = detail::element_of(text, "EncodingType") == "url";
-            for (std::size_t at = text.find("<Contents>"); at != text.npos; at = text.find("<Contents>", at + 1)) {
-                std::string_view const each = text.substr(at, text.find("</Contents>", at) - at);
-                std::string_view const key = detail::element_of(each, "Key");
-                object one;
-                one.key = is_encoded ? decoded(key) : std::string{key};
-                one.bytes = std::strtoull(std::string{detail::element_of(each, "Size")}.c_str(), nullptr, 10);
-                for (char const letter : detail::element_of(each, "ETag")) {  // quoted, or with entities for the quotes
-                    bool const digit = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f') || letter == '-';
-                    if (digit) { one.etag += letter; }
-                }
-                if (one.key.starts_with(prefix)) { found.push_back(std::move(one)); }
+            detail::each_element(text, "Contents", [&](std::string_view each) {
+                object one = object_of(each, is_encoded);
+                if (one.key.starts_with(prefix) && one.bytes <= most_bytes) { found.push_back(std::move(one)); }
+                return found.size() <= most_objects;
+            });
+            if (found.size() > most_objects) {
+                return endless("holds more than a million objects: give the run a place of its own");
             }
             bool const more = detail::element_of(text, "IsTruncated") == "true";
             next = more ? std::string{detail::element_of(text, "NextContinuationToken")} : std::string{};
+            bool const repeats = !next.empty() && !tokens.insert(next).second;
+            auto const may_take = how().patience + std::chrono::milliseconds{static_cast<std::int64_t>(found.size())};
+            bool const late = std::chrono::steady_clock::now() - begin > may_take;
+            if (!next.empty() && (repeats || late || ++pages > most_pages + found.size() / objects_a_page)) {
+                return endless("does not come to an end");
+            }
         } while (!next.empty());
         return {};
     }
@@ -68,7 +78,7 @@ public:
     }
 
     // With `only_new`, errc::exists where there is an object of that name.
-    [[nodiscard]] error put(std::string const& bucket, std::string const& key, std::span<std::byte const> bytes,
+    [[nodiscard]] error put(std::string const& bucket, std::string const& key, payload const& bytes,
                             bool only_new = false) {
         if (bytes.size() > part_bytes) { return put_in_parts(bucket, key, bytes); }
         request it{.method = "PUT", .bucket = bucket, .key = key, .body = bytes};
@@ -89,21 +99,48 @@ public:
         return it.status == 404 ? error{} : error_of(it);
     }
 
-    // Parts of objects that were never completed take space that no listing shows.
-    void forget_parts(std::string const& bucket, std::string const& prefix) {
+    // Parts of objects that were never completed take space that no listing shows. Of those whose key is `ours`; a
+    // hundred at a time.
+    template <class Ours>
+    void forget_parts(std::string const& bucket, std::string const& prefix, Ours&& ours) {
         request it{.bucket = bucket, .query = "encoding-type=url&prefix=" + encoded(prefix, true) + "&uploads="};
         http_.ask(it);
         if (!it.good()) { return; }  // not every store has that question, and nothing is lost
-        std::string_view const text = it.text;
-        for (std::size_t at = text.find("<Upload>"); at != text.npos; at = text.find("<Upload>", at + 1)) {
-            std::string_view const each = text.substr(at, text.find("</Upload>", at) - at);
+        unsigned left = 100;
+        auto const until = std::chrono::steady_clock::now() + how().patience;
+        detail::each_element(it.text, "Upload", [&](std::string_view each) {
             std::string const key = decoded(detail::element_of(each, "Key"));
-            if (key.starts_with(prefix)) { abort(bucket, key, std::string{detail::element_of(each, "UploadId")}); }
-        }
+            if (key.starts_with(prefix) && ours(std::string_view{key}.substr(prefix.size()))) {
+                abort(bucket, key, std::string{detail::element_of(each, "UploadId")});
+                --left;
+            }
+            return left > 0 && std::chrono::steady_clock::now() < until;
+        });
     }
 
 private:
-    [[nodiscard]] error put_in_parts(std::string const& bucket, std::string const& key, std::span<std::byte const> bytes) {
+    static constexpr std::size_t most_objects = 1'000'000;
+    static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 40;  // of an object: beyond what any store takes
+
+    [[nodiscard]] static object object_of(std::string_view each, bool is_encoded) {
+        std::string_view const key = detail::element_of(each, "Key");
+        object one;
+        one.key = is_encoded ? decoded(key) : std::string{key};
+        one.bytes = std::strtoull(std::string{detail::element_of(each, "Size").substr(0, 20)}.c_str(), nullptr, 10);
+        for (char const letter :
+             detail::element_of(each, "ETag").substr(0, 100)) {  // quoted, or with entities for the quotes
+            bool const digit = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f') || letter == '-';
+            if (digit) { one.etag += letter; }
+        }
+        return one;
+    }
+    [[nodiscard]] static error endless(std::string_view how) noexcept {
+        error why{errc::io_error, "the object store's listing "};
+        why.what << how;
+        return why;
+    }
+
+    [[nodiscard]] error put_in_parts(std::string const& bucket, std::string const& key, payload const& bytes) {
         request begun{.method = "POST", .bucket = bucket, .key = key, .query = "uploads="};
         http_.ask(begun);
         std::string const id{detail::element_of(begun.text, "UploadId")};
@@ -111,11 +148,13 @@ private:
 
         std::vector<request> parts;
         std::uint64_t const size = (std::max)(part_bytes, (bytes.size() + 9'999) / 10'000);  // ten thousand at most
-        for (std::size_t from = 0; from < bytes.size(); from += size) {
+        for (std::uint64_t from = 0; from < bytes.size(); from += size) {
             std::string const number = std::to_string(parts.size() + 1);
-            parts.push_back({.method = "PUT", .bucket = bucket, .key = key,
+            parts.push_back({.method = "PUT",
+                             .bucket = bucket,
+                             .key = key,
                              .query = "partNumber=" + number + "&uploadId=" + encoded(id, true),
-                             .body = bytes.subspan(from, (std::min)(size, bytes.size() - from))});
+                             .body = bytes.part(from, (std::min)(size, bytes.size() - from))});
         }
         std::string list = "<CompleteMultipartUpload>";
         for (std::size_t i = 0; i < parts.size(); ++i) {  // one by one: the network is full with one
@@ -124,10 +163,18 @@ private:
                 abort(bucket, key, id);
                 return error_of(parts[i]);
             }
-            list += "<Part><PartNumber>" + std::to_string(i + 1) + "</PartNumber><ETag>" + parts[i].etag + "</ETag></Part>";
+            list +=
+                "<Part><PartNumber>" + std::to_string(i + 1) + "</PartNumber><ETag>" + parts[i].etag + "</ETag></Part>";
+        }
+        if (!bytes.is_same()) {  // or its parts would be of two files
+            abort(bucket, key, id);
+            return detail::changed_meanwhile();
         }
         list += "</CompleteMultipartUpload>";
-        request whole{.method = "POST", .bucket = bucket, .key = key, .query = "uploadId=" + encoded(id, true),
+        request whole{.method = "POST",
+                      .bucket = bucket,
+                      .key = key,
+                      .query = "uploadId=" + encoded(id, true),
                       .body = std::as_bytes(std::span{list})};
         http_.ask(whole);
         if (whole.good() && detail::element_of(whole.text, "Code").empty()) { return {}; }
@@ -142,7 +189,8 @@ private:
 
     [[nodiscard]] static error unclear(std::string const& key) noexcept {
         error why{errc::io_error, "the object store did not complete "};
-        why.what << key << " of its parts: it is put again";
+        put_plain(key, [&](std::string_view piece) { why.what << piece; });
+        why.what << " of its parts: it is put again";
         return why;
     }
 

@@ -2,17 +2,20 @@
 // Ext (L6): a run's folder into an object store, again and again: what is there already is not sent twice.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ext/s3/store.hpp>
+#include <spotter/file/read_all.hpp>
 #include <spotter/file/system.hpp>
 #include <spotter/format/frame.hpp>
 #include <spotter/format/names.hpp>
 
 #include <map>
+#include <set>
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct mirror_options {  // how a run is sent
-    std::chrono::milliseconds every{10'000};     // the segment that still grows goes so often, and a sign of life with it
+struct mirror_options {                       // how a run is sent
+    std::chrono::milliseconds every{10'000};  // the segment that still grows goes so often, and a sign of life with it
     std::chrono::milliseconds patience{60'000};  // so long the end waits for what is left
     bool remove_local = false;  // segments that are closed, but for the newest, once the store has confirmed them
 };
@@ -30,22 +33,44 @@ struct mirror_health {
 inline constexpr char writer_name[] = "writer";  // object: which run the others in its folder are of
 inline constexpr char alive_name[] = "alive";    // object: how often it is written while the run goes on
 
-// The state is in the folder and in the store, so whoever is killed is followed by another that goes on. Belongs to one thread.
+namespace detail {
+
+// Which objects are a run's, by their names below its place: `000000.spot`, `worker-3/000000.spotx`,
+// `worker-3/flight/000000.spot`, …
+[[nodiscard]] inline bool is_of_run(std::string_view name) noexcept {
+    for (std::size_t depth = 0;; ++depth) {
+        std::size_t const slash = name.find('/');
+        if (slash == name.npos) { break; }
+        std::string_view const folder = name.substr(0, slash);
+        bool const known = (depth == 0 && worker_of_folder(folder) > 0) || folder == layout::flight_name ||
+                           folder == layout::system_name;
+        if (!known || depth > 1) { return false; }
+        name.remove_prefix(slash + 1);
+    }
+    return segment_number(name, layout::data_suffix) >= 0 || segment_number(name, layout::side_suffix) >= 0 ||
+           name == layout::set_name || name == layout::lost_name;
+}
+
+}  // namespace detail
+
+// The state is in the folder and in the store, so whoever is killed is followed by another that goes on. Belongs to one
+// thread.
 class upload {
 public:
     upload(std::string_view folder, place to, settings how, mirror_options choices)
-        : folder_{folder}, to_{std::move(to)}, store_{std::move(how)}, choices_{choices} {
+        : folder_{files().absolute(folder).view()}, to_{std::move(to)}, store_{std::move(how)}, choices_{choices} {
         while (folder_.size() > 1 && folder_.ends_with('/')) { folder_.pop_back(); }
     }
 
     [[nodiscard]] mirror_health const& health() const noexcept { return health_; }  // as of the last pass
-    [[nodiscard]] store& away() noexcept { return store_; }  // where it goes
+    [[nodiscard]] store& away() noexcept { return store_; }                         // where it goes
     // What is there now is of an earlier run, until somebody writes.
     void ignore_what_is_there() {
         for (std::string const& each : workers()) { stale_[each] = newest_of(each); }
     }
 
-    // Everything that is new; what still grows only where it is `due`. The first error, though the others were tried, too.
+    // Everything that is new; what still grows only where it is `due`. The first error, though the others were tried,
+    // too.
     [[nodiscard]] error pass(bool due) {
         error first{};
         health_.pending = health_.pending_bytes = 0;
@@ -57,7 +82,8 @@ public:
             if (is_stale(each)) { continue; }
             error const why = down_ ? down_ : claim(each);  // what is not claimed is counted, and stays
             note(why);
-            bool const alive = files().is_locked(path_of(each) + '/' + layout::lock_name).value_or(false);  // before the last look
+            bool const alive =
+                files().is_locked(path_of(each) + '/' + layout::lock_name).value_or(false);  // before the last look
             for (char const* const part : {"", layout::flight_name, layout::system_name}) {
                 note(send_folder(inside(each, part), !why, !alive || due, alive));
             }
@@ -71,7 +97,9 @@ public:
 
 private:
     [[nodiscard]] static file_system& files() noexcept { return system_files(); }
-    [[nodiscard]] std::string path_of(std::string const& inside) const { return inside.empty() ? folder_ : folder_ + '/' + inside; }
+    [[nodiscard]] std::string path_of(std::string const& inside) const {
+        return inside.empty() ? folder_ : folder_ + '/' + inside;
+    }
     [[nodiscard]] std::string key_of(std::string const& name) const { return to_.folder() + name; }
     [[nodiscard]] static std::string inside(std::string const& folder, std::string_view name) {
         if (name.empty()) { return folder; }
@@ -119,7 +147,8 @@ private:
 
     [[nodiscard]] file_facts newest_of(std::string const& worker) const {
         auto const numbers = numbers_in(worker);
-        return numbers.empty() ? file_facts{} : facts_of(inside(worker, name_of_segment(numbers.back(), layout::data_suffix)));
+        return numbers.empty() ? file_facts{}
+                               : facts_of(inside(worker, name_of_segment(numbers.back(), layout::data_suffix)));
     }
 
     [[nodiscard]] bool is_stale(std::string const& worker) {
@@ -143,7 +172,8 @@ private:
         if (run == 0) { return {}; }  // its first bytes are still to come
         if (auto const it = claimed_.find(worker); it != claimed_.end() && it->second == run) { return {}; }
         char mine[64];
-        int const size = std::snprintf(mine, sizeof mine, "spotter writer 1\nrun %016llx\n", static_cast<unsigned long long>(run));
+        int const size =
+            std::snprintf(mine, sizeof mine, "spotter writer 1\nrun %016llx\n", static_cast<unsigned long long>(run));
         std::string const text{mine, static_cast<std::size_t>(size)};
         std::string const key = key_of(inside(worker, writer_name));
         std::string there;
@@ -167,7 +197,7 @@ private:
             bool const of_another = worker.empty() && each.key.substr(prefix.size()).starts_with("worker-");
             if (!of_another) { there_[each.key] = each.bytes; }
         }
-        if (worker.empty() || !claimed_.contains("")) { store_.forget_parts(to_.bucket, prefix); }
+        if (worker.empty() || !claimed_.contains("")) { store_.forget_parts(to_.bucket, prefix, detail::is_of_run); }
         claimed_[worker] = run;
         return {};
     }
@@ -176,7 +206,8 @@ private:
         auto const numbers = numbers_in(worker);
         if (numbers.empty()) { return 0; }
         std::byte head[layout::head_bytes];
-        auto const read = files().read(path_of(inside(worker, name_of_segment(numbers.back(), layout::data_suffix))), 0, head);
+        auto const read =
+            files().read(path_of(inside(worker, name_of_segment(numbers.back(), layout::data_suffix))), 0, head);
         if (!read || *read < sizeof head) { return 0; }
         auto const told = decode_head(head);
         return told ? told->run_id : 0;
@@ -198,31 +229,36 @@ private:
         return first;
     }
 
-    // A sidecar is read before its segment, and written after it: what it says of is there. Segments only grow; one that is larger there
-    // was thinned here, and stays.
+    // A sidecar is read before its segment, and written after it: what it says of is there. Segments only grow; one
+    // that is larger there was thinned or cut here, and stays. Neither is mapped: somebody may cut them while they are
+    // sent.
     [[nodiscard]] error send_segment(std::string const& folder, std::uint32_t number, bool now, bool grows) {
         std::string const data = inside(folder, name_of_segment(number, layout::data_suffix));
         std::string const side = inside(folder, name_of_segment(number, layout::side_suffix));
-        auto const sidecar = files().map(path_of(side));
-        auto const segment = files().map(path_of(data));
+        constexpr int most_tries = 3;  // of one that is replaced again and again meanwhile
         error why{};
-        if (segment) {
+        for (int tries = 0; tries == 0 || (why.code == errc::replaced && tries < most_tries); ++tries) {
+            std::vector<std::byte> sidecar;
+            (void)spotter::detail::read_all(files(), path_of(side), sidecar);  // or there is none
+            auto const segment = files().facts_of(path_of(data));
+            if (!segment) {
+                bool const none = segment.error().code == errc::not_a_run || segment.error().code == errc::unwritable;
+                return none ? error{} : segment.error();
+            }
+            why = {};
             std::uint64_t const there = bytes_there(data);
-            std::uint64_t const mine = segment->bytes.size(), beside = sidecar ? sidecar->bytes.size() : 0;
+            std::uint64_t const mine = segment->bytes, beside = sidecar.size();
             bool const send = there < mine;
             bool const send_side = beside > 0 && there <= mine && bytes_there(side) != beside;
             if (now && mine > 0) {
-                if (send) { why = put(data, segment->bytes); }
-                if (!why && send_side) { why = put(side, sidecar->bytes); }
+                if (send) { why = put(data, payload::of_file(path_of(data), *segment)); }
+                if (!why && send_side) { why = put(side, std::span<std::byte const>{sidecar}); }
             }
             bool const left = why || !now;
+            if (why.code == errc::replaced && tries + 1 < most_tries) { continue; }
             if (left && !grows && send) { ++health_.pending, health_.pending_bytes += mine; }
             if (left && !grows && send_side) { ++health_.pending, health_.pending_bytes += beside; }
-        } else if (segment.error().code != errc::not_a_run && segment.error().code != errc::unwritable) {
-            why = segment.error();
         }
-        if (segment) { files().unmap(*segment); }
-        if (sidecar) { files().unmap(*sidecar); }
         return why;
     }
 
@@ -231,19 +267,19 @@ private:
         file_facts const now = facts_of(name);
         file_facts& sent = sent_[name];
         if (now.bytes == 0 || (now.bytes == sent.bytes && now.identity == sent.identity)) { return {}; }
-        auto const file = files().map(path_of(name));
-        if (!file) { return {}; }
-        error const why = put(name, file->bytes);
+        std::vector<std::byte> bytes;
+        if (spotter::detail::read_all(files(), path_of(name), bytes)) { return {}; }
+        error const why = put(name, std::span<std::byte const>{bytes});
         if (why) { ++health_.pending, health_.pending_bytes += now.bytes; }
         if (!why) { sent = now; }
-        files().unmap(*file);
         return why;
     }
 
     [[nodiscard]] error say_alive(std::string const& worker, bool alive) {
         std::string const name = inside(worker, alive_name);
         auto const seconds = std::max<long long>(1, choices_.every.count() / 1000);
-        std::string const text = alive ? "spotter alive 1\nevery " + std::to_string(seconds) + '\n' : "spotter alive 1\nover\n";
+        std::string const text =
+            alive ? "spotter alive 1\nevery " + std::to_string(seconds) + '\n' : "spotter alive 1\nover\n";
         if (!alive && over_.contains(worker)) { return {}; }
         error const why = down_ ? down_ : store_.put(to_.bucket, key_of(name), std::as_bytes(std::span{text}));
         if (!why && !alive) { over_[worker] = true; }
@@ -251,11 +287,12 @@ private:
         return why ? failed(why) : why;
     }
 
-    [[nodiscard]] error put(std::string const& name, std::span<std::byte const> bytes) {
+    [[nodiscard]] error put(std::string const& name, payload const& bytes) {
         if (down_) { return down_; }
         error const why = store_.put(to_.bucket, key_of(name), bytes);
         if (why) { return failed(why); }
         there_[key_of(name)] = bytes.size();
+        sent_here_.insert(name);
         ++health_.done, health_.done_bytes += bytes.size();
         return {};
     }
@@ -271,12 +308,34 @@ private:
         return it == there_.end() ? 0 : it->second;
     }
 
+    // What goes must be in the store as it is here: its beginning and its end are compared, for a file of that name and
+    // length may have come from a copy of the run that went on elsewhere. Sidecars can be made again.
     void remove_local(std::string const& folder, std::uint32_t number) {
+        std::string const data = inside(folder, name_of_segment(number, layout::data_suffix));
+        if (!is_stored(data)) { return; }
         for (char const* const suffix : {layout::data_suffix, layout::side_suffix}) {
             std::string const name = inside(folder, name_of_segment(number, suffix));
             bool const there = files().kind_of(path_of(name)).value_or(path_kind::missing) == path_kind::file;
             if (there && !files().remove(path_of(name))) { ++health_.removed; }
         }
+    }
+    // One that was thinned here has another end than the whole one there: then what it kept is in that, too.
+    [[nodiscard]] bool is_stored(std::string const& name) {
+        std::uint64_t const mine = facts_of(name).bytes;
+        if (mine == 0 || bytes_there(name) < mine) { return false; }
+        if (sent_here_.contains(name)) { return true; }
+        auto const same = [&](std::uint64_t from, std::uint64_t size) {
+            std::vector<std::byte> here(as_size(size)), there(here.size());
+            request it{.bucket = to_.bucket, .key = key_of(name), .into = there};
+            it.headers = {"Range: bytes=" + std::to_string(from) + '-' + std::to_string(from + size - 1)};
+            store_.connection().ask(it);
+            auto const read = files().read(path_of(name), from, here);
+            return it.good() && it.came == size && read && *read == size && here == there;
+        };
+        constexpr std::uint64_t some = 64U << 10;
+        std::uint64_t const size = (std::min)(mine, some);
+        if (bytes_there(name) > mine) { return same(0, layout::head_bytes); }
+        return same(0, size) && same(mine - size, size);
     }
 
     std::string folder_;
@@ -284,8 +343,9 @@ private:
     store store_;
     mirror_options choices_;
     mirror_health health_{};
-    error down_{};  // the store does not answer: nothing more is tried in this pass
+    error down_{};                                  // the store does not answer: nothing more is tried in this pass
     std::map<std::string, std::uint64_t> there_{};  // of each key how many bytes the store has
+    std::set<std::string> sent_here_{};             // by this
     std::map<std::string, file_facts> sent_{}, stale_{};
     std::map<std::string, std::uint64_t> claimed_{};  // worker's folder, run
     std::map<std::string, bool> over_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what a machine and this process did between two samples, as plain numbers. Filled by proc_reader and nvml_reader on Linux, and by
-// whoever knows more (system_options::fill).
+// Ext (L6): what a machine and this process did between two samples, as plain numbers. Filled by proc_reader and
+// nvml_reader on Linux, and by whoever knows more (system_options::fill).
 #pragma once
 
 #include <spotter/config.hpp>
@@ -31,41 +31,42 @@ struct system_load {
         gpu = 1U << 11,
     };
     static constexpr std::size_t parts = 12;  // that there are
-    struct pressure {  // Linux's pressure stall information
-        float some = 0, full = 0;  // share of the time in which some task, or all of them, waited
+    struct pressure {                         // Linux's pressure stall information
+        float some = 0, full = 0;             // share of the time in which some task, or all of them, waited
     };
     // What is not known of one is not a number.
     struct gpu {
-        static constexpr float unknown = std::numeric_limits<float>::quiet_NaN();  // compare it with no number: it is none
-        float busy = unknown;         // share of the time in which a kernel ran
-        float memory = unknown;       // share of its memory in use
-        float power = unknown;        // watts
-        float temperature = unknown;  // degrees Celsius
-        float slowed = unknown;       // 1: its clock is held down by heat or power; 0: it is not
-        float received = unknown, sent = unknown;  // bytes a second over PCIe
+        static constexpr float unknown =
+            std::numeric_limits<float>::quiet_NaN();  // compare it with no number: it is none
+        float busy = unknown;                         // share of the time in which a kernel ran
+        float memory = unknown;                       // share of its memory in use
+        float power = unknown;                        // watts
+        float temperature = unknown;                  // degrees Celsius
+        float slowed = unknown;                       // 1: its clock is held down by heat or power; 0: it is not
+        float received = unknown, sent = unknown;     // bytes a second over PCIe
     };
 
     std::uint32_t known = 0;  // bits of `part`
-    double seconds = 0;  // since the sample before
+    double seconds = 0;       // since the sample before
 
-    std::array<float, most_cores> cpu{};  // busy share of each core, time stolen by other machines included
-    std::size_t cores = 0;  // of these
-    float busy = 0;         // share of all cores' time, stolen time included
-    float io_wait = 0;      // share of all cores' time: idle, with a disk at work for them
-    float stolen = 0;       // share of all cores' time that another machine had
-    float own_cores = 0;    // processor seconds of this process a second
-    double own_read = 0, own_written = 0;  // bytes that this process had from and gave to disks
-    double resident = 0;    // bytes of this process in memory, files that it has mapped included
-    double held = 0;        // without these: what it took and has not given back
-    double memory = 0;      // of that what there may be: the limit of its group, else the machine's
-    double received = 0, sent = 0;      // bytes over all networks but the loop
+    std::array<float, most_cores> cpu{};     // busy share of each core, time stolen by other machines included
+    std::size_t cores = 0;                   // of these
+    float busy = 0;                          // share of all cores' time, stolen time included
+    float io_wait = 0;                       // share of all cores' time: idle, with a disk at work for them
+    float stolen = 0;                        // share of all cores' time that another machine had
+    float own_cores = 0;                     // processor seconds of this process a second
+    double own_read = 0, own_written = 0;    // bytes that this process had from and gave to disks
+    double resident = 0;                     // bytes of this process in memory, files that it has mapped included
+    double held = 0;                         // without these: what it took and has not given back
+    double memory = 0;                       // of that what there may be: the limit of its group, else the machine's
+    double received = 0, sent = 0;           // bytes over all networks but the loop
     double disk_read = 0, disk_written = 0;  // bytes of all disks
     pressure waits_cpu{}, waits_memory{}, waits_io{};  // for what tasks waited
-    float temperature = 0;  // degrees Celsius, the hottest zone
-    float clock = 0;        // hertz, the mean of all cores
+    float temperature = 0;                             // degrees Celsius, the hottest zone
+    float clock = 0;                                   // hertz, the mean of all cores
 
     std::array<gpu, most_gpus> gpus{};  // the first gpu_count
-    std::size_t gpu_count = 0;  // that could be asked
+    std::size_t gpu_count = 0;          // that could be asked
     // Threads or processes that prepare data, as the program counts them; not a number where it does not.
     float loader_workers = gpu::unknown;
 
@@ -75,7 +76,9 @@ struct system_load {
         return others > 0 ? others : 0;
     }
     // It is known.
-    [[nodiscard]] constexpr bool has(part which) const noexcept { return (known & static_cast<std::uint32_t>(which)) != 0; }
+    [[nodiscard]] constexpr bool has(part which) const noexcept {
+        return (known & static_cast<std::uint32_t>(which)) != 0;
+    }
     constexpr void learn(part which) noexcept { known |= static_cast<std::uint32_t>(which); }  // it is known now
 };
 

@@ -7,9 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Loads the library when it is made, with declarations of its own: no header of NVIDIA's is needed to compile. Where it is not there, or says
-// that there is no device, nothing is sampled. A device that is lost, and what one does not tell, is not a number; a value that cannot be,
-// as more memory in use than there is, is none. One thread at a time.
+// Loads the library when it is made, with declarations of its own: no header of NVIDIA's is needed to compile. Where it
+// is not there, or says that there is no device, nothing is sampled. A device that is lost, and what one does not tell,
+// is not a number; a value that cannot be, as more memory in use than there is, is none. One thread at a time.
 class nvml_reader {
 public:
     explicit nvml_reader(char const* library = "libnvidia-ml.so.1") noexcept;
@@ -17,7 +17,8 @@ public:
     nvml_reader& operator=(nvml_reader const&) = delete;
     ~nvml_reader();
 
-    // The driver measures what goes over PCIe for 20 ms a direction and device, and the call lasts as long: only where it is asked for.
+    // The driver measures what goes over PCIe for 20 ms a direction and device, and the call lasts as long: only where
+    // it is asked for.
     void sample(bool with_pcie, system_load& into) noexcept;
 
     [[nodiscard]] bool is_there() const noexcept { return count_ > 0; }  // the library, and a GPU
@@ -42,10 +43,10 @@ private:
         int (*handle)(unsigned, device*) = nullptr;
         int (*utilization_of)(device, utilization*) = nullptr;
         int (*memory_of)(device, memory_info*) = nullptr;
-        int (*power_of)(device, unsigned*) = nullptr;               // milliwatts
-        int (*temperature_of)(device, int, unsigned*) = nullptr;    // sensor 0; degrees Celsius
+        int (*power_of)(device, unsigned*) = nullptr;                 // milliwatts
+        int (*temperature_of)(device, int, unsigned*) = nullptr;      // sensor 0; degrees Celsius
         int (*throttling_of)(device, unsigned long long*) = nullptr;  // bits of reasons
-        int (*pcie_of)(device, int, unsigned*) = nullptr;           // 0 sent, 1 received; KB/s
+        int (*pcie_of)(device, int, unsigned*) = nullptr;             // 0 sent, 1 received; KB/s
     };
 
     void start() noexcept;

@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Keeps its files open and reads them again at each sample: a system call each, no allocation. A file that is not there, is not readable,
-// or says something else than it should leaves its part out. One thread at a time.
+// Keeps its files open and reads them again at each sample: a system call each, no allocation. A file that is not
+// there, is not readable, or says something else than it should leaves its part out. One thread at a time.
 class proc_reader {
 public:
     // `proc` and `sys` are where these are mounted.
@@ -19,12 +19,15 @@ public:
     proc_reader& operator=(proc_reader const&) = delete;
     ~proc_reader();
 
-    // What happened since the call before; at the first call only what needs none. `now` in seconds, of a clock that does not jump.
+    // What happened since the call before; at the first call only what needs none. `now` in seconds, of a clock that
+    // does not jump.
     void sample(double now, system_load& into) noexcept;
 
     // Parts that the last sample lacks, as bits of system_load::part.
     [[nodiscard]] std::uint32_t missing() const noexcept { return missing_; }
-    [[nodiscard]] std::uint32_t unreadable() const noexcept { return missing_ & had_; }  // of these what this system has
+    [[nodiscard]] std::uint32_t unreadable() const noexcept {
+        return missing_ & had_;
+    }  // of these what this system has
     [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;  // that says it, for people
 
 private:
@@ -50,7 +53,8 @@ private:
     };
     struct totals {
         core_time all{};
-        std::uint64_t own_ticks = 0, own_read = 0, own_written = 0, received = 0, sent = 0, disk_read = 0, disk_written = 0;
+        std::uint64_t own_ticks = 0, own_read = 0, own_written = 0, received = 0, sent = 0, disk_read = 0,
+                      disk_written = 0;
         std::uint64_t some[3]{}, full[3]{};  // microseconds of pressure
     };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/ext/system/proc_reader.hpp>
+#include <spotter/file/descriptor.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -64,15 +65,16 @@ private:
 };
 
 // The parts of a path in one; -1 where there is no such file or it cannot be read, which errno says.
-[[nodiscard]] SPOTTER_BODY int open_to_read(std::string_view folder, std::string_view name, std::string_view more = {},
-                                            std::string_view last = {}) noexcept {
+[[nodiscard]] SPOTTER_BODY int open_to_read(std::string_view folder, std::string_view name, std::string_view more = "",
+                                            std::string_view last = "") noexcept {
     char path[1024];
-    int const size = std::snprintf(path, sizeof path, "%.*s%.*s%.*s%.*s", static_cast<int>(folder.size()), folder.data(),
-                                   static_cast<int>(name.size()), name.data(), static_cast<int>(more.size()),
-                                   more.data(), static_cast<int>(last.size()), last.data());
+    int const size =
+        std::snprintf(path, sizeof path, "%.*s%.*s%.*s%.*s", static_cast<int>(folder.size()), folder.data(),
+                      static_cast<int>(name.size()), name.data(), static_cast<int>(more.size()), more.data(),
+                      static_cast<int>(last.size()), last.data());
     bool const fits = size > 0 && static_cast<std::size_t>(size) < sizeof path;
     if (!fits) { errno = ENOENT; }
-    return fits ? ::open(path, O_RDONLY | O_CLOEXEC) : -1;
+    return fits ? open_above_streams(path, O_RDONLY) : -1;
 }
 
 // A counter that was set back counts from there.
@@ -158,7 +160,8 @@ SPOTTER_BODY void proc_reader::open(file which, system_load::part of, std::strin
     if (descriptors_[which] >= 0 || errno != ENOENT) { had_ |= static_cast<std::uint32_t>(of); }
 }
 
-// What the processes of this one's control group may take: version 2 has one tree, of version 1 the tree `memory` is it.
+// What the processes of this one's control group may take: version 2 has one tree, of version 1 the tree `memory` is
+// it.
 SPOTTER_BODY void proc_reader::open_limit(std::string_view proc, std::string_view sys) noexcept {
     int const groups = detail::open_to_read(proc, "/self/cgroup");
     detail::proc_text lines{read(groups)}, line{{}};
@@ -172,7 +175,9 @@ SPOTTER_BODY void proc_reader::open_limit(std::string_view proc, std::string_vie
         std::string_view const tree = trees.empty() ? "/fs/cgroup" : "/fs/cgroup/memory";
         std::string_view const limit = trees.empty() ? "/memory.max" : "/memory.limit_in_bytes";
         int found = detail::open_to_read(sys, tree, group, limit);
-        if (found < 0) { found = detail::open_to_read(sys, tree, limit); }  // in a container, where its group is the whole tree
+        if (found < 0) {
+            found = detail::open_to_read(sys, tree, limit);
+        }  // in a container, where its group is the whole tree
         if (found < 0) { continue; }
         if (int const before = std::exchange(descriptors_[group_memory], found); before >= 0) { (void)::close(before); }
     }
@@ -229,7 +234,8 @@ SPOTTER_BODY void proc_reader::take_cpu(system_load& into, totals& now) noexcept
         if (!name.starts_with("cpu")) { break; }
         std::uint64_t each[8]{};  // user, nice, system, idle, iowait, irq, softirq, steal
         for (std::uint64_t& value : each) { value = line.number(); }
-        core_time const it{each[0] + each[1] + each[2] + each[5] + each[6] + each[7], each[3] + each[4], each[4], each[7]};
+        core_time const it{each[0] + each[1] + each[2] + each[5] + each[6] + each[7], each[3] + each[4], each[4],
+                           each[7]};
         if (name.size() == 3) {
             now.all = it;
         } else if (into.cores < system_load::most_cores) {
@@ -330,9 +336,11 @@ SPOTTER_BODY void proc_reader::take_disks(double seconds, system_load& into, tot
         std::uint64_t const minor = line.number();
         std::string_view const name = line.word();
         // Whole disks: partitions and what lies on other disks would count twice.
-        bool const loop = name.starts_with("loop") || name.starts_with("ram") || name.starts_with("dm-") || name.starts_with("md");
+        bool const loop =
+            name.starts_with("loop") || name.starts_with("ram") || name.starts_with("dm-") || name.starts_with("md");
         bool const partition = minor % 16 != 0 && !name.starts_with("nvme") && !name.starts_with("mmcblk");
-        bool const numbered = (name.starts_with("nvme") || name.starts_with("mmcblk")) && name.find('p') != std::string_view::npos;
+        bool const numbered =
+            (name.starts_with("nvme") || name.starts_with("mmcblk")) && name.find('p') != std::string_view::npos;
         if (loop || partition || numbered) { continue; }
         line.skip_words(2);
         now.disk_read += sector * line.number();

@@ -15,14 +15,14 @@ namespace spotter::inline SPOTTER_ABI {
 struct system_options {  // how the machine is sampled
     double seconds = 1;  // between two samples
     bool pcie = false;   // ask what goes over PCIe: 40 ms a GPU and sample, in which nothing is written
-    // Called at each sample by who writes, behind everything else: for what the program alone knows, as its loader_workers, and on a
-    // system of which nothing is known here. What it fills it has to `learn`.
+    // Called at each sample by who writes, behind everything else: for what the program alone knows, as its
+    // loader_workers, and on a system of which nothing is known here. What it fills it has to `learn`.
     void (*fill)(system_load& into, void* context) noexcept = nullptr;
     void* context = nullptr;
 };
 
-// Everything that can be read here: on Linux files of /proc and /sys and NVIDIA's library, elsewhere what `system_options::fill` fills. One
-// thread at a time.
+// Everything that can be read here: on Linux files of /proc and /sys and NVIDIA's library, elsewhere what
+// `system_options::fill` fills. One thread at a time.
 class system_source {
 public:
     explicit system_source(system_options const& choices) noexcept : choices_{choices} {}

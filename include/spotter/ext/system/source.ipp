@@ -48,7 +48,8 @@ SPOTTER_BODY void system_source::look_for_trouble() noexcept {
     trouble_.code = errc::io_error;
     for (std::size_t i = 0; i < system_load::parts; ++i) {
         if ((lost >> i & 1U) == 0) { continue; }
-        trouble_.what << proc_reader::file_of(static_cast<system_load::part>(1U << i)) << " cannot be read, or not be understood; ";
+        trouble_.what << proc_reader::file_of(static_cast<system_load::part>(1U << i))
+                      << " cannot be read, or not be understood; ";
         break;
     }
     trouble_.what << "what it says is not sampled";
@@ -68,9 +69,9 @@ SPOTTER_BODY void system_source::sample(double) noexcept {
 #endif
 
 SPOTTER_BODY text<160> system_source::absent() const noexcept {
-    constexpr std::string_view names[system_load::parts] = {"cpu",          "own_cpu",         "own_io",      "memory",
-                                                            "network",      "disk",            "pressure/cpu", "pressure/memory",
-                                                            "pressure/io", "temperature",     "clock",       "gpu"};
+    constexpr std::string_view names[system_load::parts] = {
+        "cpu",          "own_cpu",         "own_io",      "memory",      "network", "disk",
+        "pressure/cpu", "pressure/memory", "pressure/io", "temperature", "clock",   "gpu"};
     text<160> list;
     for (std::size_t i = 0; i < system_load::parts; ++i) {
         if (load_.has(static_cast<system_load::part>(1U << i))) { continue; }

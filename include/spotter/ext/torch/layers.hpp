@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what the layers of a torch::nn::Sequential put out, observed on the way: torch's modules in C++ have no forward hooks.
+// Ext (L6): what the layers of a torch::nn::Sequential put out, observed on the way: torch's modules in C++ have no
+// forward hooks.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -46,10 +47,11 @@ inline constexpr torch_layer torch_layers[] = {
 
 }  // namespace detail
 
-// In the place of `x = net->forward(x)`: the same, with the output of each layer observed as <prefix><name of the layer>, before the next
-// layer can write into it: `x = tap_layers(see, "act/", net->features, x)`, on an observer or a hook, gives act/0, act/1, ... . Linear and
-// convolutional layers have the role preactivation, all others activation, of the kind that their class tells. What is no tensor, as an
-// LSTM's output, is passed on unseen. A Sequential within another is one layer: tap it for itself.
+// In the place of `x = net->forward(x)`: the same, with the output of each layer observed as <prefix><name of the
+// layer>, before the next layer can write into it: `x = tap_layers(see, "act/", net->features, x)`, on an observer or a
+// hook, gives act/0, act/1, ... . Linear and convolutional layers have the role preactivation, all others activation,
+// of the kind that their class tells. What is no tensor, as an LSTM's output, is passed on unseen. A Sequential within
+// another is one layer: tap it for itself.
 template <class Hook, detail::torch_sequential Sequential>
 ::at::Tensor tap_layers(Hook&& hook, std::string_view prefix, Sequential& net, ::at::Tensor x) {
     if constexpr (requires { observer{hook}; }) {  // and nothing for a null_hook
@@ -73,8 +75,10 @@ template <class Hook, detail::torch_sequential Sequential>
 }
 // The same of what TORCH_MODULE makes.
 template <class Hook, class Holder>
-requires requires(Holder& it) { requires detail::torch_sequential<std::remove_reference_t<decltype(*it)>>; }
-::at::Tensor tap_layers(Hook&& hook, std::string_view prefix, Holder& net, ::at::Tensor x) {
+    requires requires(Holder& it) {
+        requires detail::torch_sequential<std::remove_reference_t<decltype(*it)>>;
+    } ::at::Tensor
+tap_layers(Hook&& hook, std::string_view prefix, Holder& net, ::at::Tensor x) {
     return tap_layers(hook, prefix, *net, std::move(x));
 }
 

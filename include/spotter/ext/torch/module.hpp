@@ -30,11 +30,12 @@ concept torch_holder = requires(Holder const& it) {
 
 }  // namespace detail
 
-// The parameters and buffers of modules, listed once: unlike the module itself, which makes a new list whenever it is asked, a table is
-// handed over without an allocation. Parameters are known as torch names them, behind `prefix`, and their gradients as
-// grad/<name>; those that are undefined, as before the first backward, are left out. A parameter has the role weight, or bias where the last
-// part of its name says bias, and flag::frozen where it required no gradient when it was listed; a buffer has the role other. Holds
-// the tensors, so list again after a module was given other ones.
+// The parameters and buffers of modules, listed once: unlike the module itself, which makes a new list whenever it is
+// asked, a table is handed over without an allocation. Parameters are known as torch names them, behind `prefix`, and
+// their gradients as grad/<name>; those that are undefined, as before the first backward, are left out. A parameter has
+// the role weight, or bias where the last part of its name says bias, and flag::frozen where it required no gradient
+// when it was listed; a buffer has the role other. Holds the tensors, so list again after a module was given other
+// ones.
 //
 //     module_table tensors{net};
 //     auto found = watch.step(train(i), "loss"_t = loss, tensors);
@@ -42,8 +43,10 @@ class module_table {
 public:
     module_table() = default;
     template <class Module>
-    requires detail::torch_module<Module> || detail::torch_holder<Module>
-    explicit module_table(Module const& module, std::string_view prefix = {}) { add(module, prefix); }
+        requires detail::torch_module<Module> || detail::torch_holder<Module>
+    explicit module_table(Module const& module, std::string_view prefix = {}) {
+        add(module, prefix);
+    }
 
     // Behind those that are there; may throw where memory is exhausted.
     template <detail::torch_module Module>
@@ -100,8 +103,8 @@ private:
     std::vector<row> rows_;
 };
 
-// A module, or what holds one, as it is: `watch.step(train(i), "loss"_t = loss, net)`. Lists it anew each time, for loops whose steps
-// take longer than that; a module of yours that has a visit_tensors of its own is asked that instead.
+// A module, or what holds one, as it is: `watch.step(train(i), "loss"_t = loss, net)`. Lists it anew each time, for
+// loops whose steps take longer than that; a module of yours that has a visit_tensors of its own is asked that instead.
 template <detail::torch_module Module, class Visit>
 void visit_tensors(Module const& module, Visit visit) {
     visit_tensors(module_table{module}, visit);
@@ -128,8 +131,10 @@ struct packed_modules {
     }
 };
 template <class Modules>
-requires detail::torch_module<Modules> || detail::torch_holder<Modules> || std::same_as<Modules, module_table>
-[[nodiscard]] packed_modules<Modules> packed(Modules const& modules) noexcept { return {modules}; }
+    requires detail::torch_module<Modules> || detail::torch_holder<Modules> || std::same_as<Modules, module_table>
+[[nodiscard]] packed_modules<Modules> packed(Modules const& modules) noexcept {
+    return {modules};
+}
 
 // All that a module or table shows, between begin and end: for loops whose activations were tapped on the way.
 template <class Hook, class Modules>
@@ -141,7 +146,7 @@ void observe_module(Hook& watch, Modules const& modules) {
 
 // train(i) or eval(i), as net.train() and net.eval() have left it.
 template <class Module>
-requires detail::torch_module<Module> || detail::torch_holder<Module>
+    requires detail::torch_module<Module> || detail::torch_holder<Module>
 [[nodiscard]] step_id step_of(Module const& net, std::uint64_t index) {
     if constexpr (detail::torch_module<Module>) {
         return {net.is_training() ? mode::train : mode::eval, index};
@@ -150,9 +155,10 @@ requires detail::torch_module<Module> || detail::torch_holder<Module>
     }
 }
 
-// Within a step that spans backward: observes the gradient of an activation when backward comes to it, and returns the activation:
-// `x = tap_gradient(see, "grad/act/fc1", x)`, on an observer or a hook, which must outlive the graph. For the processor's tensors:
-// their gradients are computed in the thread that calls backward(). A leaf has grad() and is left alone.
+// Within a step that spans backward: observes the gradient of an activation when backward comes to it, and returns the
+// activation: `x = tap_gradient(see, "grad/act/fc1", x)`, on an observer or a hook, which must outlive the graph. For
+// the processor's tensors: their gradients are computed in the thread that calls backward(). A leaf has grad() and is
+// left alone.
 template <class Hook>
 ::at::Tensor tap_gradient(Hook&& hook, std::string_view name, ::at::Tensor activation) {
     if constexpr (requires { observer{hook}; }) {  // and nothing for a null_hook

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what optimizers of libtorch keep for each parameter. Includes torch/optim.h, and so stands apart from torch.hpp.
+// Ext (L6): what optimizers of libtorch keep for each parameter. Includes torch/optim.h, and so stands apart from
+// torch.hpp.
 #pragma once
 
 #include <spotter/ext/torch/module.hpp>
@@ -30,7 +31,8 @@ template <class Key>
     }
 }
 
-// Calls `use(name, tensor)` for each tensor of a state, named as torch names it. Nothing of a class that torch does not have.
+// Calls `use(name, tensor)` for each tensor of a state, named as torch names it. Nothing of a class that torch does not
+// have.
 template <class Use>
 void each_torch_moment(::torch::optim::OptimizerParamState const& state, Use&& use) {
     namespace optim = ::torch::optim;
@@ -58,12 +60,13 @@ void each_torch_moment(::torch::optim::OptimizerParamState const& state, Use&& u
 
 }  // namespace detail
 
-// What an optimizer keeps for each parameter of modules, as optimizer/<parameter>/<moment>: exp_avg, exp_avg_sq and max_exp_avg_sq of
-// Adam and AdamW, momentum_buffer of SGD, square_avg, momentum_buffer and grad_avg of RMSprop, sum of Adagrad. LBFGS keeps one state
-// for all, under its first parameter: d and prev_flat_grad, with the elements of all parameters in a row. What is not there yet, as
-// before the first step() or without momentum, is left out, and so is a state of a class of yours. Parameters are listed once, so list again
-// after a module was given other ones. Refers to the optimizer, which must outlive it; belongs to one thread. Asked between backward and
-// step(), it shows what the update before has left.
+// What an optimizer keeps for each parameter of modules, as optimizer/<parameter>/<moment>: exp_avg, exp_avg_sq and
+// max_exp_avg_sq of Adam and AdamW, momentum_buffer of SGD, square_avg, momentum_buffer and grad_avg of RMSprop, sum of
+// Adagrad. LBFGS keeps one state for all, under its first parameter: d and prev_flat_grad, with the elements of all
+// parameters in a row. What is not there yet, as before the first step() or without momentum, is left out, and so is a
+// state of a class of yours. Parameters are listed once, so list again after a module was given other ones. Refers to
+// the optimizer, which must outlive it; belongs to one thread. Asked between backward and step(), it shows what the
+// update before has left.
 //
 //     optimizer_table moments{net, adam};
 //     auto found = watch.step(train(i), "loss"_t = loss, tensors, moments);
@@ -71,7 +74,7 @@ class optimizer_table {
 public:
     explicit optimizer_table(detail::torch_optimizer const& optimizer) noexcept : optimizer_{&optimizer} {}
     template <class Module>
-    requires detail::torch_module<Module> || detail::torch_holder<Module>
+        requires detail::torch_module<Module> || detail::torch_holder<Module>
     optimizer_table(Module const& module, detail::torch_optimizer const& optimizer, std::string_view prefix = {})
         : optimizer_{&optimizer} {
         add(module, prefix);

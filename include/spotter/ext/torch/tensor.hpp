@@ -2,6 +2,7 @@
 // Ext (L6): libtorch's tensors, observed as they are, packed where they have gaps, and read back from a record.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/source.hpp>
 #include <spotter/trial/value.hpp>
 
@@ -12,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// By the number of an at::ScalarType. They are part of torch's file format and so do not change; 23 to 29 came with torch 2, and a number
-// is all that a file compiled with torch 1 can know of them.
+// By the number of an at::ScalarType. They are part of torch's file format and so do not change; 23 to 29 came with
+// torch 2, and a number is all that a file compiled with torch 1 can know of them.
 inline constexpr dtype torch_dtypes[] = {
     dtype::u8,      dtype::i8,      dtype::i16,  dtype::i32,  dtype::i64,     dtype::f16,  dtype::f32,
     dtype::f64,     dtype::none,    dtype::c64,  dtype::c128, dtype::boolean,  // 8: complex of two halves
@@ -35,7 +36,8 @@ inline constexpr dtype torch_dtypes[] = {
     return ::at::ScalarType::Undefined;
 }
 
-// Calls `use` with an integer as wide as an element, or with the only element that is wider: what is moved needs no more.
+// Calls `use` with an integer as wide as an element, or with the only element that is wider: what is moved needs no
+// more.
 template <class Use>
 void with_torch_word(dtype type, Use&& use) {
     switch (size_of(type)) {
@@ -52,8 +54,8 @@ void with_torch_word(dtype type, Use&& use) {
     }
 }
 
-// With type and shape also where the values are refused for the place or the gaps that they have. A template, so that a method of
-// newer versions can be asked for.
+// With type and shape also where the values are refused for the place or the gaps that they have. A template, so that a
+// method of newer versions can be asked for.
 template <class Tensor>
 [[nodiscard]] tensor_ref view_torch(Tensor const& it) {
     if (!it.defined()) { return {}; }
@@ -106,9 +108,9 @@ template <class Tensor>
 
 }  // namespace detail
 
-// torch::Tensor is at::Tensor. Nothing is asked of autograd: no operation is recorded, no version counted. Undefined: absent. What only has
-// its axes in another order (a channels-last image, an output that is batch-first by permute or transpose) is copied where something is due;
-// memory with gaps is refused: see packed(tensor).
+// torch::Tensor is at::Tensor. Nothing is asked of autograd: no operation is recorded, no version counted. Undefined:
+// absent. What only has its axes in another order (a channels-last image, an output that is batch-first by permute or
+// transpose) is copied where something is due; memory with gaps is refused: see packed(tensor).
 template <std::derived_from<::at::TensorBase> Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
@@ -153,8 +155,9 @@ struct tensor_from<::at::Tensor> {
     }
 };
 
-// A tensor that may lie anywhere, made by packed(tensor): a view where one can be had, and otherwise a copy, made only at steps where
-// something is due. Holds a reference to the tensor, and through it to its graph, as long as it lives itself.
+// A tensor that may lie anywhere, made by packed(tensor): a view where one can be had, and otherwise a copy, made only
+// at steps where something is due. Holds a reference to the tensor, and through it to its graph, as long as it lives
+// itself.
 class torch_values {
 public:
     explicit torch_values(::at::Tensor const& it) noexcept : it_{it} {}
@@ -162,8 +165,7 @@ public:
     [[nodiscard]] friend offered offer(torch_values const& values) noexcept {
         offered given{as_tensor(values.it_), nullptr, nullptr};
         refusal const why = given.view.refused;
-        bool const copies =
-            why == refusal::not_contiguous || why == refusal::permuted || why == refusal::other_device;
+        bool const copies = why == refusal::not_contiguous || why == refusal::permuted || why == refusal::other_device;
         if (given.view.type == dtype::none || !copies) { return given; }
         given.view.refused = refusal::none;
         given.source = &values;
@@ -183,7 +185,7 @@ private:
         }
         tensor_ref const view = as_tensor(host);
         if (view.refused == refusal::none && view.layout == order::row_major) {
-            if (view.count > 0) { std::memcpy(into, view.values.raw, static_cast<std::size_t>(view.bytes())); }
+            if (view.count > 0) { std::memcpy(into, view.values.raw, as_size(view.bytes())); }
             return true;
         }
         return detail::copy_strided_torch(host, view, into);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), for the bodies beside xgboost.hpp: a document that XGBoost wrote, as text or as UBJSON, value by value with the way to each.
+// Ext (L6), for the bodies beside xgboost.hpp: a document that XGBoost wrote, as text or as UBJSON, value by value with
+// the way to each.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -13,8 +14,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What nlohmann's reader calls, kept from growing without end whatever a damaged document says. `Reader` derives from it and has the
-// functions at its end that it wants to know of.
+// What nlohmann's reader calls, kept from growing without end whatever a damaged document says. `Reader` derives from
+// it and has the functions at its end that it wants to know of.
 template <class Reader>
 class document_reader {
 public:
@@ -51,7 +52,8 @@ public:
     }
 
 protected:
-    // An object or array around the value at hand: the key that it has in the object, or how many the array has, itself included.
+    // An object or array around the value at hand: the key that it has in the object, or how many the array has, itself
+    // included.
     struct level {
         std::string key{};
         std::size_t values = 0;

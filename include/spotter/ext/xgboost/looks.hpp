@@ -2,6 +2,7 @@
 // Ext (L6), for xgboost.hpp: answers of XGBoost as tensors that are not there before somebody wants them.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/ext/xgboost/reader.hpp>
 
 #include <cstring>
@@ -36,7 +37,7 @@ struct first_boosted_look {
     bool copy_to(std::byte* into) const {
         tensor_ref const found = it.view();
         if (found.refused == refusal::none && found.type == element && found.shape == sizes) {
-            if (found.count > 0) { std::memcpy(into, found.values.raw, static_cast<std::size_t>(found.bytes())); }
+            if (found.count > 0) { std::memcpy(into, found.values.raw, as_size(found.bytes())); }
             return true;
         }
         it.of->remember(errc::bad_config, "answer", "has another shape than was expected");

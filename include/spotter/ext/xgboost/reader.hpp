@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), for xgboost.hpp: the calls of XGBoost's C API, each made at most once a step, and what they said as tensors.
+// Ext (L6), for xgboost.hpp: the calls of XGBoost's C API, each made at most once a step, and what they said as
+// tensors.
 #pragma once
 
+#include <spotter/core/casts.hpp>
+#include <spotter/core/guard.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/source.hpp>
 #include <spotter/ext/xgboost/readings.hpp>
 #include <spotter/ext/xgboost/trees.hpp>
-#include <spotter/core/guard.hpp>
 
 #include <xgboost/c_api.h>
 
@@ -26,8 +28,8 @@ struct boosted_work {
 
 namespace detail {
 
-// Views hold until the next one is asked for; those of SHAP values until a prediction is. What failed once in a step is not tried
-// again in it.
+// Views hold until the next one is asked for; those of SHAP values until a prediction is. What failed once in a step is
+// not tried again in it.
 class booster_reader {
 public:
     static constexpr std::string_view importance_kinds[] = {"weight", "gain", "cover", "total_gain", "total_cover"};
@@ -74,12 +76,12 @@ public:
         char const* text = nullptr;
         parameters_.begin_telling();
         if (went(XGBoosterSaveJsonConfig(booster_, &size, &text), "configuration") &&
-            !read_parameters({text, static_cast<std::size_t>(size)}, "hyperparameters/", parameters_, kind_)) {
+            !read_parameters({text, as_size(size)}, "hyperparameters/", parameters_, kind_)) {
             remember(errc::bad_config, "configuration", "is not the JSON that was expected");
         }
     }
-    // The trees of the last round. They are read from the whole model: a slice of it is smaller, but making one draws random numbers that
-    // training would have drawn.
+    // The trees of the last round. They are read from the whole model: a slice of it is smaller, but making one draws
+    // random numbers that training would have drawn.
     void grow() {
         if (std::exchange(done_.grown, true)) { return; }
         trees_.clear();
@@ -89,7 +91,7 @@ public:
         if (!went(XGBoosterBoostedRounds(booster_, &rounds), "rounds") || rounds <= 0) { return; }
         ++work_.models;
         if (went(XGBoosterSaveModelToBuffer(booster_, R"({"format": "ubj"})", &size, &model), "trees") &&
-            !read_last_trees({model, static_cast<std::size_t>(size)}, static_cast<std::size_t>(rounds), trees_)) {
+            !read_last_trees({model, as_size(size)}, static_cast<std::size_t>(rounds), trees_)) {
             trees_.clear();
             remember(errc::bad_config, "trees", "the model is not written as was expected");
         }
@@ -105,7 +107,7 @@ public:
 
     [[nodiscard]] std::size_t features() {
         bst_ulong count = 0;
-        return went(XGBoosterGetNumFeature(booster_, &count), "features") ? static_cast<std::size_t>(count) : 0;
+        return went(XGBoosterGetNumFeature(booster_, &count), "features") ? as_size(count) : 0;
     }
     // The booster's own, else those of the set that is looked at, else f0, f1, ...
     [[nodiscard]] std::vector<std::string> feature_names() {

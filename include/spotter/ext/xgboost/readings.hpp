@@ -56,8 +56,8 @@ private:
     std::deque<reading> all_{};  // names stay where they are while new ones come
 };
 
-// The whole text as a number, whatever the locale; what is too small for a floating-point type is 0. Into a reference, and never
-// through a value: -ffast-math promises that those are no NaN.
+// The whole text as a number, whatever the locale; what is too small for a floating-point type is 0. Into a reference,
+// and never through a value: -ffast-math promises that those are no NaN.
 template <class Number>
 [[nodiscard]] bool read_number(std::string_view text, Number& into) {
     auto const [end, why] = parse_number(text, into);
@@ -70,10 +70,12 @@ template <class Number>
     return why == std::errc{};
 }
 
-// "[7]\ttrain-logloss:0.25\ttest-logloss:0.5": a name ends with the last colon of its part. False where nothing was in it.
+// "[7]\ttrain-logloss:0.25\ttest-logloss:0.5": a name ends with the last colon of its part. False where nothing was in
+// it.
 [[nodiscard]] bool read_evaluation(std::string_view text, readings& into);
 
-// The numbers in XGBoost's configuration: whatever stands in an object whose name ends with `param`. `booster` becomes its kind
+// The numbers in XGBoost's configuration: whatever stands in an object whose name ends with `param`. `booster` becomes
+// its kind
 // ("gbtree", "dart", "gblinear"). False where it is no JSON; what stands before that is told.
 [[nodiscard]] bool read_parameters(std::string_view config, std::string_view prefix, readings& into,
                                    std::string& booster);

@@ -9,8 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Of tensors called `attention/…` or `…/attention`, [head, query, key] or [batch, head, query, key], whose values were kept: at the last such step a
-// picture a head, queries from the top, keys from the left, each row from 0 (white) to its largest (dark). Empty for a run that has none.
+// Of tensors called `attention/…` or `…/attention`, [head, query, key] or [batch, head, query, key], whose values were
+// kept: at the last such step a picture a head, queries from the top, keys from the left, each row from 0 (white) to
+// its largest (dark). Empty for a run that has none.
 [[nodiscard]] section attention_section(run_story const& story, value_source& from);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -12,13 +12,13 @@ namespace spotter::inline SPOTTER_ABI::html {
 // Of one figure. Numbers may be anything; what has no place on it is at an end.
 class axis {
 public:
-    struct tick {  // a number that is written at the axis
-        double place = 0;  // between `from` and `to`
+    struct tick {             // a number that is written at the axis
+        double place = 0;     // between `from` and `to`
         std::string label{};  // plain letters: nothing to be escaped
     };
 
-    // `low` and `high` are at the places `from` and `to`. Finite numbers; equal ones are spread apart. Logarithmic where `log` is
-    // asked for and all is above zero.
+    // `low` and `high` are at the places `from` and `to`. Finite numbers; equal ones are spread apart. Logarithmic
+    // where `log` is asked for and all is above zero.
     axis(double low, double high, double from, double to, bool log = false) noexcept;
     // The same with some room beyond both ends.
     [[nodiscard]] axis with_margin(double share) const noexcept;

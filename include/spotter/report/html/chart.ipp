@@ -65,14 +65,15 @@ SPOTTER_BODY void draw_line(line const& it, axis const& x, axis const& y, std::s
     if (!dots.empty()) { svg += fmt::format(R"(<path class="dot c{}" d="{}"/>)", it.colour, dots); }
 }
 
-// Where values are not finite: a stretch is shaded from its first step to its last, with a cross on top of where it begins. Stretches
-// that would lie on each other are one.
+// Where values are not finite: a stretch is shaded from its first step to its last, with a cross on top of where it
+// begins. Stretches that would lie on each other are one.
 SPOTTER_BODY void draw_bad(line const& it, axis const& x, std::string& svg) {
     constexpr double apart = 7;
     series::bucket stretch{};
     auto const end = [&] {
         if (stretch.bad == 0) { return; }
-        double const from = x.at(static_cast<double>(stretch.bad_first)), to = x.at(static_cast<double>(stretch.bad_last));
+        double const from = x.at(static_cast<double>(stretch.bad_first)),
+                     to = x.at(static_cast<double>(stretch.bad_last));
         svg += fmt::format(R"(<g><title>not finite at step {}{}</title>)", stretch.bad_first,
                            stretch.bad_last > stretch.bad_first
                                ? fmt::format(" to {}, {}", stretch.bad_last, plural(stretch.bad, "value"))
@@ -86,13 +87,14 @@ SPOTTER_BODY void draw_bad(line const& it, axis const& x, std::string& svg) {
     };
     for (series::bucket const& each : it.data->buckets()) {
         if (!each.seen()) { continue; }
-        bool const far = stretch.bad > 0 && x.at(static_cast<double>(each.bad > 0 ? each.bad_first : each.first)) -
-                                                    x.at(static_cast<double>(stretch.bad_last)) >= apart;
+        bool const distant = stretch.bad > 0 && x.at(static_cast<double>(each.bad > 0 ? each.bad_first : each.first)) -
+                                                        x.at(static_cast<double>(stretch.bad_last)) >=
+                                                    apart;
         if (each.bad == 0) {
-            if (far) { end(); }
+            if (distant) { end(); }
             continue;
         }
-        bool const follows = stretch.bad > 0 && (!far || each.count == 0);
+        bool const follows = stretch.bad > 0 && (!distant || each.count == 0);
         if (!follows) { end(); }
         stretch.join(each);
     }
@@ -119,7 +121,8 @@ SPOTTER_BODY std::vector<std::optional<double>> running_means(series const& data
 SPOTTER_BODY std::string smooth_path(line const& it, axis const& x, axis const& y) {
     constexpr std::size_t fewest = 24;
     std::vector<std::optional<double>> const values = running_means(*it.data);
-    if (static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [](auto const& each) { return each.has_value(); })) < fewest) {
+    if (static_cast<std::size_t>(
+            std::count_if(values.begin(), values.end(), [](auto const& each) { return each.has_value(); })) < fewest) {
         return {};
     }
     std::string path;
@@ -167,8 +170,8 @@ SPOTTER_BODY std::string hover_columns(chart const& it, axis const& x, std::uint
         }
         if (values.empty()) { continue; }
         svg += fmt::format(R"(<path d="M{} {}h{}V{}h-{}Z"><title>{} {}{}{}{}</title></path>)",
-                           place_text(left + width * static_cast<double>(k)), chart_top, place_text(width), chart_bottom,
-                           place_text(width), escape(it.step_name), all.first,
+                           place_text(left + width * static_cast<double>(k)), chart_top, place_text(width),
+                           chart_bottom, place_text(width), escape(it.step_name), all.first,
                            all.last > all.first ? fmt::format(" to {}", all.last) : std::string{},
                            it.lines.size() > 1 ? "\n" : ": ", escape_lines(values));
     }
@@ -242,9 +245,12 @@ SPOTTER_BODY std::string draw(chart const& it) {
     svg += hover_columns(it, x, around.first, around.last);
     std::string note = it.note;
     bool const beyond = it.threshold && is_finite(*it.threshold) && !y.holds(*it.threshold);
-    if (beyond) { note += fmt::format("{}threshold {}, beyond the axis", note.empty() ? "" : "; ", number_text(*it.threshold)); }
+    if (beyond) {
+        note += fmt::format("{}threshold {}, beyond the axis", note.empty() ? "" : "; ", number_text(*it.threshold));
+    }
     if (it.threshold && is_finite(*it.threshold) && !beyond) {
-        legend += fmt::format(R"(<span class="key"><i class="limit"></i>threshold {}</span> )", number_text(*it.threshold));
+        legend +=
+            fmt::format(R"(<span class="key"><i class="limit"></i>threshold {}</span> )", number_text(*it.threshold));
         svg += fmt::format(R"(<path class="limit" d="M{0} {1}H{2}"><title>threshold {3}</title></path>)", chart_left,
                            place_text(y.at(*it.threshold)), right_of(it), number_text(*it.threshold));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5), for html.hpp: confusion matrix, balance of the classes, and pictures of what was taken for something else.
+// Report (L5), for html.hpp: confusion matrix, balance of the classes, and pictures of what was taken for something
+// else.
 #pragma once
 
 #include <spotter/report/html/judged.hpp>
@@ -18,7 +19,8 @@ using names_of_classes = std::vector<std::string>;  // by class; may be too few,
 
 }  // namespace detail
 
-// Its body is empty where nothing was judged: no labels with predictions, neither values of them nor what rules extracted.
+// Its body is empty where nothing was judged: no labels with predictions, neither values of them nor what rules
+// extracted.
 [[nodiscard]] section classes_section(run_story const& story, judged_samples const& judged);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

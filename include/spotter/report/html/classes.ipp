@@ -48,7 +48,8 @@ SPOTTER_BODY std::string class_text(names_of_classes const& names, std::uint32_t
         head, rows);
 }
 
-// Shares of a class: of what was said to be of it that which is, of what is of it that which was found, and the harmonic mean of both.
+// Shares of a class: of what was said to be of it that which is, of what is of it that which was found, and the
+// harmonic mean of both.
 [[nodiscard]] SPOTTER_BODY std::string rates_table(class_counts const& it, std::set<std::uint32_t> const& classes,
                                                    names_of_classes const& names) {
     constexpr std::size_t most = 64;
@@ -64,12 +65,15 @@ SPOTTER_BODY std::string class_text(names_of_classes const& names, std::uint32_t
                             class_text(names, each), rates[0], rates[1], rates[2],
                             given == it.labels.end() ? 0 : given->second);
     }
-    return fmt::format("<figure class=\"plain\"><figcaption><b>Precision, recall, F1</b>{}</figcaption><div class=\"wide\">"
-                       "<table class=\"plain rates\"><thead><tr><th>class</th><td>precision</td><td>recall</td><td>F1</td>"
-                       "<td>samples</td></tr></thead><tbody>\n{}<tr class=\"sum\"><th>mean of classes</th><td>{:.3f}</td>"
-                       "<td>{:.3f}</td><td>{:.3f}</td><td>{}</td></tr>\n</tbody></table></div></figure>\n",
-                       classes.size() > most ? fmt::format(" <span class=\"note\">the first {} of {} classes</span>", most, classes.size()) : "",
-                       rows, sums[0], sums[1], sums[2], it.total);
+    return fmt::format(
+        "<figure class=\"plain\"><figcaption><b>Precision, recall, F1</b>{}</figcaption><div class=\"wide\">"
+        "<table class=\"plain rates\"><thead><tr><th>class</th><td>precision</td><td>recall</td><td>F1</td>"
+        "<td>samples</td></tr></thead><tbody>\n{}<tr class=\"sum\"><th>mean of classes</th><td>{:.3f}</td>"
+        "<td>{:.3f}</td><td>{:.3f}</td><td>{}</td></tr>\n</tbody></table></div></figure>\n",
+        classes.size() > most
+            ? fmt::format(" <span class=\"note\">the first {} of {} classes</span>", most, classes.size())
+            : "",
+        rows, sums[0], sums[1], sums[2], it.total);
 }
 
 // Hits are 0 or 1; their means are what there is to see.
@@ -108,7 +112,8 @@ SPOTTER_BODY std::string class_text(names_of_classes const& names, std::uint32_t
     return draw(picture);
 }
 
-// Beside each the other way round: where both are many the two look alike, or are made alike by what is done to the inputs.
+// Beside each the other way round: where both are many the two look alike, or are made alike by what is done to the
+// inputs.
 [[nodiscard]] SPOTTER_BODY std::string worst_pairs(class_counts const& it, names_of_classes const& names) {
     constexpr std::size_t most = 20;
     auto const wrong = it.confused();

@@ -31,9 +31,9 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 }
 
 SPOTTER_BODY std::pair<std::string, std::string> title_of(std::string const& name) {
-    if (spotter::detail::boosting_metric_of(name) == nullptr) { return {name, {}}; }
-    std::size_t const dash = name.rfind('-', name.size() - 2);
-    return {name.substr(dash + 1), name.substr(0, dash)};
+    reported_metric const it = reported_metric_of(name);
+    if (!it || it.set.empty() || guess_role(name) == role::loss) { return {name, {}}; }
+    return {std::string{it.metric}, std::string{it.set}};
 }
 
 // Of the tensors of one kind.
@@ -46,7 +46,7 @@ SPOTTER_BODY void add_lines(run_story const& story, int kind, std::size_t number
             std::find_if(groups.begin(), groups.end(), [&](curve_group const& it) { return it.title == title.first; });
         if (group == groups.end()) { group = groups.insert(groups.end(), {title.first, {}}); }
         std::size_t modes = 0;
-        for (std::size_t mode = 0; mode < mode_count; ++mode) { modes += each.modes[mode].value.empty() ? 0 : 1; }
+        for (std::size_t mode = 0; mode < mode_count; ++mode) { modes += each.modes[mode].value.empty() ? 0U : 1U; }
         for (mode const which : {mode::train, mode::eval, mode::predict}) {
             series const& data = each.modes[index_of(which)].value;
             if (data.empty()) { continue; }

@@ -7,7 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Of every tensor [samples, 2] called `embedding/...` with kept values; coloured by the labels of the same step, where there are as many.
+// Of every tensor [samples, 2] called `embedding/...` with kept values; coloured by the labels of the same step, where
+// there are as many.
 [[nodiscard]] section embeddings_section(run_story const& story, value_source& from);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

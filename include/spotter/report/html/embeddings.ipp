@@ -11,7 +11,8 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 inline constexpr std::size_t most_planes = 6, most_points = 600;
 inline constexpr double plane_side = 240, plane_margin = 8;
 
-// Ten hues, neighbours in number far apart; the next ten classes have them darker, then lighter. Legible on light and dark.
+// Ten hues, neighbours in number far apart; the next ten classes have them darker, then lighter. Legible on light and
+// dark.
 [[nodiscard]] SPOTTER_BODY std::string colour_of_class(std::uint32_t which) {
     constexpr unsigned lightness[] = {50, 35, 68};
     return which == no_class ? std::string{"var(--soft)"}

@@ -118,10 +118,13 @@ SPOTTER_BODY std::vector<reading> readings_for(evidence const& of) {
     if (it.worker > 0) { text += fmt::format(", worker {}", it.worker); }
     text += "</p>\n";
     if (!it.measure.empty()) {
-        text += fmt::format("<p class=\"measure\">{} <b>{}</b>", escape(it.measure), number_text(it.measured));
-        if (it.how != relation::none) {
-            text += fmt::format(" {} {}", escape(symbol_of(it.how)), number_text(it.threshold));
+        std::string measured = number_text(it.measured), threshold = number_text(it.threshold);
+        if (it.how != relation::none && measured == threshold && it.measured != it.threshold) {
+            inequality const numbers = inequality_of(it.measured, it.threshold);
+            measured = numbers.measured.view(), threshold = numbers.threshold.view();
         }
+        text += fmt::format("<p class=\"measure\">{} <b>{}</b>", escape(it.measure), measured);
+        if (it.how != relation::none) { text += fmt::format(" {} {}", escape(symbol_of(it.how)), threshold); }
         text += "</p>\n";
     }
     if (!it.detail.empty()) { text += paragraph(it.detail.view()); }
@@ -176,7 +179,8 @@ SPOTTER_BODY section findings_section(run_story const& story) {
     for (std::size_t i = 0; i < story.findings.size() && i < most; ++i) { shown.push_back(&story.findings[i]); }
     std::sort(shown.begin(), shown.end(), [](auto const* a, auto const* b) { return a->order < b->order; });
     if (shown.size() > 1) {
-        body += "<p class=\"note\">In the order of time: what was told first is the likeliest cause of what follows.</p>\n";
+        body +=
+            "<p class=\"note\">In the order of time: what was told first is the likeliest cause of what follows.</p>\n";
     }
     for (evidence const* const each : shown) { body += detail::finding_card(*each, detail::draw_evidence(*each)); }
     if (story.findings.size() > most) {
@@ -185,7 +189,9 @@ SPOTTER_BODY section findings_section(run_story const& story) {
     }
     if (body.empty()) { body = paragraph(verdict(story)); }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
-    if (!ended && story.anew == nullptr) { body += paragraph("Whether the rules could judge is only told at the end of a run."); }
+    if (!ended && story.anew == nullptr) {
+        body += paragraph("Whether the rules could judge is only told at the end of a run.");
+    }
     return {"findings", "Findings", body + detail::coverage_of(story.coverages())};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5), for html.hpp: the top of a page: how the run stands, its times, the verdict, and what to know of the record itself.
+// Report (L5), for html.hpp: the top of a page: how the run stands, its times, the verdict, and what to know of the
+// record itself.
 #pragma once
 
 #include <spotter/report/html/section.hpp>

@@ -75,6 +75,15 @@ SPOTTER_BODY std::string notes_of(run_story const& story) {
         }
         note(text + (damaged > 5 ? " `spotter verify` lists the others." : ""));
     }
+    std::uint64_t unreadable = 0;
+    for (tensor_story const& each : story.tensors) {
+        for (std::size_t i = 0; i < mode_count; ++i) { unreadable += each.modes[i].unreadable; }
+    }
+    if (unreadable > 0) {
+        note(fmt::format("{} that the page looked at cannot be read: {} missing in what is drawn of them.",
+                         plural(static_cast<std::size_t>(unreadable), "value"),
+                         unreadable == 1 ? "it is" : "they are"));
+    }
     if (run_losses const lost = run.losses(); lost.any()) {
         note(fmt::format("The record is not whole: {}.", spotter::describe(lost)));
     }

@@ -9,17 +9,17 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-struct strip {  // one row of a heat map
+struct strip {            // one row of a heat map
     std::string label{};  // any letters
     series data{};
     bool blamed = false;  // a finding names it
 };
 
-struct heat_map {  // rows over one axis of steps
-    std::string title{};  // any letters
-    std::string note{};  // below the title
+struct heat_map {                 // rows over one axis of steps
+    std::string title{};          // any letters
+    std::string note{};           // below the title
     std::vector<strip> strips{};  // the first at the top
-    bool decades = true;  // colours by the logarithm; otherwise by the share from 0 to 1
+    bool decades = true;          // colours by the logarithm; otherwise by the share from 0 to 1
 };
 
 namespace detail {
@@ -39,8 +39,8 @@ struct heat_scale {
 
 }  // namespace detail
 
-// A <figure> as wide as the page: a row a strip, with its last value. Empty where there is no strip. All strips are brought to the
-// width of the widest bucket among them.
+// A <figure> as wide as the page: a row a strip, with its last value. Empty where there is no strip. All strips are
+// brought to the width of the widest bucket among them.
 [[nodiscard]] std::string draw(heat_map it);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -2,6 +2,7 @@
 // The bodies of heat_map.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/report/html/axis.hpp>
 #include <spotter/report/html/heat_map.hpp>
 
@@ -55,10 +56,10 @@ SPOTTER_BODY int level_of(series::bucket const& cell, heat_scale const& scale, b
     };
     std::uint64_t const offset = it.data.begin_number() - begin;
     std::uint64_t seen = 0;
-    for (series::bucket const& each : it.data.buckets()) { seen += each.seen() ? 1 : 0; }
+    for (series::bucket const& each : it.data.buckets()) { seen += each.seen() ? 1U : 0U; }
     std::uint64_t const spacing = seen > 0 ? it.data.buckets().size() / seen + 1 : 1;
     for (std::uint64_t i = 0; i < it.data.buckets().size(); ++i) {
-        series::bucket const& cell = it.data.buckets()[static_cast<std::size_t>(i)];
+        series::bucket const& cell = it.data.buckets()[as_size(i)];
         gap = cell.seen() ? 0 : gap + 1;
         int const level = cell.seen() ? level_of(cell, scale, decades) : gap <= 2 * spacing ? run_level : -1;
         if (level == run_level) { continue; }

@@ -148,8 +148,9 @@ SPOTTER_BODY std::vector<roc_curve> rocs_of(scored_samples const& it, class_coun
                                             std::vector<std::string> const& names) {
     constexpr std::size_t most = 6;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> classes{counts.labels.begin(), counts.labels.end()};
-    std::sort(classes.begin(), classes.end(),
-              [](auto const& a, auto const& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+    std::sort(classes.begin(), classes.end(), [](auto const& a, auto const& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
     if (it.columns <= 2) { classes = {{1, 0}}; }
     std::vector<roc_curve> found;
     for (std::size_t k = 0; k < classes.size() && k < most; ++k) {
@@ -176,7 +177,8 @@ SPOTTER_BODY void read_hits(class_hits& into, tensor_story const& labels, tensor
         recorded_value const given = from.read(labels, each.step), said = from.read(predictions, each.step);
         if (!given || !said) { continue; }
         classes_said const truth = classes_in(labels, given.view(), false);
-        bool const binary = std::all_of(truth.classes.begin(), truth.classes.end(), [](std::uint32_t it) { return it <= 1 || it == no_class; });
+        bool const binary = std::all_of(truth.classes.begin(), truth.classes.end(),
+                                        [](std::uint32_t it) { return it <= 1 || it == no_class; });
         classes_said const taken = classes_in(predictions, said.view(), binary);
         for (std::size_t i = 0; i < truth.classes.size() && truth.classes.size() == taken.classes.size(); ++i) {
             bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;

@@ -43,7 +43,9 @@ struct regression {
     for (mode const in : {mode::eval, mode::train}) {
         tensor_story const* const labels = kept_of(story, role::label, in);
         tensor_story const* const said = kept_of(story, role::prediction, in);
-        if (labels == nullptr || said == nullptr || !is_floating(labels->info.type) || !is_floating(said->info.type)) { continue; }
+        if (labels == nullptr || said == nullptr || !is_floating(labels->info.type) || !is_floating(said->info.type)) {
+            continue;
+        }
         regression found;
         bool fraction = false;
         auto const& steps = labels->modes[index_of(in)].recent;
@@ -59,7 +61,9 @@ struct regression {
             fraction = fraction || std::any_of(a.begin(), a.end(), [](double const& each) {
                            return is_finite(each) && (std::floor(each) < each || each < std::floor(each));
                        });
-            if (found.from.empty()) { found.from = fmt::format("{} and {} at {}", labels->name, said->name, step_text(it->step)); }
+            if (found.from.empty()) {
+                found.from = fmt::format("{} and {} at {}", labels->name, said->name, step_text(it->step));
+            }
         }
         if (fraction) { return found; }
     }
@@ -77,17 +81,22 @@ struct range {
     }
 };
 
-[[nodiscard]] SPOTTER_BODY std::string framed(axis const& x, axis const& y, std::string const& x_name, std::string const& inner) {
+[[nodiscard]] SPOTTER_BODY std::string framed(axis const& x, axis const& y, std::string const& x_name,
+                                              std::string const& inner) {
     std::string svg;
     for (axis::tick const& each : y.ticks(5)) {
-        svg += fmt::format(R"(<path class="grid" d="M{} {}H{}"/><text x="{}" y="{}" dy="4" class="end">{}</text>)", chart_left,
-                           place_text(each.place), chart_right, chart_left - 6, place_text(each.place), each.label);
+        svg += fmt::format(R"(<path class="grid" d="M{} {}H{}"/><text x="{}" y="{}" dy="4" class="end">{}</text>)",
+                           chart_left, place_text(each.place), chart_right, chart_left - 6, place_text(each.place),
+                           each.label);
     }
     for (axis::tick const& each : x.ticks(5)) {
-        svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(each.place), chart_bottom + 16, each.label);
+        svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(each.place), chart_bottom + 16,
+                           each.label);
     }
-    return fmt::format(R"(<svg viewBox="0 0 {} {}" role="img">{}<path class="axis" d="M{} {}H{}"/><text x="{}" y="{}" class="end">{}</text>{}</svg>)",
-                       chart_width, chart_height, svg, chart_left, chart_bottom, chart_right, chart_right, chart_height - 5, x_name, inner);
+    return fmt::format(R"(<svg viewBox="0 0 {} {}" role="img">{}<path class="axis" d="M{} {}H{}"/>)"
+                       R"(<text x="{}" y="{}" class="end">{}</text>{}</svg>)",
+                       chart_width, chart_height, svg, chart_left, chart_bottom, chart_right, chart_right,
+                       chart_height - 5, x_name, inner);
 }
 
 [[nodiscard]] SPOTTER_BODY std::string draw_against(regression const& it) {
@@ -102,12 +111,13 @@ struct range {
         if (!is_finite(it.labels[i]) || !is_finite(it.said[i])) { continue; }
         dots += 'M' + place_text(x.at(it.labels[i])) + ' ' + place_text(y.at(it.said[i])) + "h0";
     }
-    std::string const inner =
-        fmt::format(R"(<path class="grid dashed" d="M{} {}L{} {}"/><path class="dot c0" d="{}"/>)", place_text(x.at(all.low)),
-                    place_text(y.at(all.low)), place_text(x.at(all.high)), place_text(y.at(all.high)), dots);
-    return fmt::format("<figure><figcaption><b>Predictions over labels</b> <span class=\"note\">{}{}</span></figcaption>{}</figure>\n",
-                       escape(it.from), stride > 1 ? fmt::format(", every {}th sample drawn", stride) : "",
-                       framed(x, y, "label", inner));
+    std::string const inner = fmt::format(
+        R"(<path class="grid dashed" d="M{} {}L{} {}"/><path class="dot c0" d="{}"/>)", place_text(x.at(all.low)),
+        place_text(y.at(all.low)), place_text(x.at(all.high)), place_text(y.at(all.high)), dots);
+    return fmt::format(
+        "<figure><figcaption><b>Predictions over labels</b> <span class=\"note\">{}{}</span></figcaption>{}</figure>\n",
+        escape(it.from), stride > 1 ? fmt::format(", every {}th sample drawn", stride) : "",
+        framed(x, y, "label", inner));
 }
 
 [[nodiscard]] SPOTTER_BODY std::string draw_histogram(regression const& it) {
@@ -129,14 +139,18 @@ struct range {
     for (std::size_t k = 0; k < columns; ++k) {
         if (counts[k] == 0) { continue; }
         double const left = chart_left + width * static_cast<double>(k);
-        inner += fmt::format(R"(<path class="column c0" d="M{} {}V{}h{}V{}Z"><title>{} to {}: {}</title></path>)", place_text(left),
-                             chart_bottom, place_text(y.at(static_cast<double>(counts[k]))), place_text(width - 1), chart_bottom,
+        inner += fmt::format(R"(<path class="column c0" d="M{} {}V{}h{}V{}Z"><title>{} to {}: {}</title></path>)",
+                             place_text(left), chart_bottom, place_text(y.at(static_cast<double>(counts[k]))),
+                             place_text(width - 1), chart_bottom,
                              number_text(all.low + (all.high - all.low) * static_cast<double>(k) / columns),
                              number_text(all.low + (all.high - all.low) * static_cast<double>(k + 1) / columns),
                              plural(counts[k], "sample"));
     }
-    if (x.holds(0)) { inner += fmt::format(R"(<path class="axis" d="M{0} {1}V{2}"/>)", place_text(x.at(0)), chart_top, chart_bottom); }
-    return fmt::format("<figure><figcaption><b>Residuals</b> <span class=\"note\">prediction minus label</span></figcaption>{}</figure>\n",
+    if (x.holds(0)) {
+        inner += fmt::format(R"(<path class="axis" d="M{0} {1}V{2}"/>)", place_text(x.at(0)), chart_top, chart_bottom);
+    }
+    return fmt::format("<figure><figcaption><b>Residuals</b> <span class=\"note\">prediction minus "
+                       "label</span></figcaption>{}</figure>\n",
                        framed(x, y, "residual", inner));
 }
 
@@ -149,11 +163,13 @@ SPOTTER_BODY section residuals_section(run_story const& story, value_source& fro
     detail::regression const read = detail::read_regression(story, from);
     residual_counts const found = residuals_of(read.labels, read.said);
     if (found.count < 2) { return it; }
-    it.body = fmt::format("<p>Of {} predictions are off by <b>{}</b> (root mean square), {} in the mean of sizes; their mean is {}, "
-                          "and they explain <b>{}</b> of the labels' variance (R²).</p>\n",
-                          plural(found.count, "label"), number_text(found.root_mean_square), number_text(found.mean_abs),
-                          number_text(found.mean), number_text(found.explained)) +
-              grid_of(detail::draw_against(read) + detail::draw_histogram(read));
+    it.body =
+        fmt::format(
+            "<p>Of {} predictions are off by <b>{}</b> (root mean square), {} in the mean of sizes; their mean is {}, "
+            "and they explain <b>{}</b> of the labels' variance (R²).</p>\n",
+            plural(found.count, "label"), number_text(found.root_mean_square), number_text(found.mean_abs),
+            number_text(found.mean), number_text(found.explained)) +
+        grid_of(detail::draw_against(read) + detail::draw_histogram(read));
     return it;
 }
 

@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// The part of the values that all ridges are drawn over: where the middle 98 % of most of them lie. A first gradient that is a hundred
-// times the others shall not make needles of these.
+// The part of the values that all ridges are drawn over: where the middle 98 % of most of them lie. A first gradient
+// that is a hundred times the others shall not make needles of these.
 [[nodiscard]] SPOTTER_BODY std::pair<double, double> ridge_range(std::vector<ridge> const& all) {
     std::vector<double> lows, highs;
     for (ridge const& each : all) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5), for html.hpp: how well scores tell a class from all others, at every threshold (Fawcett, "An introduction to ROC analysis", 2006).
+// Report (L5), for html.hpp: how well scores tell a class from all others, at every threshold (Fawcett, "An
+// introduction to ROC analysis", 2006).
 #pragma once
 
 #include <spotter/config.hpp>
@@ -11,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-struct roc_curve {  // of one class against all others
-    std::string label{};  // the class, as it is told; any letters
+struct roc_curve {                                    // of one class against all others
+    std::string label{};                              // the class, as it is told; any letters
     std::vector<std::pair<double, double>> points{};  // false and true positive rate, from (0, 0) to (1, 1)
     double area = 0;                                  // under it: 0.5 for scores that say nothing
 };

@@ -38,11 +38,12 @@ SPOTTER_BODY std::string draw(std::span<roc_curve const> curves, std::string_vie
     axis const x{0, 1, left, right}, y{0, 1, bottom, top};
     std::string svg, legend;
     for (axis::tick const& each : y.ticks(5)) {
-        svg += fmt::format(R"(<path class="grid" d="M{} {}H{}"/><text x="{}" y="{}" dy="4" class="end">{}</text>)", left,
-                           place_text(each.place), right, left - 6, place_text(each.place), each.label);
+        svg += fmt::format(R"(<path class="grid" d="M{} {}H{}"/><text x="{}" y="{}" dy="4" class="end">{}</text>)",
+                           left, place_text(each.place), right, left - 6, place_text(each.place), each.label);
     }
     for (axis::tick const& each : x.ticks(5)) {
-        svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(each.place), bottom + 16, each.label);
+        svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(each.place), bottom + 16,
+                           each.label);
     }
     svg += fmt::format(R"(<path class="axis" d="M{0} {1}H{2}"/><path class="grid dashed" d="M{0} {1}L{2} {3}"/>)"
                        R"(<text x="{2}" y="{4}" class="end">of the others taken for it</text>)",
@@ -60,14 +61,16 @@ SPOTTER_BODY std::string draw(std::span<roc_curve const> curves, std::string_vie
         }
         svg += fmt::format(R"(<path class="line c{}" d="{}"><title>{}: area {:.4g}</title></path>)", drawn, path,
                            escape(each.label), each.area);
-        legend += fmt::format(R"(<span class="key"><i class="c{}"></i>{}: {:.4g}</span> )", drawn, escape(each.label), each.area);
+        legend += fmt::format(R"(<span class="key"><i class="c{}"></i>{}: {:.4g}</span> )", drawn, escape(each.label),
+                              each.area);
         ++drawn;
     }
     if (drawn == 0) { return {}; }
-    return fmt::format("<figure><figcaption><b>ROC, and the area under it</b> {}<span class=\"note\">{}</span></figcaption>"
-                       R"(<svg viewBox="0 0 {} {}" role="img" aria-label="ROC curves">{}</svg></figure>)"
-                       "\n",
-                       legend, escape(note), width, height, svg);
+    return fmt::format(
+        "<figure><figcaption><b>ROC, and the area under it</b> {}<span class=\"note\">{}</span></figcaption>"
+        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="ROC curves">{}</svg></figure>)"
+        "\n",
+        legend, escape(note), width, height, svg);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html

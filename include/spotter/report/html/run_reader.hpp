@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5), for html.hpp: one walk over the rows of a run makes its story. Values are not read, but for single numbers.
+// Report (L5), for html.hpp: one walk over the rows of a run makes its story. Values are not read, but for single
+// numbers.
 #pragma once
 
 #include <spotter/format/zstd_codec.hpp>
@@ -28,9 +29,11 @@ private:
     [[nodiscard]] tensor_story* story_of(std::uint32_t segment, tensor_id local) noexcept;
 
     void take_observation(std::uint32_t segment, row_view row);
-    // What a curve is drawn of though only its values were kept: a loss or metric of a few elements, or a single number.
+    // What a curve is drawn of though only its values were kept: a loss or metric of a few elements, or a single
+    // number.
     [[nodiscard]] static bool is_number(tensor_info const& it) noexcept;
-    void add_value(std::uint32_t segment, rows::observe const& it, summary& stats);
+    // False where it cannot be read.
+    [[nodiscard]] bool add_value(std::uint32_t segment, rows::observe const& it, summary& stats);
     static void add_statistics(mode_story& mine, std::uint64_t at, summary const& stats);
     // -1 where no unit activity was recorded.
     [[nodiscard]] static double share_of_idle(rows::observe const& it) noexcept;

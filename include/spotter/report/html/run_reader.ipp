@@ -2,6 +2,7 @@
 // The bodies of run_reader.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/decode.hpp>
 #include <spotter/report/html/run_reader.hpp>
 #include <spotter/report/html/text.hpp>
@@ -104,7 +105,8 @@ SPOTTER_BODY void run_reader::take_observation(std::uint32_t segment, row_view r
     mode_story& mine = tensor->modes[index_of(it.step.mode)];
     std::uint64_t const at = place_of(it.step);
     ++mine.observations;
-    if (!has(stats.has, terms::sum) && it.has_values && is_number(tensor->info)) { add_value(segment, it, stats); }
+    bool const look = !has(stats.has, terms::sum) && it.has_values && is_number(tensor->info);
+    if (look && !add_value(segment, it, stats)) { ++mine.unreadable; }
     add_statistics(mine, at, stats);
     double const idle = share_of_idle(it);
     if (idle >= 0) { mine.idle.add(at, idle); }
@@ -127,7 +129,7 @@ SPOTTER_BODY bool run_reader::is_number(tensor_info const& it) noexcept {
     return it.role == role::loss || it.role == role::metric || it.shape.rank == 0;
 }
 
-SPOTTER_BODY void run_reader::add_value(std::uint32_t segment, rows::observe const& it, summary& stats) {
+SPOTTER_BODY bool run_reader::add_value(std::uint32_t segment, rows::observe const& it, summary& stats) {
     constexpr std::uint64_t most_bytes = 64U << 10;
     tensor_ref view{};
     view.type = it.type;
@@ -135,17 +137,18 @@ SPOTTER_BODY void run_reader::add_value(std::uint32_t segment, rows::observe con
     view.shape = it.shape;
     view.count = it.shape.elements();
     from_.index().guard(segment);
-    if (view.bytes() > most_bytes) { return; }
+    if (view.bytes() > most_bytes) { return true; }
     auto const bytes = from_.index().segment_with(it, segment);
-    if (!bytes || !spotter::detail::can_hold(*bytes, it.place, view.bytes())) { return; }
-    values_.resize(static_cast<std::size_t>(view.bytes()));
-    if (unpacker_.unpack(*bytes, it, values_)) { return; }  // damaged: a gap
+    if (!bytes || !spotter::detail::can_hold(*bytes, it.place, view.bytes())) { return false; }
+    values_.resize(as_size(view.bytes()));
+    if (unpacker_.unpack(*bytes, it, values_)) { return false; }  // damaged: a gap
     spotter::detail::make_sound(values_, view.type);
     view.values.raw = values_.data();
     summary const made = summarize(view, terms::sum);
     stats.has |= terms::nonfinite | terms::sum;
     stats.count = made.count, stats.sum = made.sum;
     stats.nan = made.nan, stats.pos_inf = made.pos_inf, stats.neg_inf = made.neg_inf;
+    return true;
 }
 
 SPOTTER_BODY void run_reader::add_statistics(mode_story& mine, std::uint64_t at, summary const& stats) {
@@ -170,7 +173,9 @@ SPOTTER_BODY void run_reader::add_statistics(mode_story& mine, std::uint64_t at,
 SPOTTER_BODY double run_reader::share_of_idle(rows::observe const& it) noexcept {
     if (it.units == 0) { return -1; }
     std::uint64_t idle = 0;
-    for (std::uint64_t i = 0; i < it.units; ++i) { idle += load<std::uint32_t>(it.active.data() + 4 * i) == 0 ? 1 : 0; }
+    for (std::uint64_t i = 0; i < it.units; ++i) {
+        idle += load<std::uint32_t>(it.active.data() + 4 * i) == 0 ? 1U : 0U;
+    }
     return static_cast<double>(idle) / static_cast<double>(it.units);
 }
 
@@ -290,7 +295,9 @@ SPOTTER_BODY void put_in_order(trial const& run, std::vector<spotter::detail::re
         }
     }
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < all.size(); ++i) { order.emplace_back(closed.at({all[i].first.worker, all[i].first.step}), i); }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        order.emplace_back(closed.at({all[i].first.worker, all[i].first.step}), i);
+    }
     std::sort(order.begin(), order.end());
     std::vector<spotter::detail::repeated_finding> sorted;
     for (auto const& [time, which] : order) { sorted.push_back(std::move(all[which])); }

@@ -77,10 +77,11 @@ SPOTTER_BODY section saliency_section(run_story const& story, value_source& from
         } else if (n < said.classes.size()) {
             text = name(said.classes[n]);
         }
-        cells += fmt::format(
-            R"(<figure class="sample"><img alt="" src="{}"><img alt="what says it" src="{}"><figcaption>{}</figcaption></figure>)"
-            "\n",
-            data_uri(plain), data_uri(detail::with_map(plain, maps->of(n), maps->height, maps->width)), text);
+        cells += fmt::format(R"(<figure class="sample"><img alt="" src="{}"><img alt="what says it" src="{}">)"
+                             R"(<figcaption>{}</figcaption></figure>)"
+                             "\n",
+                             data_uri(plain), data_uri(detail::with_map(plain, maps->of(n), maps->height, maps->width)),
+                             text);
     }
     it.body = fmt::format(
         "<p>At {}, the first {} of {}. Below each picture what of it says what was said: red little, yellow much. "

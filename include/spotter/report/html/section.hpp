@@ -9,20 +9,24 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-struct section {  // a part of the page with a heading
-    std::string id{};  // what its links end with; unique in a page
+struct section {          // a part of the page with a heading
+    std::string id{};     // what its links end with; unique in a page
     std::string title{};  // of the heading
-    std::string body{};  // empty: the section is left out
+    std::string body{};   // empty: the section is left out
 };
 
-// Of more runs than these the page is about the runs as a whole: each has its row, its curves and its findings, and no pictures of its own.
+// Of more runs than these the page is about the runs as a whole: each has its row, its curves and its findings, and no
+// pictures of its own.
 inline constexpr std::size_t most_side_by_side = 6;
 
 [[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }  // "train(8)"
 // Escaped, in the letters of code.
 [[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
-[[nodiscard]] inline std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }  // escaped
-[[nodiscard]] std::string grid_of(std::string const& figures);  // figures side by side, as many as there is room for; empty of none
+[[nodiscard]] inline std::string paragraph(std::string_view text) {
+    return fmt::format("<p>{}</p>\n", escape(text));
+}  // escaped
+[[nodiscard]] std::string
+grid_of(std::string const& figures);  // figures side by side, as many as there is room for; empty of none
 
 // The steps of the findings, for the axes: each step once, a dozen at most.
 [[nodiscard]] std::vector<mark> marks_of(run_story const& story);

@@ -11,22 +11,23 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Neighbouring steps share a bucket, which keeps their smallest and largest value, so that a spike of one step stays visible however
-// long the run. Buckets are 2^shift steps wide and begin at multiples of that: those of several series fit onto one another.
+// Neighbouring steps share a bucket, which keeps their smallest and largest value, so that a spike of one step stays
+// visible however long the run. Buckets are 2^shift steps wide and begin at multiples of that: those of several series
+// fit onto one another.
 class series {
 public:
-    struct bucket {  // neighbouring steps as one
-        double least = 0, most = 0, sum = 0;  // of the finite values
-        std::uint64_t count = 0;              // of these
-        std::uint64_t bad = 0;                // values that are not finite
-        std::uint64_t first = 0, last = 0;    // steps
+    struct bucket {                                 // neighbouring steps as one
+        double least = 0, most = 0, sum = 0;        // of the finite values
+        std::uint64_t count = 0;                    // of these
+        std::uint64_t bad = 0;                      // values that are not finite
+        std::uint64_t first = 0, last = 0;          // steps
         std::uint64_t bad_first = 0, bad_last = 0;  // steps of these; only where `bad` is not 0
 
         [[nodiscard]] bool seen() const noexcept { return count + bad > 0; }  // a value was added, finite or not
         // Of the finite values; NaN where count is 0.
         [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }
         [[nodiscard]] double middle() const noexcept;  // of its steps: where it is drawn
-        void join(bucket const& other) noexcept;  // as if its values had been added here
+        void join(bucket const& other) noexcept;       // as if its values had been added here
     };
 
     // Holds `capacity` buckets at most.
@@ -40,12 +41,15 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // values that were added
-    [[nodiscard]] unsigned shift() const noexcept { return shift_; }  // buckets are 2^shift steps wide
-    // The number of the first bucket: the step that it begins at, shifted. Between the first and the last some may be empty.
+    [[nodiscard]] unsigned shift() const noexcept { return shift_; }     // buckets are 2^shift steps wide
+    // The number of the first bucket: the step that it begins at, shifted. Between the first and the last some may be
+    // empty.
     [[nodiscard]] std::uint64_t begin_number() const noexcept { return begin_; }
     // In the order of steps, empty ones between them.
     [[nodiscard]] std::vector<bucket> const& buckets() const noexcept { return buckets_; }
-    [[nodiscard]] std::uint64_t first_step() const noexcept { return buckets_.front().first; }  // of all values; not of an empty series
+    [[nodiscard]] std::uint64_t first_step() const noexcept {
+        return buckets_.front().first;
+    }  // of all values; not of an empty series
     [[nodiscard]] std::uint64_t last_step() const noexcept { return buckets_.back().last; }  // likewise
     // Of all finite values; count is 0 where there are none.
     [[nodiscard]] bucket whole() const noexcept;

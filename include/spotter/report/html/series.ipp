@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/bits.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/report/html/series.hpp>
 
 #include <algorithm>
@@ -78,10 +79,10 @@ SPOTTER_BODY void series::put(std::uint64_t step, bucket const& one) {
         coarsen(shift_ + more);
         return put(step, one);
     }
-    buckets_.insert(buckets_.begin(), static_cast<std::size_t>(begin_ - from), bucket{});
+    buckets_.insert(buckets_.begin(), as_size(begin_ - from), bucket{});
     begin_ = from;
-    buckets_.resize(static_cast<std::size_t>(to - from) + 1);
-    buckets_[static_cast<std::size_t>(number - begin_)].join(one);
+    buckets_.resize(as_size(to - from) + 1);
+    buckets_[as_size(number - begin_)].join(one);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html

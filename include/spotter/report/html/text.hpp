@@ -12,7 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Letters that reorder the text around them (U+202A to U+202E, U+2066 to U+2069): a name must not make a line read as something else.
+// Letters that reorder the text around them (U+202A to U+202E, U+2066 to U+2069): a name must not make a line read as
+// something else.
 [[nodiscard]] bool reorders(std::string_view letter) noexcept;
 
 // Safe in an element and in a quoted attribute, of HTML and of XML.

@@ -21,7 +21,7 @@ SPOTTER_BODY std::string escape(std::string_view text) {
         if (reorders(text.substr(0, size))) { size = 0; }
         auto const code = static_cast<unsigned char>(text.front());
         if (size == 0) {
-            safe += "\xEF\xBF\xBD";  // the letter for "no letter"
+            safe += spotter::detail::shown_byte{text.front()}.view();
         } else if (code == '&' || code == '<' || code == '>' || code == '"' || code == '\'') {
             safe += fmt::format("&#{};", code);
         } else if (code < 0x20 || code == 0x7F) {

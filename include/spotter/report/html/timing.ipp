@@ -41,7 +41,8 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     }
     return fmt::format(
         "<figure><figcaption><b>{}</b> <span class=\"note\">heights are roots of counts</span></figcaption>"
-        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}: median {}, longest {}"><path class="axis" d="M0 {}H{}"/>{}</svg></figure>)"
+        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}: median {}, longest {}">)"
+        R"(<path class="axis" d="M0 {}H{}"/>{}</svg></figure>)"
         "\n",
         title, width, height, title, spotter::detail::duration_text(it.quantile(0.5)),
         spotter::detail::duration_text(it.seconds.whole().most), bottom, width, svg);
@@ -72,10 +73,11 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     if (it.sections.empty()) { return {}; }
     std::string rows;
     auto const row = [&](std::string_view name, std::size_t depth, double share, std::string const& rest) {
-        rows += fmt::format("<tr><th style=\"padding-left:{}em\">{}</th><td>{:.1f} %</td><td class=\"share\"><span class=\"bar c{}\" "
-                            "style=\"width:{:.1f}%\"></span></td>{}</tr>\n",
-                            0.5 + static_cast<double>(depth), escape(name), 100 * share, (std::min)(depth, std::size_t{5}),
-                            (std::min)(100.0, 100 * share), rest);
+        rows += fmt::format(
+            "<tr><th style=\"padding-left:{}em\">{}</th><td>{:.1f} %</td><td class=\"share\"><span class=\"bar c{}\" "
+            "style=\"width:{:.1f}%\"></span></td>{}</tr>\n",
+            0.5 + static_cast<double>(depth), escape(name), 100 * share, (std::min)(depth, std::size_t{5}),
+            (std::min)(100.0, 100 * share), rest);
     };
     for (section_profile const& each : it.sections) {
         auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
@@ -84,9 +86,11 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
                         spotter::detail::duration_text(each.spent.p99)));
     }
     row("in no section", 0, (std::max)(0.0, 1 - it.named), "<td></td><td></td>");
-    return fmt::format("<h3>What {} steps are made of</h3><div class=\"wide\"><table class=\"plain sections\"><thead><tr><th>section</th>"
-                       "<td>share</td><td></td><td>median</td><td>99 %</td></tr></thead><tbody>\n{}</tbody></table></div>\n",
-                       name_of(it.mode), rows);
+    return fmt::format(
+        "<h3>What {} steps are made of</h3><div class=\"wide\"><table class=\"plain "
+        "sections\"><thead><tr><th>section</th>"
+        "<td>share</td><td></td><td>median</td><td>99 %</td></tr></thead><tbody>\n{}</tbody></table></div>\n",
+        name_of(it.mode), rows);
 }
 
 // Where the time went: of several workers the lowest one's steps, and in the sentence all of them.
@@ -99,23 +103,27 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         for (slow_step const& slow : each.slow) {
             items += fmt::format("<li>{}: {}, {:.3g} times the median{}{}</li>\n", step_text(slow.step),
                                  spotter::detail::duration_text(slow.seconds), slow.seconds / each.steps.median,
-                                 slow.section.empty() ? std::string{}
-                                                      : fmt::format("; {} more than usual in {}",
-                                                                    spotter::detail::duration_text(slow.beyond), escape(slow.section)),
+                                 slow.section.empty()
+                                     ? std::string{}
+                                     : fmt::format("; {} more than usual in {}",
+                                                   spotter::detail::duration_text(slow.beyond), escape(slow.section)),
                                  slow.beside.empty() ? std::string{} : "; " + escape(slow.beside));
         }
     }
     return text + (items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items));
 }
 
-// The machine's samples as curves over the train steps that they were taken in, with the findings: of several workers the lowest one's.
+// The machine's samples as curves over the train steps that they were taken in, with the findings: of several workers
+// the lowest one's.
 [[nodiscard]] SPOTTER_BODY std::string machine_charts(run_story const& story, run_profile const& profile) {
     if (profile.workers.empty() || profile.workers.front().machine.empty()) { return {}; }
     machine_profile const& machine = profile.workers.front().machine;
     std::vector<std::pair<double, std::uint64_t>> steps;  // when it was closed, which
     for (timed_step const& each : story.run->times()) {
         bool const its = each.worker == profile.workers.front().worker && each.step.mode == mode::train;
-        if (its && (steps.empty() || each.closed > steps.back().first)) { steps.emplace_back(each.closed, each.step.index); }
+        if (its && (steps.empty() || each.closed > steps.back().first)) {
+            steps.emplace_back(each.closed, each.step.index);
+        }
     }
     if (steps.empty()) { return {}; }
     auto const step_at = [&](double time) {
@@ -134,7 +142,9 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
             curves.emplace_back();
             labels.push_back(each.label);
             for (std::size_t i = 0; i < found->values.size(); ++i) {
-                if (!std::isnan(found->values[i])) { curves.back().add(step_at(machine.times[i]), 100 * found->values[i]); }
+                if (!std::isnan(found->values[i])) {
+                    curves.back().add(step_at(machine.times[i]), 100 * found->values[i]);
+                }
             }
         }
         chart picture;
@@ -144,14 +154,21 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         picture.may_be_log = false;
         picture.ceiling = 100;
         for (std::size_t i = 0; i < curves.size(); ++i) {
-            if (!curves[i].empty()) { picture.lines.push_back({&curves[i], labels[i], static_cast<unsigned>(i % 6), false}); }
+            if (!curves[i].empty()) {
+                picture.lines.push_back({&curves[i], labels[i], static_cast<unsigned>(i % 6), false});
+            }
         }
         return picture.lines.empty() ? std::string{} : draw(picture);
     };
-    std::string figures = picture_of("Processor, % of all cores",
-                                     {{"cpu", "at work"}, {"own_cpu", "this process"}, {"other_cpu", "others"}, {"busiest_core", "busiest core"}}, "");
+    std::string figures = picture_of(
+        "Processor, % of all cores",
+        {{"cpu", "at work"}, {"own_cpu", "this process"}, {"other_cpu", "others"}, {"busiest_core", "busiest core"}},
+        "");
     figures += picture_of("Waiting, % of the time",
-                          {{"pressure/cpu", "for a core"}, {"pressure/memory", "for memory"}, {"pressure/io", "for disks"}, {"io_wait", "cores idle for disks"}},
+                          {{"pressure/cpu", "for a core"},
+                           {"pressure/memory", "for memory"},
+                           {"pressure/io", "for disks"},
+                           {"io_wait", "cores idle for disks"}},
                           "some task of the machine did");
     figures += picture_of("Memory, % of what there may be", {{"memory", "of this process"}}, "");
     std::vector<wanted_line> gpus;
@@ -163,10 +180,12 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     figures += picture_of("GPUs, %", gpus, "");
     std::string rows;
     for (machine_series const& each : machine.series) {
-        rows += fmt::format("<tr><th>{}</th><td>{:.4g}</td><td>{:.4g}</td><td>{:.4g}</td></tr>\n", escape(each.name), each.mean, each.p95, each.most);
+        rows += fmt::format("<tr><th>{}</th><td>{:.4g}</td><td>{:.4g}</td><td>{:.4g}</td></tr>\n", escape(each.name),
+                            each.mean, each.p95, each.most);
     }
     return "<h3>What the machine did meanwhile</h3>\n" + grid_of(figures) +
-           fmt::format("<details><summary>All that was sampled, {}</summary><div class=\"wide\"><table class=\"plain\"><thead><tr><th>sys/</th><td>mean</td><td>95 %</td>"
+           fmt::format("<details><summary>All that was sampled, {}</summary><div class=\"wide\"><table "
+                       "class=\"plain\"><thead><tr><th>sys/</th><td>mean</td><td>95 %</td>"
                        "<td>most</td></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
                        plural(machine.times.size(), "time"), rows);
 }
@@ -208,9 +227,11 @@ SPOTTER_BODY section timing_section(run_story const& story) {
         figures += detail::time_histogram(main, "Distribution of step times");
     }
     run_profile const profile = profile_of(*story.run);
-    std::string body = grid_of(figures) + detail::time_rows(profile) + detail::where_time_went(profile) + detail::machine_charts(story, profile);
+    std::string body = grid_of(figures) + detail::time_rows(profile) + detail::where_time_went(profile) +
+                       detail::machine_charts(story, profile);
     if (main.count > 0) {
-        body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that trained.</p>\n";
+        body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that "
+                "trained.</p>\n";
     } else if (!story.tensors.empty()) {
         body += "<p class=\"note\">The record does not say how long its steps took.</p>\n";
     }

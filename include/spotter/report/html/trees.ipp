@@ -25,8 +25,8 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     constexpr std::string_view front = "average_shap/";
     std::vector<std::string> names;
     for (tensor_story const& each : story.tensors) {
-        bool const is_one = each.info.role == role::average_shap && each.name.starts_with(front) && each.name != "average_shap/bias" &&
-                            each.name != "average_shap/all";
+        bool const is_one = each.info.role == role::average_shap && each.name.starts_with(front) &&
+                            each.name != "average_shap/bias" && each.name != "average_shap/all";
         if (is_one) { names.push_back(each.name.substr(front.size())); }
     }
     return names;
@@ -49,10 +49,11 @@ template <class Text>
     for (std::size_t i = 0; i < order.size() && i < most; ++i) {
         double const value = values[order[i]];
         if (!(magnitude(value) > 0)) { break; }
-        rows += fmt::format(R"(<tr><th>{}</th><td class="bars"><i class="bar c{}" style="width:{:.1f}%"></i></td><td>{}</td></tr>)"
-                            "\n",
-                            escape(feature_text(names, order[i])), value < 0 ? 1 : 0,
-                            100 * magnitude(value) / magnitude(values[order[0]]), text(value));
+        rows += fmt::format(
+            R"(<tr><th>{}</th><td class="bars"><i class="bar c{}" style="width:{:.1f}%"></i></td><td>{}</td></tr>)"
+            "\n",
+            escape(feature_text(names, order[i])), value < 0 ? 1 : 0,
+            100 * magnitude(value) / magnitude(values[order[0]]), text(value));
     }
     if (rows.empty()) { return {}; }
     return fmt::format("<figure class=\"plain\"><figcaption><b>{}</b> <span class=\"note\">{}</span></figcaption>"
@@ -78,21 +79,23 @@ template <class Text>
                 sizes[i % columns] += magnitude(all[i]) / static_cast<double>(all.size() / columns);
             }
         }
-        figures += bars_of("How far features move predictions",
-                           fmt::format("mean of |SHAP| over {} at {}", plural(all.size() / columns, "row"), step_text(last.step)), sizes,
-                           names, [](double const& it) { return number_text(it); });
+        figures += bars_of(
+            "How far features move predictions",
+            fmt::format("mean of |SHAP| over {} at {}", plural(all.size() / columns, "row"), step_text(last.step)),
+            sizes, names, [](double const& it) { return number_text(it); });
     }
     std::vector<double> averages;
     std::vector<std::pair<double, tensor_story const*>> ends;
     for (tensor_story const& each : story.tensors) {
-        bool const is_one = each.info.role == role::average_shap && each.name != "average_shap/bias" && each.name != "average_shap/all";
+        bool const is_one =
+            each.info.role == role::average_shap && each.name != "average_shap/bias" && each.name != "average_shap/all";
         if (!is_one) { continue; }
         double const end = each.any_mode().value.last_value().value_or(0);
         averages.push_back(end);
         ends.emplace_back(magnitude(end), &each);
     }
-    figures += bars_of("Which way features move predictions", "mean SHAP value at the end; in the other colour: down", averages, names,
-                       [](double const& it) { return number_text(it); });
+    figures += bars_of("Which way features move predictions", "mean SHAP value at the end; in the other colour: down",
+                       averages, names, [](double const& it) { return number_text(it); });
     std::sort(ends.begin(), ends.end(), [](auto const& a, auto const& b) {
         return a.first != b.first ? a.first > b.first : a.second->name < b.second->name;
     });
@@ -103,13 +106,15 @@ template <class Text>
     for (std::size_t i = 0; i < ends.size() && i < 6; ++i) {
         series const& data = ends[i].second->any_mode().value;
         if (data.size() < 2) { continue; }
-        picture.lines.push_back({&data, ends[i].second->name.substr(ends[i].second->name.find('/') + 1), static_cast<unsigned>(i), false});
+        picture.lines.push_back(
+            {&data, ends[i].second->name.substr(ends[i].second->name.find('/') + 1), static_cast<unsigned>(i), false});
     }
     return figures + (picture.lines.empty() ? std::string{} : draw(picture));
 }
 
 // The other kinds, at the end: how often trees ask for a feature, and of how many samples.
-[[nodiscard]] SPOTTER_BODY std::string other_importances(run_story const& story, tensor_story const* drawn, value_source& from) {
+[[nodiscard]] SPOTTER_BODY std::string other_importances(run_story const& story, tensor_story const* drawn,
+                                                         value_source& from) {
     std::string figures;
     std::vector<std::string> const names = features_of(story);
     for (tensor_story const& each : story.tensors) {
@@ -127,8 +132,8 @@ template <class Text>
     return figures;
 }
 
-[[nodiscard]] SPOTTER_BODY std::string importance_figures(tensor_story const& tensor, std::vector<std::string> const& names,
-                                                          value_source& from) {
+[[nodiscard]] SPOTTER_BODY std::string importance_figures(tensor_story const& tensor,
+                                                          std::vector<std::string> const& names, value_source& from) {
     constexpr std::size_t most = 6;
     std::vector<std::pair<std::uint64_t, std::vector<double>>> rounds;
     for (kept_step const& each : tensor.any_mode().kept.items()) {
@@ -205,8 +210,10 @@ namespace spotter::inline SPOTTER_ABI::html {
 SPOTTER_BODY section trees_section(run_story const& story, value_source& from) {
     tensor_story const* const importance = detail::importance_of(story);
     std::string const figures =
-        (importance != nullptr ? detail::importance_figures(*importance, detail::features_of(story), from) : std::string{}) +
-        detail::other_importances(story, importance, from) + detail::shap_figures(story, from) + detail::depth_figure(story);
+        (importance != nullptr ? detail::importance_figures(*importance, detail::features_of(story), from)
+                               : std::string{}) +
+        detail::other_importances(story, importance, from) + detail::shap_figures(story, from) +
+        detail::depth_figure(story);
     return {"trees", "Boosted trees", grid_of(figures)};
 }
 

@@ -15,7 +15,8 @@ class value_source {
 public:
     explicit value_source(trial const& run) : run_{run}, whole_{run} {}
 
-    [[nodiscard]] recorded_value read(tensor_story const& tensor, step_id step);  // the budget is of bytes before compression
+    [[nodiscard]] recorded_value read(tensor_story const& tensor,
+                                      step_id step);              // the budget is of bytes before compression
     [[nodiscard]] bool spent() const noexcept { return spent_; }  // something was left out for the budget
 
 private:

@@ -46,6 +46,7 @@ SPOTTER_BODY void read_values_of(tensor_story const& tensor, mode_story& mine, v
     std::vector<double> before;
     for (kept_step const& each : mine.kept.items()) {
         recorded_value const value = from.read(tensor, each.step);
+        if (value.error().code == errc::corrupt) { ++mine.unreadable; }
         if (!value) { continue; }
         summary const stats = summarize(value.view(), terms::sum_abs | terms::zeros | terms::range);
         if (measurement const size = mean_abs(stats); scale && size.known) { mine.mean_abs.add(each.at, size.value); }

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the share of zeros (+0 and -0, of all elements) is at least `threshold` for `patience` observations in a row.
-// An empty tensor is not judged. Train steps only.
+// Warning when the share of zeros (+0 and -0, of all elements) is at least `threshold` for `patience` observations in a
+// row. An empty tensor is not judged. Train steps only.
 struct all_zero {
     using kind = rule_kind;
     static constexpr std::string_view name = "all_zero";

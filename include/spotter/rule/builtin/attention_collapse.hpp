@@ -7,9 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the entropy of a layer's attention, over the logarithm of the number of keys and as the mean of its heads, is below
-// `min_entropy` for `patience` observations in a row: softmax passes next to no gradient there, and training soon diverges (Zhai et al. 2023,
-// "Stabilizing Transformer Training by Preventing Attention Entropy Collapse", ICML). Weights are [head, query, key] or [batch, head, query, key].
+// Warning when the entropy of a layer's attention, over the logarithm of the number of keys and as the mean of its
+// heads, is below `min_entropy` for `patience` observations in a row: softmax passes next to no gradient there, and
+// training soon diverges (Zhai et al. 2023, "Stabilizing Transformer Training by Preventing Attention Entropy
+// Collapse", ICML). Weights are [head, query, key] or [batch, head, query, key].
 struct attention_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "attention_collapse";

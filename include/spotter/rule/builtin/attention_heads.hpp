@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on attention share: of each head how spread its weights are, where most of them lie, and which other
-// head does the same.
+// Built-in rules (L2): what the rules on attention share: of each head how spread its weights are, where most of them
+// lie, and which other head does the same.
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -9,9 +9,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of attention weights [head, query, key] or [batch, head, query, key], behind the softmax: of the first 96 heads, and no more than 64 queries
-// of the batch, fewer where heads times keys are many. A key behind the last one that any head looks at from a query is masked; a query with fewer than
-// `least_keys` keys to choose from says nothing. Weights are divided by their sum, which dropout makes another number than 1.
+// Of attention weights [head, query, key] or [batch, head, query, key], behind the softmax: of the first 96 heads, and
+// no more than 64 queries of the batch, fewer where heads times keys are many. A key behind the last one that any head
+// looks at from a query is masked; a query with fewer than `least_keys` keys to choose from says nothing. Weights are
+// divided by their sum, which dropout makes another number than 1.
 struct attention_heads {
     // How much of a tensor is looked at, and (least_keys) how many keys a query must have to choose from.
     static constexpr std::size_t most_queries = 64, most_values = std::size_t{1} << 18U, least_keys = 4,
@@ -31,10 +32,10 @@ struct attention_heads {
 
     // Memory for what `extract` adds up.
     struct scratch {
-        slots<double> row;        // [head, key]: of the query at hand
-        slots<double> keys;       // [head, key]: sums over queries
-        slots<double> distances;  // [head, head]
-        slots<head> heads;
+        slot_array<double> row;        // [head, key]: of the query at hand
+        slot_array<double> keys;       // [head, key]: sums over queries
+        slot_array<double> distances;  // [head, head]
+        slot_array<head> heads;
     };
 
     struct sizes {  // of weights and the distances between them in memory; of what is none all are 0
@@ -67,7 +68,8 @@ struct attention_heads {
         return !of.fit() || (own.row.grow(of.heads * of.keys) && own.keys.grow(of.heads * of.keys) &&
                              own.distances.grow(of.heads * of.heads) && own.heads.grow(of.heads));
     }
-    // Puts out `numbers` of each head; nothing where the values are no such weights, or no query has keys to choose from.
+    // Puts out `numbers` of each head; nothing where the values are no such weights, or no query has keys to choose
+    // from.
     static constexpr void extract(scratch& own, tensor_ref const& values, feature& out) noexcept {
         sizes const of = sizes_of(values.shape, values.layout);
         if (!of.fit()) { return; }

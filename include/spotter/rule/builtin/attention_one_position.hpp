@@ -7,9 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when a head gives at least `share` of its weight to one and the same key, whatever the query, for `patience` observations in a row. Such a head says
-// nothing of the query; trained transformers have some ("attention sinks": Xiao et al. 2024, "Efficient Streaming Language Models with Attention Sinks", ICLR).
-// Weights are [head, query, key] or [batch, head, query, key].
+// Info when a head gives at least `share` of its weight to one and the same key, whatever the query, for `patience`
+// observations in a row. Such a head says nothing of the query; trained transformers have some ("attention sinks": Xiao
+// et al. 2024, "Efficient Streaming Language Models with Attention Sinks", ICLR). Weights are [head, query, key] or
+// [batch, head, query, key].
 struct attention_one_position {
     using kind = rule_kind;
     static constexpr std::string_view name = "attention_one_position";

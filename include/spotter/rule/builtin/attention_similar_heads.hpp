@@ -7,10 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when two heads of a layer give their weight to the same keys: half the sum of the differences of a query's weights (the total variation
-// distance, 0 to 1) is at most `max_distance` as the mean of the queries, for `patience` observations in a row. Heads whose weights are next to even (entropy of `max_entropy` of it
-// or more) are all alike before training, and are not compared. That heads repeat each other is known of trained nets (Clark et al. 2019, "What Does
-// BERT Look At?", who compare them by the Jensen-Shannon divergence). Weights are [head, query, key] or [batch, head, query, key].
+// Info when two heads of a layer give their weight to the same keys: half the sum of the differences of a query's
+// weights (the total variation distance, 0 to 1) is at most `max_distance` as the mean of the queries, for `patience`
+// observations in a row. Heads whose weights are next to even (entropy of `max_entropy` of it or more) are all alike
+// before training, and are not compared. That heads repeat each other is known of trained nets (Clark et al. 2019,
+// "What Does BERT Look At?", who compare them by the Jensen-Shannon divergence). Weights are [head, query, key] or
+// [batch, head, query, key].
 struct attention_similar_heads {
     using kind = rule_kind;
     static constexpr std::string_view name = "attention_similar_heads";
@@ -22,7 +24,8 @@ struct attention_similar_heads {
     std::uint64_t patience = 10;  // observations
 
     using scratch = attention_heads::scratch;
-    struct violation : judged_value {  // the two that are nearest to each other, and how many of how many have one like them
+    struct violation
+        : judged_value {  // the two that are nearest to each other, and how many of how many have one like them
         std::size_t head = 0, other = 0, count = 0, heads = 0;  // from 0; count and heads are numbers of heads
     };
     static constexpr terms watched = terms::feature;

@@ -9,9 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when the 95th percentiles over the last `window` samples, of the processor (mean of the cores), of a GPU that was at work and of that
-// GPU's memory, are all below their limits. A GPU and its memory are the tensors whose names end alike, behind the last slash. From `patience`
-// samples on.
+// Info when the 95th percentiles over the last `window` samples, of the processor (mean of the cores), of a GPU that
+// was at work and of that GPU's memory, are all below their limits. A GPU and its memory are the tensors whose names
+// end alike, behind the last slash. From `patience` samples on.
 struct batch_size {
     using kind = rule_kind;
     static constexpr std::string_view name = "batch_size";
@@ -19,7 +19,7 @@ struct batch_size {
 
     selector select = "sys/gpu_util/*";
     selector memory = "sys/gpu_mem/*";  // shares of its memory; by GPU
-    selector cpu = "sys/cpu";  // shares of time; by core, or their mean
+    selector cpu = "sys/cpu";           // shares of time; by core, or their mean
     double gpu_threshold = 0.7;         // share of time
     double gpu_memory_threshold = 0.7;  // share of its memory
     double cpu_threshold = 0.7;         // share of time
@@ -28,14 +28,14 @@ struct batch_size {
 
     [[nodiscard]] static constexpr batch_size sagemaker_defaults() noexcept { return {.patience = 1000}; }
 
-    struct series {  // of one GPU, its memory, or the processor
-        recent_values recent;  // shares, of the last `window` samples
-        std::uint64_t samples = 0;  // so far
+    struct series {                                            // of one GPU, its memory, or the processor
+        recent_values recent;                                  // shares, of the last `window` samples
+        std::uint64_t samples = 0;                             // so far
         bool used = false, is_gpu = false, is_memory = false;  // it was above 0 once; and what it is of
     };
     struct state {
         per_tensor<series> all;
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? sampled : terms::none;
@@ -74,16 +74,21 @@ struct batch_size {
             if (!processor || !gpu.is_gpu || !gpu.used || gpu.samples < patience) { continue; }
             for (tensor_id const other : at) {
                 series const& its = seen.all[other];
-                if (!its.is_memory || its.samples < patience || !alike(seen.all.name_of(one), seen.all.name_of(other))) { continue; }
+                if (!its.is_memory || its.samples < patience ||
+                    !alike(seen.all.name_of(one), seen.all.name_of(other))) {
+                    continue;
+                }
                 judged = true;
                 double const busy = rank_of(gpu.recent, seen.keys, 0.95), filled = rank_of(its.recent, seen.keys, 0.95);
-                if (idle && busy < gpu_threshold && filled < gpu_memory_threshold) { found.blame(seen.all.name_of(one), busy); }
+                if (idle && busy < gpu_threshold && filled < gpu_memory_threshold) {
+                    found.blame(seen.all.name_of(one), busy);
+                }
             }
         }
         seen.all.clear();
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
-        out.push(found.as_finding("there is room for a larger batch", "95th percentile of its utilisation", relation::less,
-                                  gpu_threshold, severity::info));
+        out.push(found.as_finding("there is room for a larger batch", "95th percentile of its utilisation",
+                                  relation::less, gpu_threshold, severity::info));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {

@@ -14,7 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
 inline constexpr std::string_view other_run_missing =
     "other run missing: this rule compares runs or workers, by replay_side_by_side";
 
-// The streams that were met, by the numbers that their observations carry: a place for each, from 0, in the order of arrival.
+// The streams that were met, by the numbers that their observations carry: a place for each, from 0, in the order of
+// arrival.
 class met_streams {
 public:
     static constexpr std::size_t none = ~std::size_t{0};  // no place
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] constexpr std::uint32_t operator[](std::size_t place) const noexcept { return numbers_[place]; }
 
 private:
-    slots<std::uint32_t> numbers_;
+    slot_array<std::uint32_t> numbers_;
     std::size_t count_ = 0, last_ = 0;
 };
 

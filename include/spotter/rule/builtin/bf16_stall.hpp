@@ -10,10 +10,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Weights stored as bf16 or f16. Warning when more than `share` of a weight's elements stayed what they were although its gradient
-// is non-zero in more than `share` of its own, `patience` times in a row. A bf16 weight moves only by half an ulp, 2^-9 to 2^-8 of
-// it: the usual update of a thousandth is below. Copies of f32 master weights stay for many steps as well: observe the master
-// weights then. The change between two sights is held against the gradient of the first. Train steps only.
+// Weights stored as bf16 or f16. Warning when more than `share` of a weight's elements stayed what they were although
+// its gradient is non-zero in more than `share` of its own, `patience` times in a row. A bf16 weight moves only by half
+// an ulp, 2^-9 to 2^-8 of it: the usual update of a thousandth is below. Copies of f32 master weights stay for many
+// steps as well: observe the master weights then. The change between two sights is held against the gradient of the
+// first. Train steps only.
 struct bf16_stall {
     using kind = rule_kind;
     static constexpr std::string_view name = "bf16_stall";
@@ -24,10 +25,10 @@ struct bf16_stall {
     double share = 0.5;           // fraction of the elements
     std::uint64_t patience = 10;  // changes that were due
 
-    struct weight {  // of one weight
+    struct weight {                      // of one weight
         tensor_id gradient = no_tensor;  // its partner; no_tensor where none is known
-        gradient_sight before{};  // in the step of the last sight
-        bool moved = false;       // within that step, so that the next change is not the whole one
+        gradient_sight before{};         // in the step of the last sight
+        bool moved = false;              // within that step, so that the next change is not the whole one
     };
     struct state {
         per_tensor<weight> all;
@@ -37,8 +38,8 @@ struct bf16_stall {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        bool const small = tensor.type == dtype::bf16 || tensor.type == dtype::f16;
-        return small && tensor.role != role::gradient && select(tensor) ? terms::change | terms::shape : terms::none;
+        bool const narrow = tensor.type == dtype::bf16 || tensor.type == dtype::f16;
+        return narrow && tensor.role != role::gradient && select(tensor) ? terms::change | terms::shape : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         return tensor.role == role::gradient ? step_gradients::needs : terms::none;

@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The samples of a close are a snapshot. A GPU counts from the first sample on in which it was at work: one that never was is none of the
-// run's. Snapshots without such a GPU, or without the other side, are not counted.
+// The samples of a close are a snapshot. A GPU counts from the first sample on in which it was at work: one that never
+// was is none of the run's. Snapshots without such a GPU, or without the other side, are not counted.
 class bottleneck_count {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
@@ -39,9 +39,10 @@ public:
         return static_cast<double>(hits_) / static_cast<double>(snapshots_);
     }
     [[nodiscard]] constexpr std::uint64_t snapshots() const noexcept { return snapshots_; }  // that were counted
-    [[nodiscard]] constexpr std::string_view gpu() const noexcept { return gpu_; }  // the last that was idle
+    [[nodiscard]] constexpr std::string_view gpu() const noexcept { return gpu_; }           // the last that was idle
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
-        return !any_used_ ? "no GPU was at work: its samples are `sys/gpu_util/0`" : "warm-up not reached: `patience` snapshots";
+        return !any_used_ ? "no GPU was at work: its samples are `sys/gpu_util/0`"
+                          : "warm-up not reached: `patience` snapshots";
     }
     // As evidence, and whether it is enough of it.
     constexpr truth tell(double share, double threshold, std::uint64_t patience, std::string_view reason,
@@ -56,7 +57,7 @@ public:
     }
 
 private:
-    slots<bool> used_;  // by tensor id
+    slot_array<bool> used_;  // by tensor id
     std::uint64_t snapshots_ = 0, hits_ = 0;
     bool any_used_ = false;
     bool any_ = false, seen_ = false, idle_ = false, limited_ = false;  // of this snapshot

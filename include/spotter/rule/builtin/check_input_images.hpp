@@ -2,6 +2,7 @@
 // Built-in rule (L2): images whose channels are not centred. docs/rules.md#check_input_images
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/stat/lanes.hpp>
@@ -33,22 +34,22 @@ struct check_input_images {
 
     [[nodiscard]] static constexpr check_input_images sagemaker_defaults() noexcept { return {}; }
 
-    struct input {  // of one tensor
-        double images = 0;  // so far
+    struct input {             // of one tensor
+        double images = 0;     // so far
         unit_window channels;  // the amount of a channel is the sum of its values
     };
     static constexpr std::size_t most_channels = 60;  // of more a part is judged
 
     struct state {
         per_tensor<input> inputs;
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && channel >= 0 && channel < tensor.shape.rank ? terms::feature : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        auto const channels = static_cast<std::size_t>(unit_count(tensor.shape, channel));
+        auto const channels = as_size(unit_count(tensor.shape, channel));
         input* const mine = seen.inputs.declare(tensor);
         if (mine == nullptr || !seen.scratch.grow(2 * channels)) { return false; }
         std::size_t const judged = unit_sample{channels, most_channels}.size();
@@ -59,8 +60,9 @@ struct check_input_images {
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const batch = batch_axis_of(it.tensor.flags);
         out.push(static_cast<double>(unit_count(values.shape, batch < 0 ? 0 : batch)));
-        extract_units(values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; },
-                      most_channels);
+        extract_units(
+            values, channel, seen.scratch, out, [](seen_element const& x) SPOTTER_STRICT { return x.value; },
+            most_channels);
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.size() < 3 || !is_finite(made[0])) { return; }

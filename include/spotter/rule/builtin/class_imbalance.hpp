@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): classes that are far rarer than others, or that the model gets wrong. docs/rules.md#class_imbalance
+// Built-in rule (L2): classes that are far rarer than others, or that the model gets wrong.
+// docs/rules.md#class_imbalance
 #pragma once
 
 #include <spotter/rule/builtin/classes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Counts the labels of each class over the run, per mode (train and eval); judges at each close with labels once there are `samples`.
-// Warning when the largest class has more than `threshold_imbalance` times the samples of the smallest. Warning, too, when in each of
-// the last `patience` windows of `samples` pairs (a window ends at a close, the next begins empty) more than `threshold_misprediction`
-// of a class are predicted as another one, though the model is right in `min_accuracy` of the window: an untrained one is wrong about
-// every class. It holds until the next window is full. Labels and predictions of a step are paired by position; see classes.hpp.
+// Counts the labels of each class over the run, per mode (train and eval); judges at each close with labels once there
+// are `samples`. Warning when the largest class has more than `threshold_imbalance` times the samples of the smallest.
+// Warning, too, when in each of the last `patience` windows of `samples` pairs (a window ends at a close, the next
+// begins empty) more than `threshold_misprediction` of a class are predicted as another one, though the model is right
+// in `min_accuracy` of the window: an untrained one is wrong about every class. It holds until the next window is full.
+// Labels and predictions of a step are paired by position; see classes.hpp.
 struct class_imbalance {
     using kind = rule_kind;
     static constexpr std::string_view name = "class_imbalance";
@@ -18,28 +20,29 @@ struct class_imbalance {
 
     selector select = role::label;
     selector predictions = role::prediction;  // read for mispredictions only
-    double threshold_imbalance = 10;       // largest over smallest class; AWS ClassImbalance
-    double threshold_misprediction = 0.7;  // fraction of a class; AWS
-    std::uint64_t samples = 500;           // labels before anything is judged, and pairs of a window; AWS
-    std::uint64_t num_classes = 0;         // 0: those that were seen
-    bool argmax = false;                   // predictions are scores whatever their type and rank
-    double min_accuracy = 0.5;             // fraction of a window's pairs; AWS has no such limit
-    std::uint64_t patience = 10;           // windows of `samples` pairs in a row; the preset: 1
-    std::uint64_t min_class_samples = 20;  // pairs of a class in a window before its mispredictions count
-    int class_axis = default_axis;         // of scores; 1 for rank >= 2 (batch first)
+    double threshold_imbalance = 10;          // largest over smallest class; AWS ClassImbalance
+    double threshold_misprediction = 0.7;     // fraction of a class; AWS
+    std::uint64_t samples = 500;              // labels before anything is judged, and pairs of a window; AWS
+    std::uint64_t num_classes = 0;            // 0: those that were seen
+    bool argmax = false;                      // predictions are scores whatever their type and rank
+    double min_accuracy = 0.5;                // fraction of a window's pairs; AWS has no such limit
+    std::uint64_t patience = 10;              // windows of `samples` pairs in a row; the preset: 1
+    std::uint64_t min_class_samples = 20;     // pairs of a class in a window before its mispredictions count
+    int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
     [[nodiscard]] static constexpr class_imbalance sagemaker_defaults() noexcept {
         return {.min_accuracy = 0, .patience = 1, .min_class_samples = 1};
     }
 
     struct tally {  // of one class, or of all
-        std::uint64_t labels = 0, paired = 0, wrong = 0;  // of the run; of the window the pairs, and those predicted as another class
+        std::uint64_t labels = 0, paired = 0,
+                      wrong = 0;  // of the run; of the window the pairs, and those predicted as another class
     };
-    struct counts {  // of one mode
-        slots<tally> by_class;  // 16 at first; as many as the largest label asks for
-        tally all{};  // their sums
-        std::uint64_t streak = 0;  // windows with a class that is mispredicted
-        finding missed{};          // of the last of them
+    struct counts {                  // of one mode
+        slot_array<tally> by_class;  // 16 at first; as many as the largest label asks for
+        tally all{};                 // their sums
+        std::uint64_t streak = 0;    // windows with a class that is mispredicted
+        finding missed{};            // of the last of them
     };
     struct state {
         class_pairs step;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on classes share: the class of each label and each prediction, and which belong together.
+// Built-in rules (L2): what the rules on classes share: the class of each label and each prediction, and which belong
+// together.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
@@ -9,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A class is a whole number from 0 on. A negative number (as for padding), a fraction, NaN and what is beyond is no class, and the sample
-// is left out.
+// A class is a whole number from 0 on. A negative number (as for padding), a fraction, NaN and what is beyond is no
+// class, and the sample is left out.
 inline constexpr std::uint32_t most_classes = 1U << 16U;
 inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample that has none
 
@@ -21,8 +23,8 @@ inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample that has 
     return static_cast<double>(whole) == value ? whole : no_class;
 }
 
-// The axis over which the largest element is a sample's class; no_axis where each element is a class already. Scores are a floating
-// tensor with several columns (probabilities, logits, one-hot labels), and whatever `argmax` says.
+// The axis over which the largest element is a sample's class; no_axis where each element is a class already. Scores
+// are a floating tensor with several columns (probabilities, logits, one-hot labels), and whatever `argmax` says.
 [[nodiscard]] constexpr int scores_along(tensor_info const& tensor, tensor_ref const& values, bool argmax,
                                          int class_axis) noexcept {
     int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(tensor.flags));
@@ -31,9 +33,9 @@ inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample that has 
     return argmax || (several && is_floating(values.type)) ? axis : no_axis;
 }
 
-// Whether the columns of scores are logarithms of shares: flagged so, or by the first rows without NaN or infinity (four; one where there
-// are 256 columns or more): nothing above 0, and e to the power of each sums to 1 within a twentieth, as bf16 needs. Minus infinity is
-// the logarithm of 0.
+// Whether the columns of scores are logarithms of shares: flagged so, or by the first rows without NaN or infinity
+// (four; one where there are 256 columns or more): nothing above 0, and e to the power of each sums to 1 within a
+// twentieth, as bf16 needs. Minus infinity is the logarithm of 0.
 template <class = only_where_called>
 [[nodiscard]] SPOTTER_STRICT constexpr bool are_log_probabilities(tensor_info const& tensor, tensor_ref const& values,
                                                                   int scores_axis) noexcept {
@@ -71,13 +73,13 @@ template <class = only_where_called>
     return all && looked > 0;
 }
 
-// Calls `use(class)` for every `stride`-th sample, in storage order: of scores the first of the largest finite ones, -1 of a row without
-// any.
+// Calls `use(class)` for every `stride`-th sample, in storage order: of scores the first of the largest finite ones, -1
+// of a row without any.
 template <class Use>
 constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::uint64_t stride, Use&& use) noexcept {
     if (scores_axis < 0) {
         visit_values(values, [&](auto all) {
-            for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(stride)) {
+            for (std::size_t i = 0; i < all.size(); i += as_size(stride)) {
                 seen_element const it = detail::see(all[i]);
                 use(it.kind < number_class::pos_inf ? it.value : -1);
             }
@@ -105,14 +107,15 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, featur
     extract_classes(values, scores_axis, 1, [&](double const& each) { out.push(each); });
 }
 
-// The classes of a tensor as a feature: the number of samples, which of them are taken (every n-th, from the first on), then their
-// classes. All of up to 1000 samples of up to 128 classes; fewer of more, so that they take less than 1 kB of a record.
+// The classes of a tensor as a feature: the number of samples, which of them are taken (every n-th, from the first on),
+// then their classes. All of up to 1000 samples of up to 128 classes; fewer of more, so that they take less than 1 kB
+// of a record.
 struct sampled_classes {
     static constexpr std::size_t most = 1000;        // samples
     static constexpr std::size_t most_bytes = 1000;  // as a record has them
 
     std::uint64_t samples = 0, stride = 1;  // of the tensor; of these every stride-th is here
-    std::span<double const> classes{};  // as numbers; most_classes for no class
+    std::span<double const> classes{};      // as numbers; most_classes for no class
 
     template <class = only_where_called>
     static constexpr void extract(tensor_ref const& values, int scores_axis, feature& out,
@@ -151,12 +154,12 @@ private:
     }
 };
 
-// Classes with their places among the samples, in the order in which they were observed. Takes memory where a step brings more than any
-// before.
+// Classes with their places among the samples, in the order in which they were observed. Takes memory where a step
+// brings more than any before.
 class class_list {
 public:
-    struct entry {  // one that was taken
-        std::uint64_t place = 0;  // among all samples of the step
+    struct entry {                       // one that was taken
+        std::uint64_t place = 0;         // among all samples of the step
         std::uint32_t which = no_class;  // its class, or no_class
     };
     [[nodiscard]] constexpr bool reserve(std::uint64_t most) noexcept {
@@ -177,10 +180,12 @@ public:
     // Of the step, in the order of their places.
     [[nodiscard]] constexpr std::span<entry const> all() const noexcept { return {all_.data(), count_}; }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }  // of the step, taken or not
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // something was not added, ever
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
+        return lacks_memory_;
+    }  // something was not added, ever
 
 private:
-    slots<entry> all_;
+    slot_array<entry> all_;
     std::size_t count_ = 0;
     std::uint64_t samples_ = 0;  // taken or not
     bool lacks_memory_ = false;  // something was not added
@@ -207,12 +212,13 @@ struct class_parts {
     }
 };
 
-// The labels and predictions of one step. They are paired by position, whichever is observed first; a step may bring several batches
-// of both. Of batches of many samples some are taken (sampled_classes), of labels and predictions those in the same places.
+// The labels and predictions of one step. They are paired by position, whichever is observed first; a step may bring
+// several batches of both. Of batches of many samples some are taken (sampled_classes), of labels and predictions those
+// in the same places.
 struct class_pairs {
-    class_parts parts;  // of the run
+    class_parts parts;               // of the run
     class_list labels, predictions;  // of the step
-    std::string_view tensor{};  // the first labels of the step
+    std::string_view tensor{};       // the first labels of the step
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
         return parts.declare(it, label, prediction) && (label ? labels : predictions).reserve(it.shape.elements());
@@ -265,7 +271,8 @@ struct class_pairs {
 }
 
 // Shannon's entropy, in nats, of `count` things of which each class has so many.
-[[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slots<std::uint64_t> const& by_class, double count) noexcept {
+[[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slot_array<std::uint64_t> const& by_class,
+                                                         double count) noexcept {
     SPOTTER_STRICT_BODY
     double total = 0;
     for (std::uint64_t const each : by_class) {

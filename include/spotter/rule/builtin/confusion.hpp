@@ -2,16 +2,18 @@
 // Built-in rule (L2): classes that a classifier takes for one another. docs/rules.md#confusion
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Counts pairs of label and prediction over an eval phase. Of the samples predicted as one class, those that are it must be at least
-// `min_diag`, and those of any other class at most `max_off_diag`. A class that has labels but is never predicted counts as 0. Info, for
-// the class with the smallest share if `min_diag` is missed, else for the pair with the largest. The text names a pair of classes, the
-// measured one or else the most frequent, by its share of the label's samples, and the other way round where that is above
-// `max_off_diag`, too. A phase is `phase_length` eval closes with
-// labels and predictions (0: all until a close of another mode), and goes on until it has `samples` pairs. Eval steps only.
+// Counts pairs of label and prediction over an eval phase. Of the samples predicted as one class, those that are it
+// must be at least `min_diag`, and those of any other class at most `max_off_diag`. A class that has labels but is
+// never predicted counts as 0. Info, for the class with the smallest share if `min_diag` is missed, else for the pair
+// with the largest. The text names a pair of classes, the measured one or else the most frequent, by its share of the
+// label's samples, and the other way round where that is above `max_off_diag`, too. A phase is `phase_length` eval
+// closes with labels and predictions (0: all until a close of another mode), and goes on until it has `samples` pairs.
+// Eval steps only.
 struct confusion {
     using kind = rule_kind;
     static constexpr std::string_view name = "confusion";
@@ -21,20 +23,20 @@ struct confusion {
 
     selector select = role::label;
     selector predictions = role::prediction;  // what the labels are held against
-    std::uint64_t category_no = 0;   // classes; 0: the largest seen, plus one. AWS Confusion
-    double min_diag = 0.9;           // fraction of a column; AWS
-    double max_off_diag = 0.1;       // fraction of a column; AWS
-    std::uint64_t samples = 1;       // pairs
-    bool argmax = false;             // predictions are scores whatever their type and rank
-    std::uint64_t phase_length = 1;  // eval closes; 0: until a close of another mode
-    int class_axis = default_axis;   // of scores; 1 for rank >= 2 (batch first)
+    std::uint64_t category_no = 0;            // classes; 0: the largest seen, plus one. AWS Confusion
+    double min_diag = 0.9;                    // fraction of a column; AWS
+    double max_off_diag = 0.1;                // fraction of a column; AWS
+    std::uint64_t samples = 1;                // pairs
+    bool argmax = false;                      // predictions are scores whatever their type and rank
+    std::uint64_t phase_length = 1;           // eval closes; 0: until a close of another mode
+    int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
     [[nodiscard]] static constexpr confusion sagemaker_defaults() noexcept { return {}; }
 
     struct state {
         class_pairs step;
         // Pairs of the phase. Ordered by the larger of label and prediction, so that a further class moves nothing.
-        slots<std::uint64_t> pairs;
+        slot_array<std::uint64_t> pairs;
         std::uint64_t total = 0, closes = 0;
         std::uint32_t classes = 0;
         std::string_view tensor{};
@@ -50,7 +52,7 @@ struct confusion {
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (!seen.step.declare(tensor, select(tensor), predictions(tensor))) { return false; }
         std::uint64_t const room = category_no > 0 ? category_no : 16;
-        return room > most_categories || seen.pairs.grow(static_cast<std::size_t>(room * room));
+        return room > most_categories || seen.pairs.grow(as_size(room * room));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return seen.step.key(tensor, argmax, class_axis);

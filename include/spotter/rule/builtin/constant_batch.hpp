@@ -2,6 +2,7 @@
 // Built-in rule (L2): a loader that gives the same batch again and again. docs/rules.md#constant_batch
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/once_a_step.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -26,8 +27,8 @@ public:
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 16;
         most = most > limit ? limit : most;
-        if (!ring_.grow(static_cast<std::size_t>(most))) { return false; }
-        most_ = static_cast<std::size_t>(most);
+        if (!ring_.grow(as_size(most))) { return false; }
+        most_ = as_size(most);
         return true;
     }
     // The oldest goes where it is full.
@@ -35,15 +36,17 @@ public:
         if (most_ == 0) { return; }
         if (count_ == most_) {
             std::uint64_t const oldest = ring_[next_];
-            distinct_ -= times(oldest) == 1 ? 1 : 0;
+            distinct_ -= times(oldest) == 1 ? 1U : 0U;
         } else {
             ++count_;
         }
         ring_[next_] = hash;  // not before the oldest is counted, whose place this is
         next_ = (next_ + 1) % most_;
-        distinct_ += times(hash) == 1 ? 1 : 0;
+        distinct_ += times(hash) == 1 ? 1U : 0U;
     }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }  // as many as `keep` was told
+    [[nodiscard]] constexpr bool full() const noexcept {
+        return most_ > 0 && count_ == most_;
+    }  // as many as `keep` was told
     // How many occur earlier in the ring.
     [[nodiscard]] constexpr double repeated_share() const noexcept {
         return static_cast<double>(count_ - distinct_) / static_cast<double>(count_);
@@ -52,18 +55,18 @@ public:
 private:
     [[nodiscard]] constexpr std::size_t times(std::uint64_t hash) const noexcept {
         std::size_t found = 0;
-        for (std::size_t i = 0; i < count_; ++i) { found += ring_[i] == hash ? 1 : 0; }
+        for (std::size_t i = 0; i < count_; ++i) { found += ring_[i] == hash ? 1U : 0U; }
         return found;
     }
 
-    slots<std::uint64_t> ring_;
+    slot_array<std::uint64_t> ring_;
     std::size_t most_ = 0, count_ = 0, next_ = 0, distinct_ = 0;
 };
 
-// Warning when an input has the same bits as in the step before `patience` times in a row, or when more than `duplicates` of its last
-// `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen several times in a step the first
-// sight counts; an empty one is not judged. Batches of `all_there_is` samples or more may well be the whole data set, though nobody
-// flagged it: info. Train steps only.
+// Warning when an input has the same bits as in the step before `patience` times in a row, or when more than
+// `duplicates` of its last `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen
+// several times in a step the first sight counts; an empty one is not judged. Batches of `all_there_is` samples or more
+// may well be the whole data set, though nobody flagged it: info. Train steps only.
 struct constant_batch {
     using kind = rule_kind;
     static constexpr std::string_view name = "constant_batch";
@@ -77,11 +80,11 @@ struct constant_batch {
     double duplicates = 0.5;           // fraction of the ring
     std::uint64_t all_there_is = 100;  // samples of a batch
 
-    struct series {  // of one input
-        bool known = false;  // `last` is set
+    struct series {                        // of one input
+        bool known = false;                // `last` is set
         std::uint64_t last = 0, same = 0;  // hash of the step before; repetitions in a row
-        hash_ring recent;  // of the last `ring` steps
-        once_a_step counted;  // the first sight in a step
+        hash_ring recent;                  // of the last `ring` steps
+        once_a_step counted;               // the first sight in a step
     };
     struct state {
         per_tensor<series> all;
@@ -123,7 +126,7 @@ struct constant_batch {
         culprit const same = std::exchange(seen.same, {});
         culprit const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
-        auto const level = [](bool& small) { return std::exchange(small, false) ? severity::warning : severity::info; };
+        auto const level = [](bool& few) { return std::exchange(few, false) ? severity::warning : severity::info; };
         same.tell(out, "same batch at every step", "repetitions", relation::greater_equal,
                   static_cast<double>(patience), level(seen.small_same));
         again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates,

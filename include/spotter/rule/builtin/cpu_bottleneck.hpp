@@ -8,21 +8,22 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when in more than `threshold` of all samples, and more than `patience` of them, a GPU is below `gpu_threshold` while at least
-// `min_busy` of the cores, and one at least, are above `cpu_threshold`. With Amazon's values one core is enough: any loader of one thread is told.
+// Warning when in more than `threshold` of all samples, and more than `patience` of them, a GPU is below
+// `gpu_threshold` while at least `min_busy` of the cores, and one at least, are above `cpu_threshold`. With Amazon's
+// values one core is enough: any loader of one thread is told.
 struct cpu_bottleneck {
     using kind = rule_kind;
     static constexpr std::string_view name = "cpu_bottleneck";
     static constexpr std::string_view remedy =
         "Prepare batches in more threads, or ahead of time, or on the GPU: it waits for the processor.";
 
-    selector select = "sys/cpu";  // [core]: shares of time
+    selector select = "sys/cpu";      // [core]: shares of time
     selector gpu = "sys/gpu_util/*";  // shares of time; one a GPU
-    double threshold = 0.5;      // share of samples
-    double gpu_threshold = 0.1;  // share of time
-    double cpu_threshold = 0.9;  // share of time
-    double min_busy = 0.5;       // share of cores
-    std::uint64_t patience = 120;  // samples
+    double threshold = 0.5;           // share of samples
+    double gpu_threshold = 0.1;       // share of time
+    double cpu_threshold = 0.9;       // share of time
+    double min_busy = 0.5;            // share of cores
+    std::uint64_t patience = 120;     // samples
 
     [[nodiscard]] static constexpr cpu_bottleneck sagemaker_defaults() noexcept {
         return {.min_busy = 0, .patience = 1000};
@@ -30,7 +31,7 @@ struct cpu_bottleneck {
 
     struct state {
         bottleneck_count count;
-        slots<bool> is_gpu;  // by tensor id
+        slot_array<bool> is_gpu;  // by tensor id
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::feature : terms::none;

@@ -9,8 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The share of waiting in the time of the last `window` train steps: `time/wait`, or the section `time/data`, over `time/step`, in one
-// unit, those of a step added up. Info from `moderate` on, warning from `high`. A step without both, or with a time that is no time, is left out.
+// The share of waiting in the time of the last `window` train steps: `time/wait`, or the section `time/data`, over
+// `time/step`, in one unit, those of a step added up. Info from `moderate` on, warning from `high`. A step without
+// both, or with a time that is no time, is left out.
 struct data_wait {
     using kind = rule_kind;
     static constexpr std::string_view name = "data_wait";
@@ -24,10 +25,10 @@ struct data_wait {
     double moderate = 0.05;       // fraction of the time; TensorFlow profiler
     double high = 0.20;           // likewise
 
-    struct total {  // times of one step, added up
-        double time = 0;  // in the unit in which they were told
+    struct total {                        // times of one step, added up
+        double time = 0;                  // in the unit in which they were told
         bool seen = false, sound = true;  // there is one; each is finite and not negative
-        std::string_view tensor{};  // of the first
+        std::string_view tensor{};        // of the first
 
         // A further one.
         constexpr void add(observation const& it) noexcept {
@@ -39,7 +40,7 @@ struct data_wait {
     };
     struct state {
         per_tensor<bool> waits;  // by tensor id; the others are times of steps
-        total wait, step;   // of this step
+        total wait, step;        // of this step
         recent_values waits_before, steps_before;
     };
 

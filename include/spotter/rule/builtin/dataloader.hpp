@@ -7,8 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when the median over the last `window` samples of the number of workers that prepare data, over that of the cores, is below `min_threshold`
-// or above `max_threshold`. From `patience` samples on. Only the program knows how many there are: system_options::fill tells it.
+// Info when the median over the last `window` samples of the number of workers that prepare data, over that of the
+// cores, is below `min_threshold` or above `max_threshold`. From `patience` samples on. Only the program knows how many
+// there are: system_options::fill tells it.
 struct dataloader {
     using kind = rule_kind;
     static constexpr std::string_view name = "dataloader";
@@ -27,7 +28,7 @@ struct dataloader {
         bool is_cpu = false;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
         double cores = 0;
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -52,7 +53,8 @@ struct dataloader {
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
         bool const few = who.measured < min_threshold;
         return who.as_finding(few ? "few workers prepare data" : "many workers prepare data", "workers a core",
-                              few ? relation::less : relation::greater, few ? min_threshold : max_threshold, severity::info);
+                              few ? relation::less : relation::greater, few ? min_threshold : max_threshold,
+                              severity::info);
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "no number of workers beside the cores, or fewer than `patience` samples";

@@ -9,8 +9,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Counts, per unit, the non-zero finite outputs over a window that ends at the close where a unit has `samples` finite
 // outputs; then judges and begins anew. Warning when more than `threshold_layer` of the units were active in less than
-// `threshold_inactivity` of them. Never judges by the share of zero elements: half of a healthy layer's outputs are zero.
-// Train steps only; closes between two windows are undecided.
+// `threshold_inactivity` of them. Never judges by the share of zero elements: half of a healthy layer's outputs are
+// zero. Train steps only; closes between two windows are undecided.
 struct dead_relu {
     using kind = rule_kind;
     static constexpr std::string_view name = "dead_relu";

@@ -8,6 +8,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+
+// What the parameters of a layer share of their names: `fc1` of `fc1/w` and `fc1.bias`, and of `fc1_b`; of `w1` and
+// `b1` the number.
+[[nodiscard]] constexpr std::string_view layer_of_parameter(std::string_view name) noexcept {
+    for (std::string_view const separators : {"/.", "_"}) {
+        std::size_t const end = name.find_last_of(separators);
+        if (end != name.npos) { return name.substr(0, end); }
+    }
+    return name.substr(name.find_last_not_of("0123456789") + 1);
+}
+
+}  // namespace detail
+
 namespace select {
 
 // Weights and biases of any rank that are meant to change.
@@ -17,11 +31,14 @@ namespace select {
 
 }  // namespace select
 
-// Warning, with one of three reasons. No effect: a parameter has the same bits as before, although its gradient was finite and not all
-// zero, `patience` times in a row, or `rested` times where it has changed before. No gradient: its gradient is known, but all zero or
-// absent for `never_trained` steps in which another parameter has a non-zero one. Not in optimizer: no gradient of it is known, and it
-// has the same bits over `never_trained` steps in which another parameter changes. The change between two sights is held against the
-// gradients seen from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing.
+// Warning, with one of three reasons. No effect: a parameter has the same bits as before, although its gradient was
+// finite and not all zero, `patience` times in a row, or `rested` times where it has changed before. No gradient: its
+// gradient is known, but all zero or absent for `never_trained` steps in which another parameter has a non-zero one.
+// Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
+// parameter changes. A gradient below `noise` of the largest of its layer's parameters (layer_of_parameter) is what
+// rounding leaves of none, as of a bias in front of a batch normalisation (Ioffe & Szegedy 2015, section 3.2): no
+// change is due, and what had none before begins anew. The change between two sights is held against the gradients seen
+// from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing.
 // Train only.
 struct dead_update_path {
     using kind = rule_kind;
@@ -35,35 +52,44 @@ struct dead_update_path {
     std::uint64_t period = 1;          // sights of a parameter to an update (gradient accumulation)
     std::uint64_t rested = 100;        // changes that were due, once it has moved; admits a rate that fades to 0
     std::uint64_t never_trained = 20;  // steps
+    double noise = 1e-6;               // times the l2 norm of the layer's largest gradient: float32 has 24 bits
 
-    struct parameter {  // of one weight or bias
+    struct parameter {                   // of one weight or bias
         tensor_id gradient = no_tensor;  // its partner; no_tensor where none is known
+        std::size_t layer = 0;           // its number
         bool watched = false;
         std::uint64_t hash = 0, index = 0;  // the last sight
-        bool finite = false;  // the last sight was
-        bool known = false;  // the sight it is compared with, and what was seen since
-        std::uint64_t first_hash = 0, first_index = 0, sights = 0;  // of the sight that the last one is compared with; sights since
+        bool finite = false;                // the last sight was
+        bool known = false;                 // the sight it is compared with, and what was seen since
+        std::uint64_t first_hash = 0, first_index = 0,
+                      sights = 0;               // of the sight that the last one is compared with; sights since
         bool at_work = false, spoiled = false;  // some gradient was at work; some was not finite
         bool ever = false;                      // changed since it was first seen
         std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, of each reason
     };
+    struct layer {
+        std::uint64_t key = 0;  // of its name
+        double squares = 0;     // of the largest gradient of this step
+    };
     struct state {
         per_tensor<parameter> all;
         step_gradients gradients;
+        slot_array<layer> layers;
+        std::size_t layer_count = 0;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return tensor.role != role::gradient && select(tensor) ? terms::hash | terms::nonfinite : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return tensor.role == role::gradient ? step_gradients::needs : terms::none;
+        return tensor.role == role::gradient ? step_gradients::needs | terms::sum_squares : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
         if (seen.all.declare(tensor) == nullptr) { return false; }
         seen.all[tensor.id].watched = select(tensor);
         seen.all[tensor.id].gradient = tensor.partner;
-        return true;
+        return find_layer(seen, key_of(detail::layer_of_parameter(tensor.name)), seen.all[tensor.id].layer);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
@@ -83,8 +109,11 @@ struct dead_update_path {
         for (tensor_id const id : seen.all.touched()) {
             parameter& mine = seen.all[id];
             ++mine.sights;
-            changed += due(mine) && mine.hash != mine.first_hash ? 1 : 0;
-            with_gradient += seen.gradients.of(mine.gradient).at_work() ? 1 : 0;
+            changed += due(mine) && mine.hash != mine.first_hash ? 1U : 0U;
+            gradient_sight const gradient = seen.gradients.of(mine.gradient);
+            with_gradient += gradient.at_work() ? 1U : 0U;
+            layer& its = seen.layers[mine.layer];
+            its.squares = gradient.squares > its.squares ? gradient.squares : its.squares;
         }
         found all;
         for (tensor_id const id : seen.all.touched()) {
@@ -94,10 +123,13 @@ struct dead_update_path {
             judge_gradient(mine, gradient, with_gradient > 0, all);
             if (due(mine)) { judge_change(mine, changed > 0, all); }
             if (due(mine) || !continues(mine)) { begin(mine); }
-            mine.at_work = mine.at_work || gradient.at_work();
+            bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
+            mine.at_work = mine.at_work || (gradient.at_work() && !is_noise);
+            if (gradient.at_work() && is_noise) { mine.no_effect = 0; }  // now and then noise is above the limit
             mine.spoiled = mine.spoiled || !gradient.finite;
         }
         seen.all.clear();
+        for (layer& each : seen.layers) { each.squares = 0; }
         seen.gradients.next_close();
         auto const never = static_cast<double>(never_trained);
         all.no_effect.tell(out, "no_effect", "updates without effect", relation::greater_equal,
@@ -119,6 +151,15 @@ private:
         bool judged = false;
     };
 
+    // False where there is no memory.
+    [[nodiscard]] static constexpr bool find_layer(state& seen, std::uint64_t key, std::size_t& number) noexcept {
+        for (number = 0; number < seen.layer_count; ++number) {
+            if (seen.layers[number].key == key) { return true; }
+        }
+        if (!seen.layers.grow(number + 1)) { return false; }
+        seen.layers[seen.layer_count++].key = key;
+        return true;
+    }
     // Not after a rewind, nor from or to a value that is not finite.
     [[nodiscard]] static constexpr bool continues(parameter const& mine) noexcept {
         return mine.known && mine.finite && mine.index > mine.first_index;

@@ -2,15 +2,16 @@
 // Built-in rule (L2): units that are far quieter than the rest of their layer. docs/rules.md#dormant_units
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The score of a unit is its mean |h| over the mean of those of its layer, over windows as dead_relu has them; it is dormant where
-// that is at most `tau`. In a layer that is all zero every unit is. Warning when more than `max_share` of the units are. Activations
-// of any kind, train steps only.
+// The score of a unit is its mean |h| over the mean of those of its layer, over windows as dead_relu has them; it is
+// dormant where that is at most `tau`. In a layer that is all zero every unit is. Warning when more than `max_share` of
+// the units are. Activations of any kind, train steps only.
 struct dormant_units {
     using kind = rule_kind;
     static constexpr std::string_view name = "dormant_units";
@@ -26,7 +27,7 @@ struct dormant_units {
 
     struct state {
         unit_windows windows;  // the amount of a unit is the sum of |h|
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -34,13 +35,14 @@ struct dormant_units {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));
-        return seen.windows.declare(tensor, units) && seen.scratch.grow(static_cast<std::size_t>(2 * units));
+        return seen.windows.declare(tensor, units) && seen.scratch.grow(as_size(2 * units));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, 2, unit_axis); }
-    // Of each unit that is judged (unit_sample) the sum of |h|, as the bits of a float, and the number of its finite elements.
+    // Of each unit that is judged (unit_sample) the sum of |h|, as the bits of a float, and the number of its finite
+    // elements.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const axis = units_along(it.tensor, values.shape, unit_axis);
-        auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
+        auto const units = as_size(unit_count(values.shape, axis));
         if (axis < 0) { return; }
         if (!seen.scratch.grow(2 * units)) { return out.give_up(); }
         double* const sums = seen.scratch.data();

@@ -7,10 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when, in mode predict, the mean of a statistic over the last observations of a tensor lies outside the range that such means had
-// on data that the net was made for, by more than `margin` times the range's width. How many observations, and which statistics, the
-// envelope says: `learn_envelope(runs, {mean, stddev}, {.window = 32})`. Undecided until so many were seen, and where the envelope says
-// nothing of the tensor in mode predict. What is not finite is left out. Works in a hook and in any replay. `healthy` must outlive it.
+// Warning when, in mode predict, the mean of a statistic over the last observations of a tensor lies outside the range
+// that such means had on data that the net was made for, by more than `margin` times the range's width. How many
+// observations, and which statistics, the envelope says: `learn_envelope(runs, {mean, stddev}, {.window = 32})`.
+// Undecided until so many were seen, and where the envelope says nothing of the tensor in mode predict. What is not
+// finite is left out. Works in a hook and in any replay. `healthy` must outlive it.
 struct drift {
     using kind = rule_kind;
     static constexpr std::string_view name = "drift";
@@ -24,14 +25,14 @@ struct drift {
 
     struct kept {
         std::span<healthy_series const> known;
-        slots<recent_mean> means;  // one of each
+        slot_array<recent_mean> means;  // one of each
     };
-    struct violation : judged_value {  // the statistic that is the furthest outside
+    struct violation : judged_value {      // the statistic that is the furthest outside
         statistic of{statistic_id::mean};  // which one
-        healthy_range range{};  // as learned
-        double limit = 0;  // the end of the widened range that it is beyond
-        double excess = 0;  // beyond the range, in its widths
-        bool above = false;  // beyond the upper end
+        healthy_range range{};             // as learned
+        double limit = 0;                  // the end of the widened range that it is beyond
+        double excess = 0;                 // beyond the range, in its widths
+        bool above = false;                // beyond the upper end
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         terms wanted = terms::none;

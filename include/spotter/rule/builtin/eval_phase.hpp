@@ -14,9 +14,10 @@ struct eval_phase {
     bool rewound = false;             // training went back to an earlier step since the phase before
 };
 
-// The phases of each loss that is observed in train and in eval steps, under one name or two (place_of). With a `length` of n every n eval closes with the
-// loss are a phase, which ends at the last of them; with 0 a phase ends at the next close of another mode. A rewind of training drops
-// what was summed up; eval indices may begin anew with each phase.
+// The phases of each loss that is observed in train and in eval steps, under one name or two (place_of). With a
+// `length` of n every n eval closes with the loss are a phase, which ends at the last of them; with 0 a phase ends at
+// the next close of another mode. A rewind of training drops what was summed up; eval indices may begin anew with each
+// phase.
 class eval_phases {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
@@ -86,8 +87,8 @@ private:
         mine.ended = true;
     }
 
-    slots<series> all_;         // by tensor id
-    slots<tensor_id> watched_;  // in the order of declaration
+    slot_array<series> all_;         // by tensor id
+    slot_array<tensor_id> watched_;  // in the order of declaration
     std::size_t count_ = 0;
     bool trained_ = false;
 };

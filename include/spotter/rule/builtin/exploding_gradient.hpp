@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at once where a gradient has a non-finite element (and asks to skip the update); warning when the mean of |g| is
-// above `max_mean_abs` for `patience` observations in a row. Train steps only.
+// Error at once where a gradient has a non-finite element (and asks to skip the update); warning when the mean of |g|
+// is above `max_mean_abs` for `patience` observations in a row. Train steps only.
 struct exploding_gradient {
     using kind = rule_kind;
     static constexpr std::string_view name = "exploding_gradient";

@@ -6,8 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at the close of any step with a NaN, or an infinity unless `only_nan`, in any mode; asks to skip the update. `measured` is the
-// count of such elements. `non_finite` is the same with more to say about where it came from; this one is AWS's, for a `select`.
+// Error at the close of any step with a NaN, or an infinity unless `only_nan`, in any mode; asks to skip the update.
+// `measured` is the count of such elements. `non_finite` is the same with more to say about where it came from; this
+// one is AWS's, for a `select`.
 struct exploding_tensor {
     using kind = rule_kind;
     static constexpr std::string_view name = "exploding_tensor";
@@ -19,9 +20,9 @@ struct exploding_tensor {
 
     [[nodiscard]] static constexpr exploding_tensor sagemaker_defaults() noexcept { return {}; }
 
-    struct bad_elements : judged_value {  // of one observation
+    struct bad_elements : judged_value {                  // of one observation
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
-        std::uint64_t first = no_index;  // in storage order
+        std::uint64_t first = no_index;                   // in storage order
     };
     static constexpr terms watched = terms::nonfinite;
     [[nodiscard]] constexpr bad_elements judge(observation const& it) const noexcept {

@@ -9,8 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The exponent of x is floor(log2 |x|); of finite elements that are not zero. As numbers: the least exponent there is, then the counts
-// from there up to the greatest. Exponents beyond +-192 are counted there: no low-precision format tells them apart.
+// The exponent of x is floor(log2 |x|); of finite elements that are not zero. As numbers: the least exponent there is,
+// then the counts from there up to the greatest. Exponents beyond +-192 are counted there: no low-precision format
+// tells them apart.
 struct exponent_counts {
     static constexpr int least = -192, greatest = 192;  // exponents that have a count of their own
 

@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the `nfeatures` largest importances of a tensor have more than `threshold` of the sum of all. Not judged with no more
-// than `nfeatures` features, which always have all of it. Train steps only.
+// Warning when the `nfeatures` largest importances of a tensor have more than `threshold` of the sum of all. Not judged
+// with no more than `nfeatures` features, which always have all of it. Train steps only.
 struct feature_importance_overweight {
     using kind = rule_kind;
     static constexpr std::string_view name = "feature_importance_overweight";
@@ -23,11 +23,11 @@ struct feature_importance_overweight {
     [[nodiscard]] static constexpr feature_importance_overweight sagemaker_defaults() noexcept { return {}; }
 
     struct scratch {
-        slots<double> largest;  // in falling order
+        slot_array<double> largest;  // in falling order
     };
     struct share_of_largest : judged_value {  // with the most important feature beside it
-        std::size_t first = 0;  // the most important feature
-        double alone = 0;  // its share
+        std::size_t first = 0;                // the most important feature
+        double alone = 0;                     // its share
     };
     static constexpr terms watched = importances::needs;
     [[nodiscard]] constexpr bool prepare(scratch& own, tensor_info const& tensor) const noexcept {
@@ -75,10 +75,11 @@ private:
         SPOTTER_STRICT_BODY
         return part / all;
     }
-    // Added from the largest down, so that the sum is the same whatever the order of the features. `first` is the index of the
-    // largest, of equal ones the one that comes first.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double
-    sum_of_largest(slots<double>& largest, std::size_t wanted, tensor_ref const& values, std::size_t& first) noexcept {
+    // Added from the largest down, so that the sum is the same whatever the order of the features. `first` is the index
+    // of the largest, of equal ones the one that comes first.
+    [[nodiscard]] SPOTTER_STRICT static constexpr double sum_of_largest(slot_array<double>& largest, std::size_t wanted,
+                                                                        tensor_ref const& values,
+                                                                        std::size_t& first) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t count = 0;
         importances::each(values, [&](std::size_t index, double value) {

@@ -6,24 +6,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of each GPU: warning when its memory grew by `increase` of its capacity or more, steadily, in each of `patience` windows in a row, after
-// the first `skip`, in which allocators fill their caches (memory_growth has how). With `two_windows`, as Amazon SageMaker Debugger has it,
-// the mean of the last `window` samples is above that of as many before them by more than `increase`, from `min_samples` samples on; its own code
-// compares two parts that overlap, here they do not.
+// Of each GPU: warning when its memory grew by `increase` of its capacity or more, steadily, in each of `patience`
+// windows in a row, after the first `skip`, in which allocators fill their caches (memory_growth has how). With
+// `two_windows`, as Amazon SageMaker Debugger has it, the mean of the last `window` samples is above that of as many
+// before them by more than `increase`, from `min_samples` samples on; its own code compares two parts that overlap,
+// here they do not.
 struct gpu_memory_increase {
     using kind = rule_kind;
     static constexpr std::string_view name = "gpu_memory_increase";
-    static constexpr std::string_view remedy =
-        "Look for tensors that are kept from step to step: losses summed with their graph, lists of outputs, caches without an end.";
+    static constexpr std::string_view remedy = "Look for tensors that are kept from step to step: losses summed with "
+                                               "their graph, lists of outputs, caches without an end.";
 
     selector select = "sys/gpu_mem/*";
-    std::uint64_t window = 600;   // samples
-    std::uint64_t blocks = 20;    // of a window; 64 at most
-    double increase = 0.02;       // share of the capacity
-    double monotone = 0.8;        // share of pairs of blocks
-    std::uint64_t skip = 1;       // windows
-    std::uint64_t patience = 2;   // windows in a row
-    bool two_windows = false;  // as Amazon has it: the mean of a window against that of the one before
+    std::uint64_t window = 600;     // samples
+    std::uint64_t blocks = 20;      // of a window; 64 at most
+    double increase = 0.02;         // share of the capacity
+    double monotone = 0.8;          // share of pairs of blocks
+    std::uint64_t skip = 1;         // windows
+    std::uint64_t patience = 2;     // windows in a row
+    bool two_windows = false;       // as Amazon has it: the mean of a window against that of the one before
     std::uint64_t min_samples = 0;  // before it is judged so
 
     [[nodiscard]] static constexpr gpu_memory_increase sagemaker_defaults() noexcept {
@@ -36,13 +37,14 @@ struct gpu_memory_increase {
         std::uint64_t samples = 0;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
         return two_windows ? mine.recent.keep(2 * window) : mine.growth.keep(limits(), own.keys);
     }
-    [[nodiscard]] constexpr memory_growth::answer judge(kept& mine, scratch& own, observation const& it) const noexcept {
+    [[nodiscard]] constexpr memory_growth::answer judge(kept& mine, scratch& own,
+                                                        observation const& it) const noexcept {
         measurement const used = mean(it.stats);
         if (!used.known) { return {}; }
         return two_windows ? compare(mine, used.value) : mine.growth.add(used.value, limits(), own.keys);

@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// q is the root mean square of the first weight's gradient over that of the last, of three or more that were observed in the step.
-// Warning (info once training has settled) when q is below `vanish` and the first below `vanish_abs`, or q above `explode`, for
-// `patience` closes in a row. First and last are in the order in which the gradients were observed when each was new, so observe those
-// of the first layer first. Undefined where either has no finite element, and where the last is all zero. Train steps only.
+// q is the root mean square of the first weight's gradient over that of the last, of three or more that were observed
+// in the step. Warning (info once training has settled) when q is below `vanish` and the first below `vanish_abs`, or q
+// above `explode`, for `patience` closes in a row. First and last are in the order in which the gradients were observed
+// when each was new, so observe those of the first layer first. Undefined where either has no finite element, and where
+// the last is all zero. Train steps only.
 struct gradient_depth_ratio {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_depth_ratio";
@@ -25,7 +26,7 @@ struct gradient_depth_ratio {
     double explode = 70;          // q; AUTOTRAINER
     std::uint64_t patience = 10;  // closes
 
-    struct series {  // of one gradient
+    struct series {                // of one gradient
         measurement size{};        // of this step
         std::size_t place = 0;     // among the gradients, from 1 on; 0: not observed yet
         std::uint64_t streak = 0;  // as the first of the net: nets that take turns do not end each other's

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a batch far from the size that the noise of the gradient asks for. docs/rules.md#gradient_noise_scale
+// Built-in rule (L2): a batch far from the size that the noise of the gradient asks for.
+// docs/rules.md#gradient_noise_scale
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -9,10 +10,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// From the squared norms s and b of gradients over batches of B_s and B_b samples: |G|^2 = (B_b b - B_s s) / (B_b - B_s) and
-// S = (s - b) / (1/B_s - 1/B_b), each averaged over steps, then B = S / |G|^2, the simple noise scale (McCandlish et al. 2018, appendix
-// A). Info when batch_big is below B / ratio (a larger batch would pay) or above B * ratio (a smaller one would do), after
-// `warmup` steps. Undecided where the averages give |G|^2 <= 0 or S < 0. Train steps only.
+// From the squared norms s and b of gradients over batches of B_s and B_b samples: |G|^2 = (B_b b - B_s s) / (B_b -
+// B_s) and S = (s - b) / (1/B_s - 1/B_b), each averaged over steps, then B = S / |G|^2, the simple noise scale
+// (McCandlish et al. 2018, appendix A). Info when batch_big is below B / ratio (a larger batch would pay) or above B *
+// ratio (a smaller one would do), after `warmup` steps. Undecided where the averages give |G|^2 <= 0 or S < 0. Train
+// steps only.
 struct gradient_noise_scale {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_noise_scale";
@@ -24,8 +26,8 @@ struct gradient_noise_scale {
     double batch_small = 0;                    // samples. Has to be given
     double batch_big = 0;                      // samples, more than that. Has to be given
     double beta = 0.99;                        // weight of the past in the averages
-    double ratio = 10;  // how far from the best batch size is too far, either way
-    std::uint64_t warmup = 100;  // steps
+    double ratio = 10;                         // how far from the best batch size is too far, either way
+    std::uint64_t warmup = 100;                // steps
 
     // Exponential average, corrected for its start.
     struct average {
@@ -44,12 +46,12 @@ struct gradient_noise_scale {
             return weighted / weight;
         }
     };
-    struct squared_norm {  // as told by the loop
-        double value = 0;  // of this step
+    struct squared_norm {    // as told by the loop
+        double value = 0;    // of this step
         bool known = false;  // at this step
     };
     struct state {
-        per_tensor<bool> small;  // by tensor id; the others are big
+        per_tensor<bool> small_batch;  // by tensor id; the others are big
         std::string_view tensor{};
         squared_norm s, b;
         average signal, noise;  // |G|^2 and S
@@ -63,15 +65,15 @@ struct gradient_noise_scale {
         return big(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.small.declare(tensor) == nullptr) { return false; }
-        seen.small[tensor.id] = select(tensor);
+        if (seen.small_batch.declare(tensor) == nullptr) { return false; }
+        seen.small_batch[tensor.id] = select(tensor);
         if (select(tensor)) { seen.tensor = tensor.name; }
         return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         measurement const square = mean(it.stats);
-        if (it.step.mode != mode::train || !square.known || seen.small.find(it.tensor.id) == nullptr) { return; }
-        (seen.small[it.tensor.id] ? seen.s : seen.b) = {square.value, true};
+        if (it.step.mode != mode::train || !square.known || seen.small_batch.find(it.tensor.id) == nullptr) { return; }
+        (seen.small_batch[it.tensor.id] ? seen.s : seen.b) = {square.value, true};
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         squared_norm const s = std::exchange(seen.s, {}), b = std::exchange(seen.b, {});

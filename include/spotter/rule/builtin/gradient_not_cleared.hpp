@@ -14,21 +14,25 @@ inline constexpr std::string_view holds_those_before = "each gradient holds thos
 
 }  // namespace detail
 
-// Looks at how a gradient changes from one step to the next, on a sample of its elements (sampled_values.hpp). With G a gradient and
-// D = G_t - G_(t-1): where each gradient is computed anew, its noise is in two changes with opposite signs, so that <D_t, D_(t-1)> is
-// about -|D|^2 / 2, and changes are as large as gradients. Where gradients pile up, D is the gradient of the step alone: small beside G,
-// and as like the change before it as one gradient is like the next. Two signs, each of one gradient:
-//   noisy      the means (fading by a twentieth a change, from half of `warmup` on, by when momentum has filled its buffer) of |G|^2 are
-//              `inertia` times those of |D|^2 or more, the correlation c of D with the D before it is between 0.1 and 0.95, and that with the one before that is above
-//              c - 0.2 and above the middle of c and 2c^2 - 1: signal with noise keeps c, a smooth curve bends to 2c^2 - 1. `lasting`
-//              changes in a row.
-//   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising` of them, it has
-//              at least doubled, and it slows down: the square of the norm amid the window is above 1.1 times the product of those at its
-//              ends; yet the second half brought three quarters of what the first did, or more. A net that runs away does not slow down,
-//              and momentum that fills a buffer stops.
-// Warning when more than half of the gradients that are judged at a step do: one that grows alone is early learning. Each gradient is
-// looked at once a step, the first time; a change from or to one that is not finite, or to one that is all zero, is left out; a rewind
-// begins anew. A gradient of one element has no direction to keep, and is not watched. Keeps 64 elements of three steps. Train steps only.
+// Looks at how a gradient changes from one step to the next, on a sample of its elements (sampled_values.hpp). With G a
+// gradient and D = G_t - G_(t-1): where each gradient is computed anew, its noise is in two changes with opposite
+// signs, so that <D_t, D_(t-1)> is about -|D|^2 / 2, and changes are as large as gradients. Where gradients pile up, D
+// is the gradient of the step alone: small beside G, and as like the change before it as one gradient is like the next.
+// Two signs, each of one gradient:
+//   noisy      the means (fading by a twentieth a change, from half of `warmup` on, by when momentum has filled its
+//   buffer) of |G|^2 are
+//              `inertia` times those of |D|^2 or more, the correlation c of D with the D before it is between 0.1 and
+//              0.95, and that with the one before that is above c - 0.2 and above the middle of c and 2c^2 - 1: signal
+//              with noise keeps c, a smooth curve bends to 2c^2 - 1. `lasting` changes in a row.
+//   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising`
+//   of them, it has
+//              at least doubled, and it slows down: the square of the norm amid the window is above 1.1 times the
+//              product of those at its ends; yet the second half brought three quarters of what the first did, or more.
+//              A net that runs away does not slow down, and momentum that fills a buffer stops.
+// Warning when more than half of the gradients that are judged at a step do: one that grows alone is early learning.
+// Each gradient is looked at once a step, the first time; a change from or to one that is not finite, or to one that is
+// all zero, is left out; a rewind begins anew. A gradient of one element has no direction to keep, and is not watched.
+// Keeps 64 elements of three steps. Train steps only.
 struct gradient_not_cleared {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_not_cleared";
@@ -46,7 +50,7 @@ struct gradient_not_cleared {
 
     // Of a gradient: what is extracted of it, what was made of that.
     struct kept {
-        slots<sampled_values> before;                           // the gradient, its change, and the change before that
+        slot_array<sampled_values> before;                      // the gradient, its change, and the change before that
         std::uint64_t have = 0;                                 // of those
         std::uint64_t last_index = 0, judged_index = 0;         // of the step
         recent_values norms;                                    // before each change
@@ -56,7 +60,7 @@ struct gradient_not_cleared {
         std::uint64_t changes = 0, aligned = 0, noisy = 0;      // `aligned`, `noisy`: in a row
     };
     struct judged : judged_value {  // which of the two signs it was
-        bool straight = false;  // the second; `measured` is then how much the norm grew
+        bool straight = false;      // the second; `measured` is then how much the norm grew
     };
     static constexpr bool by_majority = true;
 
@@ -69,7 +73,8 @@ struct gradient_not_cleared {
         return mine.before.grow(3) && mine.norms.keep(window) && mine.rose.keep(window);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
-    // |G|^2, |D|^2, <D, D'>, <D, D''>; |D|^2 is -1 where the step before is not known, a product 0 where its change is not.
+    // |G|^2, |D|^2, <D, D'>, <D, D''>; |D|^2 is -1 where the step before is not known, a product 0 where its change is
+    // not.
     constexpr void extract(kept& mine, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (mine.have > 0 && it.step.index == mine.last_index) { return; }  // within a step gradients may well pile up
         if (it.step.index < mine.last_index) { mine.have = 0; }
@@ -145,8 +150,9 @@ private:
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
         return mine.size >= inertia * mine.change && one >= 0.1 && one <= 0.95 && keeps_on;
     }
-    // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window is above the
-    // geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a factor each time.
+    // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window
+    // is above the geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a
+    // factor each time.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_straight(kept& mine, std::span<double const> made,
                                                             double& growth) const noexcept {
         SPOTTER_STRICT_BODY

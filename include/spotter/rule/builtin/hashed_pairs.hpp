@@ -37,8 +37,8 @@ public:
         mine.hash = it.stats.hash;
         mine.finite = it.stats.nonfinite() == 0;
     }
-    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were seen since the last
-    // close, in the order of observation. Then the next step begins.
+    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were seen
+    // since the last close, in the order of observation. Then the next step begins.
     template <class Use>
     constexpr void close(Use&& use) noexcept {
         for (std::size_t i = 0; i < touched_; ++i) {
@@ -60,8 +60,8 @@ private:
         std::uint64_t hash = 0, close = 0;
         bool leads = false, finite = false;
     };
-    slots<entry> list_;       // by tensor id
-    slots<tensor_id> order_;  // leaders seen in this step
+    slot_array<entry> list_;       // by tensor id
+    slot_array<tensor_id> order_;  // leaders seen in this step
     std::size_t touched_ = 0;
     std::uint64_t close_ = 1;
 };

@@ -10,10 +10,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Holds an activation `act/X` (or `relu/X`, `X_output`) against the preactivation `pre/X` (or `X_input`). Warning when both have the
-// same bits in `patience` closes in a row, where the kind of the activation is known and the values are such that it would have
-// changed them: a ReLU needs a negative one, tanh one of at least 0.25 in size (of smaller ones tanh x rounds to x: up to 0.090 in
-// bf16, 0.036 in f16, 3.5e-4 in f32), any other kind but sigmoid one below -1. Train steps only.
+// Holds an activation `act/X` (or `relu/X`, `X_output`) against the preactivation `pre/X` (or `X_input`). Warning when
+// both have the same bits in `patience` closes in a row, where the kind of the activation is known and the values are
+// such that it would have changed them: a ReLU needs a negative one, tanh one of at least 0.25 in size (of smaller ones
+// tanh x rounds to x: up to 0.090 in bf16, 0.036 in f16, 3.5e-4 in f32), any other kind but sigmoid one below -1. Train
+// steps only.
 struct identity_activation {
     using kind = rule_kind;
     static constexpr std::string_view name = "identity_activation";
@@ -23,10 +24,10 @@ struct identity_activation {
     selector select = role::activation;
     std::uint64_t patience = 3;  // closes
 
-    struct layer {  // of one activation, with its preactivation
+    struct layer {                                              // of one activation, with its preactivation
         activation_kind activation = activation_kind::unknown;  // as declared
-        double least = 0, greatest = 0;  // of a preactivation, at its last sight
-        std::uint64_t equal = 0;         // of an activation: closes
+        double least = 0, greatest = 0;                         // of a preactivation, at its last sight
+        std::uint64_t equal = 0;                                // of an activation: closes
     };
     struct state {
         per_tensor<layer> all;

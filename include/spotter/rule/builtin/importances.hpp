@@ -11,16 +11,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One value a feature of the model; a share is a value over the sum of all. Not finite ones are left out. No shares, and so nothing
-// to judge, where the sum is zero (no split yet), or where a value is negative (weights of a linear booster): of such tensors, and of steps
-// other than train steps, nothing is extracted.
+// One value a feature of the model; a share is a value over the sum of all. Not finite ones are left out. No shares,
+// and so nothing to judge, where the sum is zero (no split yet), or where a value is negative (weights of a linear
+// booster): of such tensors, and of steps other than train steps, nothing is extracted.
 struct importances {
     // The sum is taken as a statistic, so that it has the same bits everywhere.
     static constexpr terms needs = terms::feature | terms::sum | terms::range;
 
-    double total = 0;  // of all features
+    double total = 0;            // of all features
     std::uint64_t features = 0;  // finite ones
-    bool known = false;  // they are shares: finite, none negative, some above zero
+    bool known = false;          // they are shares: finite, none negative, some above zero
 
     constexpr explicit importances(observation const& it) noexcept
         : total{sum(it.stats).value}, features{it.stats.finite()}, known{has_shares(it)} {}

@@ -6,9 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the first finite training loss is above `high` or below `low` times the loss that guessing costs. Judged at one close;
-// all others are undecided. A run that begins with trained weights has no such loss: leave the rule out, or have it see the first steps
-// only, `initial_loss{...} | only{before{100}}`.
+// Warning when the first finite training loss is above `high` or below `low` times the loss that guessing costs. Judged
+// at one close; all others are undecided. A run that begins with trained weights has no such loss: leave the rule out,
+// or have it see the first steps only, `initial_loss{...} | only{before{100}}`.
 struct initial_loss {
     using kind = rule_kind;
     static constexpr std::string_view name = "initial_loss";
@@ -21,11 +21,14 @@ struct initial_loss {
     double high = 3;       // times `expected`
     double low = 1.0 / 3;  // times `expected`
 
-    // What guessing costs: among so many classes, of two with one output, and of the mean of targets with that variance.
+    // What guessing costs: among so many classes, of two with one output, and of the mean of targets with that
+    // variance.
     [[nodiscard]] static constexpr double cross_entropy(std::uint64_t classes) noexcept {
         return classes > 0 ? natural_log(static_cast<double>(classes)) : 0;
     }
-    [[nodiscard]] static constexpr double binary() noexcept { return natural_log(2); }  // expected loss of two classes, in nats
+    [[nodiscard]] static constexpr double binary() noexcept {
+        return natural_log(2);
+    }  // expected loss of two classes, in nats
     // Expected loss of a mean that is predicted always.
     [[nodiscard]] static constexpr double mse(double target_variance) noexcept { return target_variance; }
 
@@ -33,7 +36,7 @@ struct initial_loss {
         bool judged = false;
     };
     struct first_loss : judged_value {  // the first that was seen of a tensor
-        double limit = 0;  // that it is beyond
+        double limit = 0;               // that it is beyond
     };
     static constexpr terms watched = terms::sum;
     [[nodiscard]] constexpr first_loss judge(kept& mine, observation const& it) const noexcept {

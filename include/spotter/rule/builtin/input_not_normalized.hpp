@@ -15,10 +15,10 @@ namespace select {
 
 }  // namespace select
 
-// Pools mean and standard deviation of the whole tensor over observations until `samples` samples are in, then judges once; what it
-// finds holds at every later close with the tensor. Warning when |mean| is above `max_abs_mean` or the standard deviation is outside
-// `min_std` to `max_std`. Wide on purpose: [0, 1], [-1, 1] and z-scored data are all in order; `strict()` is for z-scored data. The
-// samples of a batch are counted along its batch axis. Train steps only.
+// Pools mean and standard deviation of the whole tensor over observations until `samples` samples are in, then judges
+// once; what it finds holds at every later close with the tensor. Warning when |mean| is above `max_abs_mean` or the
+// standard deviation is outside `min_std` to `max_std`. Wide on purpose: [0, 1], [-1, 1] and z-scored data are all in
+// order; `strict()` is for z-scored data. The samples of a batch are counted along its batch axis. Train steps only.
 struct input_not_normalized {
     using kind = rule_kind;
     static constexpr std::string_view name = "input_not_normalized";
@@ -27,9 +27,9 @@ struct input_not_normalized {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::real_inputs;
-    double max_abs_mean = 1.0;  // in the unit of the input
-    double min_std = 0.05;  // likewise, of the whole tensor
-    double max_std = 5.0;  // likewise
+    double max_abs_mean = 1.0;   // in the unit of the input
+    double min_std = 0.05;       // likewise, of the whole tensor
+    double max_std = 5.0;        // likewise
     std::uint64_t samples = 32;  // that are pooled before it is judged
 
     // For z-scored data.
@@ -45,9 +45,9 @@ struct input_not_normalized {
         double measured = 0;
         outcome found = outcome::unknown;
     };
-    struct pooled : judged_value {  // over the samples that were pooled
+    struct pooled : judged_value {         // over the samples that were pooled
         outcome found = outcome::unknown;  // once there were enough
-        std::uint64_t samples = 0;  // that were pooled
+        std::uint64_t samples = 0;         // that were pooled
     };
     static constexpr terms watched = needs_of(variance);
     [[nodiscard]] constexpr pooled judge(kept& mine, observation const& it) const noexcept {

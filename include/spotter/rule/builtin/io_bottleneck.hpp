@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when in more than `threshold` of all samples, and more than `patience` of them, a GPU is below `gpu_threshold` while the cores spend
-// more than `io_threshold` of their time waiting for disks.
+// Warning when in more than `threshold` of all samples, and more than `patience` of them, a GPU is below
+// `gpu_threshold` while the cores spend more than `io_threshold` of their time waiting for disks.
 struct io_bottleneck {
     using kind = rule_kind;
     static constexpr std::string_view name = "io_bottleneck";
@@ -17,16 +17,16 @@ struct io_bottleneck {
 
     selector select = "sys/io_wait";
     selector gpu = "sys/gpu_util/*";  // shares of time; one a GPU
-    double threshold = 0.5;        // share of samples
-    double gpu_threshold = 0.1;    // share of time
-    double io_threshold = 0.5;     // share of the time of all cores
-    std::uint64_t patience = 120;  // samples
+    double threshold = 0.5;           // share of samples
+    double gpu_threshold = 0.1;       // share of time
+    double io_threshold = 0.5;        // share of the time of all cores
+    std::uint64_t patience = 120;     // samples
 
     [[nodiscard]] static constexpr io_bottleneck sagemaker_defaults() noexcept { return {.patience = 1000}; }
 
     struct state {
         bottleneck_count count;
-        slots<bool> is_gpu;  // by tensor id
+        slot_array<bool> is_gpu;  // by tensor id
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum | terms::nonfinite : terms::none;

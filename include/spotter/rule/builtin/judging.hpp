@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // What a rule says of one observation, and by which number.
 struct judged_value {
     truth holds = truth::undecided;  // undecided: it does not count
-    double measured = 0;  // what the finding tells, of the first that is blamed
+    double measured = 0;             // what the finding tells, of the first that is blamed
 
     constexpr judged_value() noexcept = default;
     constexpr judged_value(double value, bool is_so) noexcept : holds{truth_of(is_so)}, measured{value} {}
@@ -21,27 +21,27 @@ struct judged_value {
         : holds{value.known ? truth_of(is_so) : truth::undecided}, measured{value.value} {}
 };
 
-// A rule that judges observations one by one and blames the first tensor of which it says yes. It is an aggregate of parameters like any
-// rule (machine.hpp), and in place of a state, `declare`, `observe` and `close` it has
+// A rule that judges observations one by one and blames the first tensor of which it says yes. It is an aggregate of
+// parameters like any rule (machine.hpp), and in place of a state, `declare`, `observe` and `close` it has
 //     static constexpr terms watched;                  what it needs of the tensors that `select` selects; or `needs`
-//     constexpr judged_value judge(observation const& it) const;          or a type derived from that, with more evidence in it
-//     constexpr finding tell(culprit const& who) const;                   or (who, first): what `judge` returned of that tensor
+//     constexpr judged_value judge(observation const& it) const;          or a type derived from that, with more
+//     evidence in it constexpr finding tell(culprit const& who) const;                   or (who, first): what `judge`
+//     returned of that tensor
 // and optionally
-//     struct kept { ... };                             of each tensor; `judge` takes it first. A once_a_step is told the step
-//     struct scratch { ... };                          of all of them; `judge` takes it second
-//     constexpr bool prepare([kept&,] [scratch&,] tensor_info const&) const;    takes memory; false where there is none
-//     std::uint64_t patience;                          a parameter: yes of so many in a row of a tensor and mode; where there is
+//     struct kept { ... };                             of each tensor; `judge` takes it first. A once_a_step is told
+//     the step struct scratch { ... };                          of all of them; `judge` takes it second constexpr bool
+//     prepare([kept&,] [scratch&,] tensor_info const&) const;    takes memory; false where there is none std::uint64_t
+//     patience;                          a parameter: yes of so many in a row of a tensor and mode; where there is
 //     static constexpr bool counts_patience = true;    its patience is something else, and its own to count
 //     static constexpr mode judged_in;                 observations in other modes are not judged
 //     static constexpr std::string_view not_finite;    a reason: elements that are not finite are an error at once
 //     static constexpr bool softens = true;            a warning is info once training has settled
 //     static constexpr bool by_majority = true;        yes where it says so of more than half of those that it decided
 //     constexpr std::string_view silence() const;      why it decided nothing though tensors matched
-// One that reads values has `feature_key`, `extract([kept&, | scratch&,] it, values, out)`, and `judge` takes the feature last.
+// One that reads values has `feature_key`, `extract([kept&, | scratch&,] it, values, out)`, and `judge` takes the
+// feature last.
 template <class Value>
-concept judging_rule = rule<Value> && requires {
-    &Value::judge;
-} && !requires { typename Value::state; };
+concept judging_rule = rule<Value> && requires { &Value::judge; } && !requires { typename Value::state; };
 
 namespace detail {
 
@@ -52,7 +52,7 @@ struct kept_by {
     using type = nothing_kept;
 };
 template <class Rule>
-requires requires { typename Rule::kept; }
+    requires requires { typename Rule::kept; }
 struct kept_by<Rule> {
     using type = typename Rule::kept;
 };
@@ -61,7 +61,7 @@ struct scratch_of {
     using type = nothing_kept;
 };
 template <class Rule>
-requires requires { typename Rule::scratch; }
+    requires requires { typename Rule::scratch; }
 struct scratch_of<Rule> {
     using type = typename Rule::scratch;
 };
@@ -112,7 +112,8 @@ struct judging_book {
 // The rule with what the skeleton adds: a leaf, whose machine is that of the rule.
 template <judging_rule Rule>
 struct judged_rule : Rule {
-    using kept_type = typename detail::kept_by<Rule>::type;  // what is kept of each tensor; empty where the rule keeps nothing
+    using kept_type =
+        typename detail::kept_by<Rule>::type;  // what is kept of each tensor; empty where the rule keeps nothing
     using scratch_type = typename detail::scratch_of<Rule>::type;  // what is kept of all of them; empty likewise
     // What `judge` returns: a judged_value, or what is derived from it.
     using said_type =
@@ -120,16 +121,18 @@ struct judged_rule : Rule {
                              std::declval<observation const&>(), std::span<double const>{}));
     // It counts `patience` here.
     static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_patience; };
-    static constexpr bool softens = requires { Rule::softens; };  // the loss is watched, too, and a warning may become info
+    static constexpr bool softens =
+        requires { Rule::softens; };  // the loss is watched, too, and a warning may become info
     static constexpr bool reads_values = requires { &Rule::extract; };  // `judge` takes a feature
 
-    struct entry {  // of one tensor
+    struct entry {                               // of one tensor
         [[no_unique_address]] kept_type kept{};  // the rule's own
-        [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept> row{};  // how often in a row it held
+        [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept>
+            row{};  // how often in a row it held
         bool watched = false;
     };
     struct state {
-        slots<entry> all;  // by tensor id
+        slot_array<entry> all;  // by tensor id
         detail::judging_book book;
         said_type first{};  // of the tensor that is blamed
         [[no_unique_address]] scratch_type scratch{};
@@ -142,7 +145,9 @@ struct judged_rule : Rule {
             return this->select(tensor) ? Rule::watched : terms::none;
         }
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept requires softens {
+    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept
+        requires softens
+    {
         return settled_context::needs(tensor);
     }
     [[nodiscard]] constexpr bool declare(state& seen, [[maybe_unused]] tensor_info const& tensor) const noexcept {
@@ -158,8 +163,9 @@ struct judged_rule : Rule {
         }
         return true;
     }
-    constexpr void extract(state& seen, observation const& it, tensor_ref const& values,
-                           feature& out) const noexcept requires reads_values {
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept
+        requires reads_values
+    {
         if constexpr (requires { Rule::extract(it, values, out); }) {
             Rule::extract(it, values, out);
         } else if constexpr (requires { Rule::extract(seen.scratch, it, values, out); }) {
@@ -182,7 +188,7 @@ struct judged_rule : Rule {
         }
         if constexpr (requires { mine.kept.now; }) { mine.kept.now = seen.book.close; }
         said_type const one = detail::ask(static_cast<Rule const&>(*this), mine.kept, seen.scratch, it, made);
-        seen.book.decided_on += decided(one.holds) ? 1 : 0;
+        seen.book.decided_on += decided(one.holds) ? 1U : 0U;
         bool holds = one.holds == truth::yes;
         if constexpr (patient) {
             holds = mine.row.count(it.step.mode, seen.book.close, one.holds) >= this->patience && holds;
@@ -194,17 +200,19 @@ struct judged_rule : Rule {
             seen.first.join(one);
         }
     }
-    constexpr void observe(state& seen, observation const& it) const noexcept requires(!reads_values) {
+    constexpr void observe(state& seen, observation const& it) const noexcept
+        requires(!reads_values)
+    {
         observe(seen, it, {});
     }
-    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept requires requires(Rule const& it) {
-        it.silence();
+    [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept
+        requires requires(Rule const& it) { it.silence(); }
+    {
+        return Rule::silence();
     }
-    { return Rule::silence(); }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         culprit who;
-        truth const answer = seen.book.take(
-            who, requires { Rule::by_majority; });
+        truth const answer = seen.book.take(who, requires { Rule::by_majority; });
         if constexpr (requires { Rule::not_finite; }) {
             if (seen.book.not_finite.count > 0) {
                 culprit const bad = std::exchange(seen.book.not_finite, {});

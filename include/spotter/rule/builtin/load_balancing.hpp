@@ -10,15 +10,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the utilisations of any two GPUs over their last `window` samples, as histograms of 50 bins of 0.02, are further apart than
-// `threshold` by the Jensen-Shannon distance: the root of the mean of both divergences from their mean, in nats, so that 0 is alike and
-// the root of ln 2, 0.83, nothing in common (Endres and Schindelin 2003, IEEE Trans. Inf. Theory 49, 1858). A GPU that never was at work
-// is left out, and one is judged once it has more than `patience` samples.
+// Warning when the utilisations of any two GPUs over their last `window` samples, as histograms of 50 bins of 0.02, are
+// further apart than `threshold` by the Jensen-Shannon distance: the root of the mean of both divergences from their
+// mean, in nats, so that 0 is alike and the root of ln 2, 0.83, nothing in common (Endres and Schindelin 2003, IEEE
+// Trans. Inf. Theory 49, 1858). A GPU that never was at work is left out, and one is judged once it has more than
+// `patience` samples.
 struct load_balancing {
     using kind = rule_kind;
     static constexpr std::string_view name = "load_balancing";
-    static constexpr std::string_view remedy =
-        "Give each GPU as much to do: even batches, layers of even cost, data that is as long; look at the rank of the named one.";
+    static constexpr std::string_view remedy = "Give each GPU as much to do: even batches, layers of even cost, data "
+                                               "that is as long; look at the rank of the named one.";
 
     selector select = "sys/gpu_util/*";
     double threshold = 0.5;        // nats to the power of 1/2
@@ -28,11 +29,11 @@ struct load_balancing {
     [[nodiscard]] static constexpr load_balancing sagemaker_defaults() noexcept { return {.patience = 1000}; }
 
     static constexpr std::size_t bins = 50;  // of utilisation, 0 to 1
-    struct gpu {  // of one GPU
-        recent_values recent;  // shares of time, of the last `window` samples
-        std::uint32_t counts[bins]{};  // of those
-        std::uint64_t samples = 0;  // so far
-        bool used = false;  // it was above 0 once
+    struct gpu {                             // of one GPU
+        recent_values recent;                // shares of time, of the last `window` samples
+        std::uint32_t counts[bins]{};        // of those
+        std::uint64_t samples = 0;           // so far
+        bool used = false;                   // it was above 0 once
     };
     struct state {
         per_tensor<gpu> all;
@@ -73,7 +74,8 @@ struct load_balancing {
         if (pairs == 0) { return truth::undecided; }
         if (!(most > threshold)) { return truth::no; }
         culprit const found{.tensor = seen.all.name_of(other), .measured = most, .count = 1};
-        finding it = found.as_finding("GPUs do not work alike", "distance of their utilisations", relation::greater, threshold);
+        finding it =
+            found.as_finding("GPUs do not work alike", "distance of their utilisations", relation::greater, threshold);
         it.detail << "from " << seen.all.name_of(one);
         out.push(it);
         return truth::yes;

@@ -8,10 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Compares the smoothed loss with itself `num_steps` earlier. Rising (error): it grew by more than `max_increase` of that reference, or
-// of `floor` times |L0| where the reference is smaller. Flat (warning, info once settled): it fell by no more than `min_decrease` of the
-// same in `patience` checks in a row. What a check finds holds until the next. Closes before the first check are undecided. Each loss
-// is judged for itself; train only.
+// Compares the smoothed loss with itself `num_steps` earlier. Rising (error): it grew by more than `max_increase` of
+// that reference, or of `floor` times |L0| where the reference is smaller. Flat (warning, info once settled): it fell
+// by no more than `min_decrease` of the same in `patience` checks in a row. What a check finds holds until the next.
+// Closes before the first check are undecided. Each loss is judged for itself; train only.
 struct loss_not_decreasing {
     using kind = rule_kind;
     static constexpr std::string_view name = "loss_not_decreasing";
@@ -33,13 +33,13 @@ struct loss_not_decreasing {
 
     // Of a check; it holds until the next one.
     enum class outcome : std::uint8_t { unknown, healthy, flat, rising };
-    struct series {  // of one loss
-        loss_trend trend{};  // since the first observation
-        smoothed now{};  // the loss, smoothed over `smoothing` observations
+    struct series {                        // of one loss
+        loss_trend trend{};                // since the first observation
+        smoothed now{};                    // the loss, smoothed over `smoothing` observations
         std::uint64_t reference_step = 0;  // at which `reference` was taken
         double reference = 0;
-        std::uint64_t flat_checks = 0;  // in a row
-        double drop = 0;  // of the last check, fraction
+        std::uint64_t flat_checks = 0;     // in a row
+        double drop = 0;                   // of the last check, fraction
         outcome found = outcome::unknown;  // of the last check
     };
     struct state {
@@ -63,7 +63,8 @@ struct loss_not_decreasing {
         mine.now.add(loss.value, smoothing);
         std::uint64_t const first = smoothing > 0 ? smoothing : 1;
         if (mine.trend.count < first) { return; }
-        // The first reference; and a new one after a rewind, which leaves nothing to be said of the steps that were undone.
+        // The first reference; and a new one after a rewind, which leaves nothing to be said of the steps that were
+        // undone.
         if (mine.trend.count == first || it.step.index < mine.reference_step) {
             mine.reference_step = it.step.index;
             mine.reference = mine.now.value();
@@ -71,7 +72,7 @@ struct loss_not_decreasing {
             mine.flat_checks = 0;
             return;
         }
-        if (it.step.index >= mine.reference_step + num_steps) { check(mine, it.step.index); }
+        if (it.step.index >= mine.reference_step + num_steps) { look_at(mine, it.step.index); }
         if (mine.found == outcome::unknown) { return; }
         if (mine.found == outcome::rising) { seen.rising.blame(it, mine.drop); }
         if (mine.found == outcome::flat) {
@@ -98,7 +99,7 @@ struct loss_not_decreasing {
     }
 
 private:
-    SPOTTER_STRICT constexpr void check(series& mine, std::uint64_t step) const noexcept {
+    SPOTTER_STRICT constexpr void look_at(series& mine, std::uint64_t step) const noexcept {
         SPOTTER_STRICT_BODY
         double const now = mine.now.value();
         double divisor = magnitude(mine.reference);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): the shared view of a training loss: smoothed value, starting value, whether training has settled.
+// Built-in rules (L2): the shared view of a training loss: smoothed value, starting value, whether training has
+// settled.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -14,11 +15,11 @@ namespace spotter::inline SPOTTER_ABI {
     return loss;
 }
 
-// Which loss or metric an observation is of, and in training or in evaluation: `val_loss` is `train_loss` in evaluation, in whatever
-// mode its step is (docs/rules.md#evaluation-under-a-name-of-its-own).
+// Which loss or metric an observation is of, and in training or in evaluation: `val_loss` is `train_loss` in
+// evaluation, in whatever mode its step is (docs/rules.md#evaluation-under-a-name-of-its-own).
 struct loss_place {
     tensor_id id;  // the tensor; of a `val_loss` its partner
-    mode when;  // the step's mode; of a `val_loss` evaluation
+    mode when;     // the step's mode; of a `val_loss` evaluation
 };
 // A `val_loss` stands for its partner in evaluation.
 [[nodiscard]] constexpr loss_place place_of(observation const& it) noexcept {
@@ -26,7 +27,8 @@ struct loss_place {
     return alone ? loss_place{it.tensor.id, it.step.mode} : loss_place{it.tensor.partner, mode::eval};
 }
 
-// Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x itself.
+// Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x
+// itself.
 struct smoothed {
     double weighted = 0, weight = 0;  // sum of weighted values, and of their weights
     // Over about k observations.
@@ -50,8 +52,8 @@ struct smoothed {
 
 // The mean of what was added; unknown where that is nothing.
 struct running_mean {
-    double total = 0;  // of what was added
-    std::uint64_t count = 0;  // of these
+    double total = 0;                                                       // of what was added
+    std::uint64_t count = 0;                                                // of these
     constexpr void add(double value) noexcept { total += value, ++count; }  // a finite number
     // Unknown of none, and where the sum is infinite.
     [[nodiscard]] SPOTTER_STRICT constexpr measurement value() const noexcept {
@@ -64,12 +66,12 @@ struct running_mean {
 // One loss. Feed it finite training losses only.
 struct loss_trend {
     static constexpr std::uint64_t first_losses = 10;  // whose mean is the starting value L0
-    static constexpr std::uint64_t settle_over = 50;  // observations before it may be settled
+    static constexpr std::uint64_t settle_over = 50;   // observations before it may be settled
 
     std::uint64_t count = 0;  // losses so far
-    double first_sum = 0;  // of the first ten
-    smoothed settling{};  // over `settle_over` observations
-    bool settled = false;  // the smoothed loss has fallen by half of |L0|; never unsets
+    double first_sum = 0;     // of the first ten
+    smoothed settling{};      // over `settle_over` observations
+    bool settled = false;     // the smoothed loss has fallen by half of |L0|; never unsets
 
     // In the order of observation.
     SPOTTER_STRICT constexpr void add(double loss) noexcept {
@@ -89,7 +91,7 @@ struct loss_trend {
 // The first training loss of a run, read as context by rules that grow quiet once training has settled.
 struct settled_context {
     tensor_id loss = no_tensor;  // the first that was observed in training
-    loss_trend trend{};  // of that loss
+    loss_trend trend{};          // of that loss
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
         return tensor.role == role::loss ? terms::sum : terms::none;

@@ -7,9 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A feature is low where its share of the sum of all importances is below `relative` times 1/F, the share it had if all F features
-// counted alike. Info when more than `max_low` of the features are low, after `warmup` observations of the tensor: the first
-// tree cannot know many. Train steps only.
+// A feature is low where its share of the sum of all importances is below `relative` times 1/F, the share it had if all
+// F features counted alike. Info when more than `max_low` of the features are low, after `warmup` observations of the
+// tensor: the first tree cannot know many. Train steps only.
 struct low_feature_importance {
     using kind = rule_kind;
     static constexpr std::string_view name = "low_feature_importance";

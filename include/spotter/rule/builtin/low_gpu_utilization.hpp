@@ -7,8 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of each GPU that was at work, over its last `window` samples: warning when the 95th percentile is below `threshold_p95` (it is never
-// busy), else when the 5th is below `threshold_p5` (it idles again and again). From `patience` samples on.
+// Of each GPU that was at work, over its last `window` samples: warning when the 95th percentile is below
+// `threshold_p95` (it is never busy), else when the 5th is below `threshold_p5` (it idles again and again). From
+// `patience` samples on.
 struct low_gpu_utilization {
     using kind = rule_kind;
     static constexpr std::string_view name = "low_gpu_utilization";
@@ -22,9 +23,7 @@ struct low_gpu_utilization {
     std::uint64_t patience = 500;  // samples before it is judged
     static constexpr bool counts_patience = true;
 
-    [[nodiscard]] static constexpr low_gpu_utilization sagemaker_defaults() noexcept {
-        return {.patience = 1000};
-    }
+    [[nodiscard]] static constexpr low_gpu_utilization sagemaker_defaults() noexcept { return {.patience = 1000}; }
 
     struct kept {
         recent_values busy;
@@ -32,9 +31,9 @@ struct low_gpu_utilization {
         bool used = false;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
-    struct low : judged_value {  // which of the two it is
+    struct low : judged_value {   // which of the two it is
         bool fluctuates = false;  // it idles again and again; else it is low always
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): values that the format in which they will be kept cannot hold. docs/rules.md#low_precision_overflow
+// Built-in rule (L2): values that the format in which they will be kept cannot hold.
+// docs/rules.md#low_precision_overflow
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -7,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when an element that is finite becomes no number in the format `to`: a checkpoint or a copy in it would be broken, though the
-// training is well. Elements that are not finite themselves are non_finite's.
+// Warning when an element that is finite becomes no number in the format `to`: a checkpoint or a copy in it would be
+// broken, though the training is well. Elements that are not finite themselves are non_finite's.
 struct low_precision_overflow {
     using kind = rule_kind;
     static constexpr std::string_view name = "low_precision_overflow";
@@ -22,7 +23,8 @@ struct low_precision_overflow {
         precision_limits const limits = precision_limits::of(to);
         measurement const least = minimum(it.stats), most = maximum(it.stats);
         if (!limits.known || !least.known || !most.known) { return {}; }
-        double const size = magnitude(least.value) > magnitude(most.value) ? magnitude(least.value) : magnitude(most.value);
+        double const size =
+            magnitude(least.value) > magnitude(most.value) ? magnitude(least.value) : magnitude(most.value);
         return {size, limits.overflows(size)};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when no step was closed for more than `threshold` seconds since the start. A sampler of the machine (ext/system.hpp) says how long
-// it has been: the loop itself cannot.
+// Warning when no step was closed for more than `threshold` seconds since the start. A sampler of the machine
+// (ext/system.hpp) says how long it has been: the loop itself cannot.
 struct max_initialization_time {
     using kind = rule_kind;
     static constexpr std::string_view name = "max_initialization_time";

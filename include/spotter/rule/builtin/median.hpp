@@ -2,21 +2,22 @@
 // Built-in rules (L2): the median as the catalogue has it.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // Takes the memory of the last `most` values, and of what is sorted of them.
 [[nodiscard]] constexpr bool keep_sortable(recent_values& values, std::uint64_t most,
-                                           slots<std::uint64_t>& scratch) noexcept {
+                                           slot_array<std::uint64_t>& scratch) noexcept {
     constexpr std::uint64_t limit = 1U << 20;  // as recent_values has it, which keeps two at least
-    return values.keep(most) && scratch.grow(static_cast<std::size_t>(most < 2 ? 2 : most > limit ? limit : most));
+    return values.keep(most) && scratch.grow(as_size(most < 2 ? 2 : most > limit ? limit : most));
 }
 
-// The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where `scratch` has room for
-// as many.
+// The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where
+// `scratch` has room for as many.
 template <class Map>
-[[nodiscard]] SPOTTER_STRICT constexpr double median_of(recent_values const& values, slots<std::uint64_t>& scratch,
+[[nodiscard]] SPOTTER_STRICT constexpr double median_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                         Map map) noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const count = values.size();
@@ -31,7 +32,8 @@ template <class Map>
     return lower + upper;
 }
 
-// The last values of a series, kept in order of size too: a value more costs as much as it moves others by, and the median nothing.
+// The last values of a series, kept in order of size too: a value more costs as much as it moves others by, and the
+// median nothing.
 class sorted_values {
 public:
     // False where memory is exhausted.
@@ -53,7 +55,9 @@ public:
         }
         values_.add(value);
     }
-    [[nodiscard]] constexpr recent_values const& values() const noexcept { return values_; }  // in the order in which they came
+    [[nodiscard]] constexpr recent_values const& values() const noexcept {
+        return values_;
+    }  // in the order in which they came
     [[nodiscard]] constexpr std::size_t size() const noexcept { return values_.size(); }
     [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }  // as many as `keep` was told
     // The value of that rank, from 0.
@@ -81,11 +85,12 @@ private:
     }
 
     recent_values values_;
-    slots<std::uint64_t> keys_;
+    slot_array<std::uint64_t> keys_;
 };
 
-// The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has room for as many.
-[[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slots<std::uint64_t>& scratch,
+// The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has
+// room for as many.
+[[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                       double share) noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const count = values.size();

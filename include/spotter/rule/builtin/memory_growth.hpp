@@ -2,37 +2,39 @@
 // Built-in rules (L2): memory that grows and does not come back, for the rules on that of a GPU and of the process.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/judging.hpp>
 #include <spotter/rule/series.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How fast one series of samples grows. A window is cut into blocks, of which the least sample counts: what survives whatever is given back
-// within a block. The slope is the median of all slopes between two blocks (Theil 1950; Sen 1968, JASA 63, 1379-1389), which few outliers
-// do not move; `monotone` the share of pairs of which the later block has more. A saw that ends higher in one window than in the one before
-// it does not grow by this measure, nor does one step.
+// How fast one series of samples grows. A window is cut into blocks, of which the least sample counts: what survives
+// whatever is given back within a block. The slope is the median of all slopes between two blocks (Theil 1950; Sen
+// 1968, JASA 63, 1379-1389), which few outliers do not move; `monotone` the share of pairs of which the later block has
+// more. A saw that ends higher in one window than in the one before it does not grow by this measure, nor does one
+// step.
 class memory_growth {
 public:
-    struct limits {  // what is too much
+    struct limits {                               // what is too much
         std::uint64_t window = 600, blocks = 20;  // samples; parts of a window
-        double increase = 0.02, monotone = 0.8;  // of the capacity over a window; share of pairs
-        std::uint64_t skip = 1;                  // windows
+        double increase = 0.02, monotone = 0.8;   // of the capacity over a window; share of pairs
+        std::uint64_t skip = 1;                   // windows
     };
     struct answer : judged_value {  // at the end of a window
-        double left = 0;  // samples until the capacity is reached
+        double left = 0;            // samples until the capacity is reached
     };
     static constexpr std::size_t most_blocks = 64;  // more are taken as so many
 
     // False where memory is exhausted; `keys` is scratch that series may share.
-    [[nodiscard]] constexpr bool keep(limits const& of, slots<std::uint64_t>& keys) noexcept {
+    [[nodiscard]] constexpr bool keep(limits const& of, slot_array<std::uint64_t>& keys) noexcept {
         std::size_t const blocks = blocks_of(of);
         return least_.grow(blocks) && keys.grow(blocks * (blocks - 1) / 2);
     }
     // With one more sample. Answers at the end of a window alone.
-    [[nodiscard]] constexpr answer add(double value, limits const& of, slots<std::uint64_t>& keys) noexcept {
+    [[nodiscard]] constexpr answer add(double value, limits const& of, slot_array<std::uint64_t>& keys) noexcept {
         std::size_t const blocks = blocks_of(of);
         std::uint64_t const window = of.window < blocks ? blocks : of.window;
-        std::size_t const block = static_cast<std::size_t>(in_window_ * blocks / window);
+        std::size_t const block = as_size(in_window_ * blocks / window);
         double& least = least_[block];
         if (block != block_ || in_window_ == 0 || value < least) { least = value; }
         block_ = block;
@@ -47,7 +49,7 @@ private:
         return of.blocks < 2 ? 2 : of.blocks > most_blocks ? most_blocks : static_cast<std::size_t>(of.blocks);
     }
     [[nodiscard]] SPOTTER_STRICT constexpr answer judge(std::size_t blocks, double window, limits const& of,
-                                                        slots<std::uint64_t>& keys) noexcept {
+                                                        slot_array<std::uint64_t>& keys) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t pairs = 0, rising = 0;
         for (std::size_t i = 0; i + 1 < blocks; ++i) {
@@ -71,7 +73,7 @@ private:
         return made;
     }
 
-    slots<double> least_;  // of each block
+    slot_array<double> least_;  // of each block
     std::uint64_t in_window_ = 0, windows_ = 0;
     std::size_t block_ = 0;
 };

@@ -6,13 +6,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the memory of the process grew by `increase` of what there may be or more, steadily, in each of `patience` windows in a
-// row, after the first `skip`, in which data is read and caches fill (memory_growth has how).
+// Warning when the memory of the process grew by `increase` of what there may be or more, steadily, in each of
+// `patience` windows in a row, after the first `skip`, in which data is read and caches fill (memory_growth has how).
 struct memory_leak {
     using kind = rule_kind;
     static constexpr std::string_view name = "memory_leak";
     static constexpr std::string_view remedy =
-        "Look for what is kept from step to step: lists of losses or outputs, caches without an end, memory that is never freed (valgrind, heaptrack).";
+        "Look for what is kept from step to step: lists of losses or outputs, caches without an end, memory that is "
+        "never freed (valgrind, heaptrack).";
 
     selector select = "sys/memory";
     std::uint64_t window = 20;   // samples
@@ -26,13 +27,14 @@ struct memory_leak {
         memory_growth growth;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
         return mine.growth.keep(limits(), own.keys);
     }
-    [[nodiscard]] constexpr memory_growth::answer judge(kept& mine, scratch& own, observation const& it) const noexcept {
+    [[nodiscard]] constexpr memory_growth::answer judge(kept& mine, scratch& own,
+                                                        observation const& it) const noexcept {
         measurement const used = mean(it.stats);
         return used.known ? mine.growth.add(used.value, limits(), own.keys) : memory_growth::answer{};
     }

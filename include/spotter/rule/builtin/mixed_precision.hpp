@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): gradients that a low-precision backward pass loses, and loss scales that collapse. docs/rules.md#mixed_precision
+// Built-in rule (L2): gradients that a low-precision backward pass loses, and loss scales that collapse.
+// docs/rules.md#mixed_precision
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -13,10 +14,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges the gradients, observed unscaled, as the pass in format `to` saw them: times the loss scale (1 until one is observed; observe
-// it before the gradients). Underflow: more than `max_underflow` of the non-zero elements round to zero, `patience` times in a row:
-// warning. Overflow: one rounds to no number, or is none: info, since scaling skips such a step. The loss scale falls to
-// `min_scale` from above it: error. More than `max_skip` of the last `skip_window` steps were skipped: warning. Train steps only.
+// Judges the gradients, observed unscaled, as the pass in format `to` saw them: times the loss scale (1 until one is
+// observed; observe it before the gradients). Underflow: more than `max_underflow` of the non-zero elements round to
+// zero, `patience` times in a row: warning. Overflow: one rounds to no number, or is none: info, since scaling skips
+// such a step. The loss scale falls to `min_scale` from above it: error. More than `max_skip` of the last `skip_window`
+// steps were skipped: warning. Train steps only.
 struct mixed_precision {
     using kind = rule_kind;
     static constexpr std::string_view name = "mixed_precision";
@@ -24,12 +26,12 @@ struct mixed_precision {
     static constexpr mode judged_in = mode::train;
 
     selector select = role::gradient;
-    selector loss_scale = "metric/loss_scale";  // what the loss was multiplied by
+    selector loss_scale = "metric/loss_scale";      // what the loss was multiplied by
     selector step_skipped = "metric/step_skipped";  // 0, or 1 where the step was skipped
     dtype to = dtype::f16;                          // f16, bf16, f8_e4m3 or f8_e5m2
     double max_underflow = 0.1;                     // fraction of the non-zero elements
     std::uint64_t patience = 10;                    // observations of a gradient
-    double min_scale = 1;  // a loss scale that comes down to it is an error
+    double min_scale = 1;                           // a loss scale that comes down to it is an error
     double max_skip = 0.01;            // fraction of the window; a scaler that grows every 2000 steps skips 0.0005
     std::uint64_t skip_window = 1000;  // steps
 
@@ -93,9 +95,17 @@ struct mixed_precision {
                       severity::warning, out);
         fired |= tell(seen.skipping, "many steps are skipped", "share of skipped steps", relation::greater, max_skip,
                       severity::warning, out);
-        fired |= tell(seen.overflow, "gradients overflow", "largest scaled element",
-                      precision_limits::of(to).exclusive ? relation::greater : relation::greater_equal,
-                      precision_limits::of(to).overflow, severity::info, out);
+        precision_limits const limits = precision_limits::of(to);
+        if (overflows && !limits.overflows(seen.overflow.measured)) {
+            // What has overflowed says no more how large it was.
+            seen.overflow.measured = static_cast<double>(seen.not_finite);
+            fired |= tell(seen.overflow, "gradients overflow", "non-finite elements", relation::greater, 0,
+                          severity::info, out);
+        } else {
+            fired |= tell(seen.overflow, "gradients overflow", "largest scaled element",
+                          limits.exclusive ? relation::greater : relation::greater_equal, limits.overflow,
+                          severity::info, out);
+        }
         if (overflows && seen.not_finite > 0 && !out.empty()) {
             out[out.size() - 1].detail << seen.not_finite << " elements are not finite";
         }

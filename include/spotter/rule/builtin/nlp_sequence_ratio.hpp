@@ -2,6 +2,7 @@
 // Built-in rule (L2): batches that are mostly padding, or unknown words. docs/rules.md#nlp_sequence_ratio
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
@@ -18,8 +19,8 @@ namespace select {
 
 }  // namespace select
 
-// Warning when, over the last `window` steps with the tensor, one of the first `n` tokens is more than its limit of all tokens. Fewer
-// steps are not judged. Train steps only.
+// Warning when, over the last `window` steps with the tensor, one of the first `n` tokens is more than its limit of all
+// tokens. Fewer steps are not judged. Train steps only.
 struct nlp_sequence_ratio {
     using kind = rule_kind;
     static constexpr std::string_view name = "nlp_sequence_ratio";
@@ -38,13 +39,13 @@ struct nlp_sequence_ratio {
 
     // The counts of the last steps: of each step all tokens, then each of the `n`.
     struct sequences {
-        slots<double> ring;  // of the last steps: elements, and how many of each token
+        slot_array<double> ring;  // of the last steps: elements, and how many of each token
         std::uint64_t steps = 0;  // so far
         bool open = false;        // the step at hand has its place in the ring
     };
     struct state {
         per_tensor<sequences> inputs;
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -123,7 +124,7 @@ private:
     }
     [[nodiscard]] constexpr std::size_t length() const noexcept {
         constexpr std::uint64_t limit = 1U << 20U;
-        return static_cast<std::size_t>(window < 1 ? 1 : window < limit ? window : limit);
+        return as_size(window < 1 ? 1 : window < limit ? window : limit);
     }
     // Of the step at hand.
     [[nodiscard]] constexpr double* place(sequences& mine) const noexcept {

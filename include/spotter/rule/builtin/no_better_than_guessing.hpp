@@ -7,14 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges windows of `samples` pairs of label and prediction, per mode (train and eval), from the `warmup`-th train close and the
-// `warmup_pairs`-th pair of training on (a step may be one sample). A window is
-// no better than guessing where as many predictions are right as always naming its most frequent label would be, or at most two standard
-// deviations (of that count, binomial) more, unless the loss knows better: where the first losses of a mode were at least `like_entropy`
-// times the entropy H of the labels, as a cross-entropy begins, a window whose mean loss is below `known` times H is better than a guess
-// that knows how frequent the labels are (Shannon 1948; H of a window has the correction (classes - 1) / 2 samples of Miller 1955). Warning after `patience` such windows in a row, until one is better. A window where one
-// class has more than `largest_share` of the labels says nothing: rare classes are learned without being named often. Labels and
-// predictions of a step are paired by position; see classes.hpp.
+// Judges windows of `samples` pairs of label and prediction, per mode (train and eval), from the `warmup`-th train
+// close and the `warmup_pairs`-th pair of training on (a step may be one sample). A window is no better than guessing
+// where as many predictions are right as always naming its most frequent label would be, or at most two standard
+// deviations (of that count, binomial) more, unless the loss knows better: where the first losses of a mode were at
+// least `like_entropy` times the entropy H of the labels, as a cross-entropy begins, a window whose mean loss is below
+// `known` times H is better than a guess that knows how frequent the labels are (Shannon 1948; H of a window has the
+// correction (classes - 1) / 2 samples of Miller 1955). Warning after `patience` such windows in a row, until one is
+// better. A window where one class has more than `largest_share` of the labels says nothing: rare classes are learned
+// without being named often. Labels and predictions of a step are paired by position; see classes.hpp.
 struct no_better_than_guessing {
     using kind = rule_kind;
     static constexpr std::string_view name = "no_better_than_guessing";
@@ -23,23 +24,23 @@ struct no_better_than_guessing {
 
     selector select = role::label;
     selector predictions = role::prediction;  // what the labels are held against
-    std::uint64_t samples = 200;        // pairs of a window
-    std::uint64_t warmup = 200;         // train closes
-    std::uint64_t patience = 3;         // windows
-    double largest_share = 0.6;         // fraction of a window's labels
-    std::uint64_t warmup_pairs = 5000;  // of training
-    double like_entropy = 0.7;          // times the entropy of the labels
-    double known = 0.95;                // times that
-    bool argmax = false;                // predictions are scores whatever their type and rank
-    int class_axis = default_axis;  // of scores; 1 for rank >= 2 (batch first)
+    std::uint64_t samples = 200;              // pairs of a window
+    std::uint64_t warmup = 200;               // train closes
+    std::uint64_t patience = 3;               // windows
+    double largest_share = 0.6;               // fraction of a window's labels
+    std::uint64_t warmup_pairs = 5000;        // of training
+    double like_entropy = 0.7;                // times the entropy of the labels
+    double known = 0.95;                      // times that
+    bool argmax = false;                      // predictions are scores whatever their type and rank
+    int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
-    struct window {  // of one mode
-        slots<std::uint64_t> labels;                  // by class
+    struct window {                                   // of one mode
+        slot_array<std::uint64_t> labels;             // by class
         std::uint64_t pairs = 0, right = 0, bad = 0;  // `bad`: windows in a row
-        double measured = 0, limit = 0;  // shares of right predictions, of the last whole window
-        running_mean loss{};       // of the closes of this window
-        measurement first_loss{};  // the mean of the first window
-        bool judged = false;  // there was one
+        double measured = 0, limit = 0;               // shares of right predictions, of the last whole window
+        running_mean loss{};                          // of the closes of this window
+        measurement first_loss{};                     // the mean of the first window
+        bool judged = false;                          // there was one
     };
     struct state {
         class_pairs step;
@@ -110,7 +111,7 @@ struct no_better_than_guessing {
 
 private:
     // With what a sample of that size lacks on average (Miller and Madow, 1955).
-    [[nodiscard]] SPOTTER_STRICT static constexpr double label_entropy(slots<std::uint64_t> const& labels,
+    [[nodiscard]] SPOTTER_STRICT static constexpr double label_entropy(slot_array<std::uint64_t> const& labels,
                                                                        double count) noexcept {
         SPOTTER_STRICT_BODY
         double classes = 0;

@@ -8,15 +8,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What others have of the processor, programs on this machine or machines beside it (stolen time), is held against the time of a step in the
-// same sample. Warning at samples in which others have more than `busy` of all cores, when over the last `window` samples the median step of
-// at least `samples` such samples is `factor` times that of at least as many in which they had less than `quiet`. Time that
-// children of this process have counts as others'.
+// What others have of the processor, programs on this machine or machines beside it (stolen time), is held against the
+// time of a step in the same sample. Warning at samples in which others have more than `busy` of all cores, when over
+// the last `window` samples the median step of at least `samples` such samples is `factor` times that of at least as
+// many in which they had less than `quiet`. Time that children of this process have counts as others'.
 struct noisy_neighbour {
     using kind = rule_kind;
     static constexpr std::string_view name = "noisy_neighbour";
-    static constexpr std::string_view remedy =
-        "See what else runs there (top), move it or this run away, or keep cores for the run (taskset, cgroups, a machine of its own).";
+    static constexpr std::string_view remedy = "See what else runs there (top), move it or this run away, or keep "
+                                               "cores for the run (taskset, cgroups, a machine of its own).";
 
     selector select = "sys/other_cpu";
     selector step = "sys/step";  // seconds
@@ -27,10 +27,10 @@ struct noisy_neighbour {
     std::uint64_t window = 120;  // samples
 
     struct state {
-        slots<bool> is_step;  // by tensor id
+        slot_array<bool> is_step;  // by tensor id
         recent_values taken, steps;
         recent_values part;  // those of one kind
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
         double taken_now = -1, step_now = -1;
         std::string_view tensor{};
     };
@@ -68,8 +68,8 @@ struct noisy_neighbour {
         culprit const found{.tensor = seen.tensor, .measured = slower, .count = 1};
         finding it = found.as_finding("steps are slower while others take the processor", "times as long a step",
                                       relation::greater_equal, factor);
-        it.detail << "others have " << static_cast<std::uint64_t>(100 * taken + 0.5) << " % of it; a step " << beside << " s, alone "
-                  << alone << " s";
+        it.detail << "others have " << static_cast<std::uint64_t>(100 * taken + 0.5) << " % of it; a step " << beside
+                  << " s, alone " << alone << " s";
         out.push(it);
         return truth::yes;
     }

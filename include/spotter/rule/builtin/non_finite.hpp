@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at the close of any step with a non-finite value; asks to skip the update. The tensor is the first bad one in the flow of a step
-// (step_flow.hpp): where the trouble began, in whatever order tensors are observed; a gradient before the weight that an update has
-// carried it into, where what was computed forward is finite. `measured` is the count of its bad elements;
-// `detail` gives the index (in storage order) of the first, and the counts.
+// Error at the close of any step with a non-finite value; asks to skip the update. The tensor is the first bad one in
+// the flow of a step (step_flow.hpp): where the trouble began, in whatever order tensors are observed; a gradient
+// before the weight that an update has carried it into, where what was computed forward is finite. `measured` is the
+// count of its bad elements; `detail` gives the index (in storage order) of the first, and the counts.
 struct non_finite {
     using kind = rule_kind;
     static constexpr std::string_view name = "non_finite";
@@ -19,12 +19,14 @@ struct non_finite {
 
     selector select = &select::everything;
 
-    struct bad_elements {  // of the first observation in a step that has some
+    struct bad_elements {                                 // of the first observation in a step that has some
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
-        std::uint64_t first = no_index;  // in storage order
-        bool is_gradient = false;  // by its role
-        tensor_id partner = no_tensor;  // what it is the gradient of
-        [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }  // of all three kinds
+        std::uint64_t first = no_index;                   // in storage order
+        bool is_gradient = false;                         // by its role
+        tensor_id partner = no_tensor;                    // what it is the gradient of
+        [[nodiscard]] constexpr std::uint64_t count() const noexcept {
+            return nan + pos_inf + neg_inf;
+        }  // of all three kinds
     };
     struct state {
         step_flow<bad_elements> flow;
@@ -66,8 +68,9 @@ private:
     static constexpr void tell(state const& seen, std::uint32_t bad, findings& out) noexcept {
         auto const* origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
         if (origin == nullptr) { return; }
-        // Nothing finite is computed from a bad weight: where the loop shows its tensors after the update, a bad gradient came first. With
-        // a second net, that is computed from the first after its update, the one whose elements the update carried into its weight.
+        // Nothing finite is computed from a bad weight: where the loop shows its tensors after the update, a bad
+        // gradient came first. With a second net, that is computed from the first after its update, the one whose
+        // elements the update carried into its weight.
         detail::stretch const where = detail::stretch_of(origin->role);
         bool const updated = where == detail::stretch::parameters || where == detail::stretch::optimizer;
         if (updated && (seen.bad_forward ? seen.finite_loss : seen.finite_forward)) {
@@ -86,8 +89,8 @@ private:
                   << of.neg_inf;
         out.push(it);
     }
-    // Of the gradients that were carried into their weights, the bad elements of the one with fewest: what is computed from a bad weight is
-    // bad all over.
+    // Of the gradients that were carried into their weights, the bad elements of the one with fewest: what is computed
+    // from a bad weight is bad all over.
     [[nodiscard]] static constexpr std::uint64_t fewest_carried(state const& seen) noexcept {
         std::uint64_t fewest = no_index;
         (void)seen.flow.first([&](bad_elements const& it) {

@@ -7,10 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Over the last `window` finite training losses: warning when more than `flips` of the differences change sign, the 90th percentile is
-// above the 10th by more than `amplitude` times |L0|, and the newer half is no better than the older: its mean is not below that of
-// the older by `progress` of it. The noise of minibatches alone changes the sign of two differences in three; `flips` is well above
-// that. Each loss is judged for itself; a rewind begins the window anew. Train steps only.
+// Over the last `window` finite training losses: warning when more than `flips` of the differences change sign, the
+// 90th percentile is above the 10th by more than `amplitude` times |L0|, and the newer half is no better than the
+// older: its mean is not below that of the older by `progress` of it. The noise of minibatches alone changes the sign
+// of two differences in three; `flips` is well above that. Each loss is judged for itself; a rewind begins the window
+// anew. Train steps only.
 struct oscillating_loss {
     using kind = rule_kind;
     static constexpr std::string_view name = "oscillating_loss";
@@ -29,7 +30,7 @@ struct oscillating_loss {
         std::uint64_t last_step = 0;
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     struct share_of_flips : judged_value {  // of the last observations
         double swing = 0;  // between the tenth and the ninetieth percentile of the losses, in their unit
@@ -80,7 +81,7 @@ private:
         return static_cast<double>(changes) / static_cast<double>(losses.size() - 2);
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double swing_of(recent_values const& losses,
-                                                                  slots<std::uint64_t>& room) noexcept {
+                                                                  slot_array<std::uint64_t>& room) noexcept {
         SPOTTER_STRICT_BODY
         if (!room.grow(losses.size())) { return 0; }
         std::span<std::uint64_t> const keys{room.data(), losses.size()};

@@ -2,6 +2,7 @@
 // Built-in rule (L2): a model that answers the same to everything. docs/rules.md#output_collapse
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
 #include <spotter/stat/units.hpp>
@@ -14,7 +15,7 @@ public:
     // False where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20U;
-        auto const room = static_cast<std::size_t>(most < 1 ? 1 : most > limit ? limit : most);
+        auto const room = as_size(most < 1 ? 1 : most > limit ? limit : most);
         if (!ring_.grow(room)) { return false; }
         most_ = room;
         return true;
@@ -36,7 +37,9 @@ public:
         next_ = next_ + 1 == most_ ? 0 : next_ + 1;
         classes_ = which >= classes_ ? which + 1 : classes_;
     }
-    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && size_ == most_; }  // as many as `keep` was told
+    [[nodiscard]] constexpr bool full() const noexcept {
+        return most_ > 0 && size_ == most_;
+    }  // as many as `keep` was told
     [[nodiscard]] constexpr std::uint32_t classes() const noexcept { return classes_; }  // the largest ever, plus one
     // Of the most frequent class, which goes into `which`.
     [[nodiscard]] SPOTTER_STRICT constexpr double largest_share(std::size_t& which) const noexcept {
@@ -47,22 +50,25 @@ public:
         }
         return static_cast<double>(most) / static_cast<double>(size_);
     }
-    [[nodiscard]] constexpr double entropy() const noexcept { return entropy_of(counts_, static_cast<double>(size_)); }  // in nats
+    [[nodiscard]] constexpr double entropy() const noexcept {
+        return entropy_of(counts_, static_cast<double>(size_));
+    }  // in nats
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // a class was left out, ever
 
 private:
-    slots<std::uint32_t> ring_;
-    slots<std::uint64_t> counts_;  // by class
+    slot_array<std::uint32_t> ring_;
+    slot_array<std::uint64_t> counts_;  // by class
     std::size_t most_ = 0, size_ = 0, next_ = 0;
     std::uint32_t classes_ = 0;
     bool lacks_memory_ = false;  // something was not counted
 };
 
 // Warning, for `patience` closes in a row after `warmup` of the mode, when
-// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the size of its mean, where
-// log-probabilities are taken about the mean of their row: that makes logits of them again, but for a number that a softmax does not see; or
-// one class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels is above
-// `min_label_entropy` times that of an even distribution. Without labels, and without classes, only the first is judged. Train and eval.
+// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the
+// size of its mean, where log-probabilities are taken about the mean of their row: that makes logits of them again, but
+// for a number that a softmax does not see; or one class: one class has at least `share` of the last `samples`
+// predictions, though the entropy of as many labels is above `min_label_entropy` times that of an even distribution.
+// Without labels, and without classes, only the first is judged. Train and eval.
 struct output_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "output_collapse";
@@ -70,7 +76,7 @@ struct output_collapse {
     static constexpr std::uint64_t least_batch = 8;  // samples that have a standard deviation to speak of
 
     selector select = role::prediction;
-    selector labels = role::label;  // what the predictions are held against
+    selector labels = role::label;   // what the predictions are held against
     std::uint64_t warmup = 100;      // closes with predictions
     std::uint64_t patience = 3;      // closes
     double coefficient = 1e-3;       // of the size of the mean
@@ -80,19 +86,19 @@ struct output_collapse {
     bool argmax = false;             // predictions are scores whatever their type and rank
     int class_axis = default_axis;   // of scores; 1 for rank >= 2 (batch first)
 
-    struct history {  // of one mode
-        recent_classes predicted, labelled;  // the last `samples` of each
+    struct history {                           // of one mode
+        recent_classes predicted, labelled;    // the last `samples` of each
         std::uint64_t closes = 0, streak = 0;  // with predictions; in a row at which they had collapsed
-        std::uint32_t outputs = 0;  // of the latest predictions that were scores
+        std::uint32_t outputs = 0;             // of the latest predictions that were scores
     };
     struct state {
         class_parts parts;
         history by_mode[mode_count];
         streaks constant;
         close_answer answer;
-        std::string_view tensor{};    // the first predictions of the step
-        slots<double> mean, squares;  // scratch: of each output
-        slots<std::uint64_t> finite;
+        std::string_view tensor{};         // the first predictions of the step
+        slot_array<double> mean, squares;  // scratch: of each output
+        slot_array<std::uint64_t> finite;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -107,15 +113,15 @@ struct output_collapse {
             room = room && each.predicted.keep(samples) && each.labelled.keep(samples);
         }
         if (!room || !select(tensor)) { return room; }
-        auto const outputs = static_cast<std::size_t>(
-            unit_count(tensor.shape, unit_axis_of(tensor.shape, class_axis, batch_axis_of(tensor.flags))));
+        auto const outputs =
+            as_size(unit_count(tensor.shape, unit_axis_of(tensor.shape, class_axis, batch_axis_of(tensor.flags))));
         return seen.mean.grow(outputs) && seen.squares.grow(outputs) && seen.finite.grow(outputs);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return key_of(name, 2, argmax, class_axis, seen.parts.is_prediction(tensor));
     }
-    // The largest relative deviation of an output (-1: none is known) as two words of 32 bits, as whole numbers are short in a record; the
-    // number of outputs (0: no scores); then the classes.
+    // The largest relative deviation of an output (-1: none is known) as two words of 32 bits, as whole numbers are
+    // short in a record; the number of outputs (0: no scores); then the classes.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
         bool const predicted = seen.parts.is_prediction(it.tensor);
@@ -206,7 +212,7 @@ private:
     }
     // Without an axis of outputs all values are of one.
     [[nodiscard]] static constexpr std::size_t outputs_of(tensor_ref const& values, int axis) noexcept {
-        return axis < 0 ? 1 : static_cast<std::size_t>(unit_count(values.shape, axis));
+        return axis < 0 ? 1 : as_size(unit_count(values.shape, axis));
     }
     [[nodiscard]] static constexpr bool make_room(state& seen, tensor_ref const& values, int axis) noexcept {
         std::size_t const outputs = outputs_of(values, axis);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): logits that are probabilities already, log-probabilities that are none. docs/rules.md#output_mismatch
+// Built-in rule (L2): logits that are probabilities already, log-probabilities that are none.
+// docs/rules.md#output_mismatch
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/judging.hpp>
 #include <spotter/stat/units.hpp>
 
@@ -9,17 +11,19 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Predictions flagged as logits, what a softmax is still to be applied to, or as log-probabilities, what a log_softmax was.
+// Predictions flagged as logits, what a softmax is still to be applied to, or as log-probabilities, what a log_softmax
+// was.
 [[nodiscard]] constexpr bool logits_and_log_probabilities(tensor_info const& tensor) noexcept {
     return tensor.role == role::prediction && has(tensor.flags, flag::logits | flag::log_probabilities);
 }
 
 }  // namespace select
 
-// Warning when, for `patience` observations in a row, all values of a tensor that should be logits are in [0, 1] and every row sums to 1
-// within `tolerance`: a softmax was applied, and the loss applies another. Or when a tensor that should be log-probabilities has a value
-// above `tolerance`: a softmax, or nothing, was applied, and the loss falls below zero. Log-probabilities that should be logits are no
-// mismatch: their log_softmax is what they are. A row with a non-finite value is left out, and one column has no softmax. Every mode.
+// Warning when, for `patience` observations in a row, all values of a tensor that should be logits are in [0, 1] and
+// every row sums to 1 within `tolerance`: a softmax was applied, and the loss applies another. Or when a tensor that
+// should be log-probabilities has a value above `tolerance`: a softmax, or nothing, was applied, and the loss falls
+// below zero. Log-probabilities that should be logits are no mismatch: their log_softmax is what they are. A row with a
+// non-finite value is left out, and one column has no softmax. Every mode.
 struct output_mismatch {
     using kind = rule_kind;
     static constexpr std::string_view name = "output_mismatch";
@@ -36,12 +40,13 @@ struct output_mismatch {
     };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
-    // The smallest and the largest value, then how far a row's sum is from 1 at most; nothing where no row can be summed.
+    // The smallest and the largest value, then how far a row's sum is from 1 at most; nothing where no row can be
+    // summed.
     SPOTTER_STRICT constexpr void extract(observation const& it, tensor_ref const& values,
                                           feature& out) const noexcept {
         SPOTTER_STRICT_BODY
         int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(it.tensor.flags));
-        auto const columns = static_cast<std::size_t>(unit_count(values.shape, axis));
+        auto const columns = as_size(unit_count(values.shape, axis));
         if (columns < 2) { return; }
         double low = 0, high = 0, gap = 0;
         bool any = false;

@@ -7,10 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when a statistic of a tensor lies outside the range that it had in healthy runs, in the same mode and at about the same step
-// (`phase_of`), widened by `margin`, for `patience` judged observations in a row; one statistic of the tensor suffices. Undecided where
-// the envelope says nothing of the tensor in that mode and phase, where it has no finite element, and where the statistic is not known.
-// Tensors that the envelope does not know are told in the coverage. Works in a hook and in any replay. `healthy` must outlive it.
+// Warning when a statistic of a tensor lies outside the range that it had in healthy runs, in the same mode and at
+// about the same step
+// (`phase_of`), widened by `margin`, for `patience` judged observations in a row; one statistic of the tensor suffices.
+// Undecided where the envelope says nothing of the tensor in that mode and phase, where it has no finite element, and
+// where the statistic is not known. Tensors that the envelope does not know are told in the coverage. Works in a hook
+// and in any replay. `healthy` must outlive it.
 struct outside_envelope {
     using kind = rule_kind;
     static constexpr std::string_view name = "outside_envelope";
@@ -25,12 +27,12 @@ struct outside_envelope {
     struct kept {
         std::span<healthy_series const> known;
     };
-    struct violation : judged_value {  // the first statistic that is outside
+    struct violation : judged_value {      // the first statistic that is outside
         statistic of{statistic_id::mean};  // which one
-        healthy_range range{};  // as learned
-        double limit = 0;  // the end of the widened range that it is beyond
-        bool above = false;  // beyond the upper end
-        std::size_t phase = 0;  // of the step (`phase_of`)
+        healthy_range range{};             // as learned
+        double limit = 0;                  // the end of the widened range that it is beyond
+        bool above = false;                // beyond the upper end
+        std::size_t phase = 0;             // of the step (`phase_of`)
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         terms wanted = terms::none;
@@ -41,7 +43,9 @@ struct outside_envelope {
     [[nodiscard]] constexpr std::string_view gap(tensor_info const& tensor) const noexcept {
         if (!select(tensor)) { return {}; }
         if (healthy == nullptr) { return "parameter healthy not set"; }
-        if (healthy->window > 1) { return "the envelope is of means over a window, which the rule drift compares with"; }
+        if (healthy->window > 1) {
+            return "the envelope is of means over a window, which the rule drift compares with";
+        }
         return healthy->of(tensor.name).empty()
                    ? "the envelope does not know some of the tensors: unknown_to lists them"
                    : std::string_view{};

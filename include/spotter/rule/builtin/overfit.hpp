@@ -8,9 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above `ratio_threshold`
-// and V - T above `min_gap` times |L0|, for `patience` phases in a row. Judged where a phase ends; other closes are undecided. Each
-// loss is judged for itself.
+// With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above
+// `ratio_threshold` and V - T above `min_gap` times |L0|, for `patience` phases in a row. With a `min_rise` V has to be
+// above the best V before by so many times |L0|, too, or, while it is not below `learned` times the first V, no better
+// than the best. Judged where a phase ends; other closes are undecided. Each loss is judged for itself.
 struct overfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "overfit";
@@ -24,21 +25,27 @@ struct overfit {
     double ratio_threshold = 0.5;    // fraction of |T|; AWS: 0.1
     double min_gap = 0.1;            // times |L0|; keeps 0.001 against 0.002 silent; AWS: none
     std::uint64_t phase_length = 1;  // eval closes; 0: until the next close of another mode
+    double min_rise = 0;             // times |L0|; 0: an evaluation at its best may be overfit, too
+    double learned = 0.7;            // times the first V: one below has learned something, so that it has to rise
 
     [[nodiscard]] static constexpr overfit sagemaker_defaults() noexcept {
         return {.patience = 1, .ratio_threshold = 0.1, .min_gap = 0};
     }
 
+    struct series {  // of one loss
+        std::uint64_t streak = 0;
+        measurement first{}, best{};  // V
+    };
     struct state {
         eval_phases phases;
-        per_tensor<std::uint64_t> streak;
+        per_tensor<series> all;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         return select(tensor) ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        return seen.streak.declare(tensor) != nullptr && seen.phases.declare(tensor);
+        return seen.all.declare(tensor) != nullptr && seen.phases.declare(tensor);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept { seen.phases.observe(it, phase_length); }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
@@ -46,13 +53,19 @@ struct overfit {
         culprit found;
         eval_phase first;
         seen.phases.close(step, phase_length, [&](tensor_id id, std::string_view tensor, eval_phase const& phase) {
-            std::uint64_t& streak = seen.streak[id];
-            if (phase.rewound) { streak = 0; }
-            if (!phase.evaluated.known || !phase.trained.known || phase.trained_until < start_step) { return; }
+            series& mine = seen.all[id];
+            if (phase.rewound) { mine = {}; }
+            if (!phase.evaluated.known) { return; }
+            series const before = mine;
+            if (!mine.first.known) { mine.first = phase.evaluated; }
+            if (!mine.best.known || phase.evaluated.value < mine.best.value) { mine.best = phase.evaluated; }
+            if (!phase.trained.known || phase.trained_until < start_step) { return; }
             double ratio = 0;
-            streak = apart(phase, seen.phases.trend(id).start(), ratio) ? streak + 1 : 0;
+            double const start = seen.phases.trend(id).start();
+            bool const holds = apart(phase, start, ratio) && has_risen(phase.evaluated.value, before, start);
+            mine.streak = holds ? mine.streak + 1 : 0;
             judged = true;
-            if (streak == 0 || streak < patience) { return; }
+            if (mine.streak == 0 || mine.streak < patience) { return; }
             if (found.count == 0) { first = phase; }
             found.blame(tensor, ratio);
         });
@@ -75,6 +88,14 @@ private:
         double const size = magnitude(phase.trained.value);
         ratio = gap / (size > 1e-12 ? size : 1e-12);
         return ratio > ratio_threshold && gap > min_gap * magnitude(start);
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(double now, series const& before,
+                                                          double start) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!(min_rise > 0)) { return true; }
+        if (!before.best.known) { return false; }
+        bool const rests = now >= before.best.value && now >= learned * before.first.value;
+        return rests || now - before.best.value >= min_rise * magnitude(start);
     }
 };
 

@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// With V the mean loss of an eval phase and T that of the training before it: warning when `patience_validation` phases have passed
-// since V was best, V is above that by `delta`, the best was below the first V by `delta`, and T has fallen by `delta` since. With
-// `require_both_stalled`, as AWS has it: when neither loss got better by `delta` for its patience. Judged where a phase ends; other
-// closes are undecided. A rewind of training begins the patience anew. Each loss is judged for itself.
+// With V the mean loss of an eval phase and T that of the training before it: warning when `patience_validation` phases
+// have passed since V was best, V is above that by `delta`, the best was below the first V by `delta`, and T has fallen
+// by `delta` since. With `require_both_stalled`, as AWS has it: when neither loss got better by `delta` for its
+// patience. Judged where a phase ends; other closes are undecided. A rewind of training begins the patience anew. Each
+// loss is judged for itself.
 struct overtraining {
     using kind = rule_kind;
     static constexpr std::string_view name = "overtraining";
@@ -31,14 +32,14 @@ struct overtraining {
         return {.patience_train = 5, .delta = 0.01, .relative = false, .require_both_stalled = true};
     }
 
-    struct series {  // of one loss
+    struct series {                      // of one loss
         double first = 0, best = 0;      // V
         std::uint64_t phases = 0;        // with a finite V
         std::uint64_t since_best = 0;    // phases
         measurement trained_at_best{};   // T
         double best_trained = 0;         // the training loss at its best
         std::uint64_t since_better = 0;  // training losses
-        bool trained = false;  // it was observed in training
+        bool trained = false;            // it was observed in training
     };
     struct state {
         eval_phases phases;

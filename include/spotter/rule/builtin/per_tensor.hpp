@@ -29,7 +29,9 @@ public:
     }
     [[nodiscard]] constexpr Kept& operator[](tensor_id id) noexcept { return list_[id].kept; }
     [[nodiscard]] constexpr Kept const& operator[](tensor_id id) const noexcept { return list_[id].kept; }
-    [[nodiscard]] constexpr std::string_view name_of(tensor_id id) const noexcept { return list_[id].name; }  // of one that was declared
+    [[nodiscard]] constexpr std::string_view name_of(tensor_id id) const noexcept {
+        return list_[id].name;
+    }  // of one that was declared
     // Calls `use(kept)` for each, declared or not.
     template <class Use>
     constexpr void each(Use&& use) noexcept {
@@ -71,8 +73,8 @@ private:
         std::string_view name{};
         bool touched = false;
     };
-    slots<entry> list_;       // by tensor id
-    slots<tensor_id> order_;  // touched ones
+    slot_array<entry> list_;       // by tensor id
+    slot_array<tensor_id> order_;  // touched ones
     std::size_t touched_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // Built-in rule (L2): weights that training cannot start from. docs/rules.md#poor_weight_initialization
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
@@ -24,9 +25,9 @@ namespace select {
 // (d) a weight has one value in all its elements when it is first observed; or where
 // (a) the variances of preactivations are more than `threshold` apart, as a ratio, or
 // (b) 90 % of some weight's gradient, P5 to P95, lie within less than `distribution_range`,
-// while (c) the loss has not gone below its best for `patience` observations. Alone, (a) and (b) hold in many a healthy net: ratios of
-// 10 to 25 are usual with uniform weights within 1/sqrt(n), and 200 is met in deep ones. Gradients are looked at during these
-// steps only. Later closes are undecided.
+// while (c) the loss has not gone below its best for `patience` observations. Alone, (a) and (b) hold in many a healthy
+// net: ratios of 10 to 25 are usual with uniform weights within 1/sqrt(n), and 200 is met in deep ones. Gradients are
+// looked at during these steps only. Later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
@@ -47,14 +48,14 @@ struct poor_weight_initialization {
         return {.threshold = 10, .symmetry = false, .conjunct = false};
     }
 
-    struct extreme {  // the widest or the narrowest of a step
+    struct extreme {                // the widest or the narrowest of a step
         std::string_view tensor{};  // empty: none yet
-        double value = 0;  // its variance
+        double value = 0;           // its variance
     };
     struct state {
-        per_tensor<bool> met;          // by tensor id: weights that were observed
-        slots<std::uint64_t> scratch;  // of a gradient, while it is sorted
-        culprit flat{};                // weights of one value
+        per_tensor<bool> met;               // by tensor id: weights that were observed
+        slot_array<std::uint64_t> scratch;  // of a gradient, while it is sorted
+        culprit flat{};                     // weights of one value
         bool any_weight = false;
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
@@ -87,7 +88,7 @@ struct poor_weight_initialization {
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.met.declare(tensor) == nullptr) { return false; }
         bool const sorted = tensor.role == role::gradient && seen.closes < steps;
-        return !sorted || seen.scratch.grow(static_cast<std::size_t>(tensor.shape.elements()));
+        return !sorted || seen.scratch.grow(as_size(tensor.shape.elements()));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
     [[nodiscard]] constexpr bool looks(state const& seen, observation const&) const noexcept {

@@ -6,11 +6,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a small format does to a number: one of at most this exponent rounds to zero, one of at least this size to no number.
+// What a small format does to a number: one of at most this exponent rounds to zero, one of at least this size to no
+// number.
 struct precision_limits {
-    bool known = false;  // the type has limits that matter here
-    int underflow = 0;  // the exponent: floor(log2 |x|)
-    double overflow = 0;  // the size
+    bool known = false;      // the type has limits that matter here
+    int underflow = 0;       // the exponent: floor(log2 |x|)
+    double overflow = 0;     // the size
     bool exclusive = false;  // the size itself still rounds to the largest number
 
     // Not known of types that hold whatever f32 does.

@@ -7,14 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What Linux calls pressure stall information: the share of the time in which at least one task waited for a thing. Warning when its mean over the last
-// `window` samples is above the limit of that thing. Memory: pages were read again that had to go, or swapped: next to nothing is normal.
-// Of the whole machine, other programs included.
+// What Linux calls pressure stall information: the share of the time in which at least one task waited for a thing.
+// Warning when its mean over the last `window` samples is above the limit of that thing. Memory: pages were read again
+// that had to go, or swapped: next to nothing is normal. Of the whole machine, other programs included.
 struct pressure {
     using kind = rule_kind;
     static constexpr std::string_view name = "pressure";
     static constexpr std::string_view remedy =
-        "For memory: a smaller batch or cache, or more of it. For io: read ahead, or a faster disk. For cpu: fewer threads than cores, or fewer programs.";
+        "For memory: a smaller batch or cache, or more of it. For io: read ahead, or a faster disk. For cpu: fewer "
+        "threads than cores, or fewer programs.";
 
     selector select = "sys/pressure/{cpu,memory,io}";
     double memory = 0.05;       // share of time
@@ -27,7 +28,7 @@ struct pressure {
         double limit = 0;
     };
     struct above : judged_value {  // of one kind of pressure
-        double limit = 0;  // of that kind: a share of time
+        double limit = 0;          // of that kind: a share of time
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {
@@ -44,7 +45,9 @@ struct pressure {
     [[nodiscard]] constexpr finding tell(culprit const& who, above const& first) const noexcept {
         return who.as_finding("tasks wait", "share of time in which some task waited", relation::greater, first.limit);
     }
-    [[nodiscard]] constexpr std::string_view silence() const noexcept { return "warm-up not reached: fewer than `window` samples"; }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
+        return "warm-up not reached: fewer than `window` samples";
+    }
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

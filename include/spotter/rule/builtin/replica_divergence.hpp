@@ -9,27 +9,28 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at a step after which a weight has not the same bits in all workers (hash, type and shape). The finding names the first such
-// weight in observation order and the workers in the minority: those that are not of the largest group of equals, or, of groups of the
-// same size, of that with the worker that came first. Replicas that reduce their gradients together are expected to be equal to the
-// bit. A worker without the weight at a step is left out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers'
-// hooks, too, the hashes are recorded, and no values are read.
+// Error at a step after which a weight or a bias has not the same bits in all workers (hash, type and shape). The
+// finding names the first such tensor in observation order and the workers in the minority: those that are not of the
+// largest group of equals, or, of groups of the same size, of that with the worker that came first. Replicas that
+// reduce their gradients together are expected to be equal to the bit. A worker without the tensor at a step is left
+// out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers' hooks, too, the hashes are
+// recorded, and no values are read.
 struct replica_divergence {
     using kind = rule_kind;
     static constexpr std::string_view name = "replica_divergence";
     static constexpr std::string_view remedy =
         "Compare the named tensor's producer between the two sides; it is the first that differs.";
 
-    selector select = &select::weights;
+    selector select = &select::all_parameters;
     std::uint64_t every = 1;  // judged at steps whose index this divides; 0 counts as 1
 
-    struct cell {  // a tensor in one stream
+    struct cell {                  // a tensor in one stream
         std::uint64_t digest = 0;  // of its bits, type and shape
-        std::uint64_t close = 0;  // at which it was taken
+        std::uint64_t close = 0;   // at which it was taken
     };
     struct state {
         met_streams streams;
-        per_tensor<slots<cell>> cells;  // by tensor id, then by the place of a stream
+        per_tensor<slot_array<cell>> cells;  // by tensor id, then by the place of a stream
         std::uint64_t close = 1;
         bool lacks_memory = false;  // for a worker
     };
@@ -45,7 +46,7 @@ struct replica_divergence {
         seen.lacks_memory = seen.lacks_memory || place == met_streams::none;
         if (place == met_streams::none || it.step.index % (every > 0 ? every : 1) != 0) { return; }
         if (!has(it.stats.has, terms::hash) || seen.cells.find(it.tensor.id) == nullptr) { return; }
-        slots<cell>& mine = seen.cells[it.tensor.id];
+        slot_array<cell>& mine = seen.cells[it.tensor.id];
         if (!mine.grow(place + 1)) {
             seen.lacks_memory = true;
             return;
@@ -59,7 +60,7 @@ struct replica_divergence {
         text<80> detail;
         std::uint32_t worker = 0;
         for (tensor_id const id : seen.cells.touched()) {
-            slots<cell> const& mine = seen.cells[id];
+            slot_array<cell> const& mine = seen.cells[id];
             group const largest = largest_group(mine, seen.close);
             if (largest.all < 2) { continue; }
             judged = true;
@@ -77,12 +78,10 @@ struct replica_divergence {
         out.push(it);
         return truth::yes;
     }
-    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
-        return seen.lacks_memory;
-    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept { return seen.lacks_memory; }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing
-                                        : "no two workers have the hash of a weight at the same step";
+                                        : "no two workers have the hash of a weight or a bias at the same step";
     }
 
 private:
@@ -91,7 +90,7 @@ private:
         std::size_t size = 0;  // of the largest
         std::size_t all = 0;   // workers that have the tensor at this step
     };
-    [[nodiscard]] static constexpr group largest_group(slots<cell> const& cells, std::uint64_t close) noexcept {
+    [[nodiscard]] static constexpr group largest_group(slot_array<cell> const& cells, std::uint64_t close) noexcept {
         group found;
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (cells[i].close != close) { continue; }
@@ -99,13 +98,13 @@ private:
             if (found.size > 0 && cells[i].digest == found.digest) { continue; }
             std::size_t size = 0;
             for (std::size_t k = i; k < cells.size(); ++k) {
-                size += cells[k].close == close && cells[k].digest == cells[i].digest ? 1 : 0;
+                size += cells[k].close == close && cells[k].digest == cells[i].digest ? 1U : 0U;
             }
             if (size > found.size) { found.digest = cells[i].digest, found.size = size; }
         }
         return found;
     }
-    static constexpr void tell_minority(state const& seen, slots<cell> const& cells, group const& largest,
+    static constexpr void tell_minority(state const& seen, slot_array<cell> const& cells, group const& largest,
                                         std::uint32_t& worker, text<80>& detail) noexcept {
         std::size_t const few = largest.all - largest.size;
         std::size_t told = 0;

@@ -2,15 +2,17 @@
 // Built-in rules (L2): the values of a tensor's last observations, to hold new ones against them.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/stat/lanes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// |now - before| <= atol + rtol |before|, as numpy.isclose has it; infinities agree with themselves, NaN only if `equal_nan`.
+// |now - before| <= atol + rtol |before|, as numpy.isclose has it; infinities agree with themselves, NaN only if
+// `equal_nan`.
 struct closeness {
     double rtol = 0, atol = 0;  // of |before|; in the unit of the values
-    bool equal_nan = false;  // a NaN agrees with a NaN
+    bool equal_nan = false;     // a NaN agrees with a NaN
 
     [[nodiscard]] SPOTTER_STRICT constexpr bool operator()(double const& now, double const& before) const noexcept {
         SPOTTER_STRICT_BODY
@@ -60,10 +62,10 @@ class retained_copies {
 public:
     // Room for so many copies of so many elements.
     [[nodiscard]] constexpr bool keep(std::uint64_t copies, std::uint64_t elements) noexcept {
-        if (!copies_.grow(static_cast<std::size_t>(copies))) { return false; }
-        most_ = static_cast<std::size_t>(copies);
+        if (!copies_.grow(as_size(copies))) { return false; }
+        most_ = as_size(copies);
         for (std::size_t i = 0; i < most_; ++i) {
-            if (!copies_[i].values.grow(static_cast<std::size_t>(elements))) { return false; }
+            if (!copies_[i].values.grow(as_size(elements))) { return false; }
         }
         return true;
     }
@@ -93,7 +95,7 @@ public:
 
 private:
     struct copy {
-        slots<double> values;
+        slot_array<double> values;
         std::size_t size = 0;
     };
 
@@ -106,7 +108,7 @@ private:
         return equal && size == before.size;
     }
 
-    slots<copy> copies_;
+    slot_array<copy> copies_;
     std::size_t most_ = 0, count_ = 0, next_ = 0;
 };
 

@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the share of samples whose probability ratio was clipped is above `limit` for `patience` updates in a row. Train only.
+// Warning when the share of samples whose probability ratio was clipped is above `limit` for `patience` updates in a
+// row. Train only.
 struct rl_clip_fraction {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_clip_fraction";

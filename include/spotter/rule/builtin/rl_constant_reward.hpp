@@ -6,8 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Every finite element of `metric/episode_return` is the return of an episode. Warning when all of the run so far are the same number
-// and there are at least `episodes` of them. Judged at closes at which an episode ended. Train steps only.
+// Every finite element of `metric/episode_return` is the return of an episode. Warning when all of the run so far are
+// the same number and there are at least `episodes` of them. Judged at closes at which an episode ended. Train steps
+// only.
 struct rl_constant_reward {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_constant_reward";
@@ -18,8 +19,8 @@ struct rl_constant_reward {
     selector select = "metric/episode_return";
     std::uint64_t episodes = 20;  // before it is judged
 
-    struct returns {  // of an observation: a number for each episode that ended
-        std::uint64_t count = 0;  // of finite ones
+    struct returns {                     // of an observation: a number for each episode that ended
+        std::uint64_t count = 0;         // of finite ones
         double least = 0, greatest = 0;  // of these
     };
     struct kept {

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Fires when the entropy of the policy is below low * max_entropy for `patience` updates in a row: a warning within the first `early`
-// updates, info later, when a good policy may well be sure of itself. Train steps only.
+// Fires when the entropy of the policy is below low * max_entropy for `patience` updates in a row: a warning within the
+// first `early` updates, info later, when a good policy may well be sure of itself. Train steps only.
 struct rl_entropy_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_entropy_collapse";

@@ -6,9 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Explained variance is 1 - Var(returns - values) / Var(returns). Warning when it is below 0 for `patience` updates in a row, after
-// `warmup` of them. Where the returns are constant it is NaN: undecided. Where they hardly vary, as those of a policy that has
-// learnt its task, it is noise: leave it out. Train steps only.
+// Explained variance is 1 - Var(returns - values) / Var(returns). Warning when it is below 0 for `patience` updates in
+// a row, after `warmup` of them. Where the returns are constant it is NaN: undecided. Where they hardly vary, as those
+// of a policy that has learnt its task, it is noise: leave it out. Train steps only.
 struct rl_explained_variance {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_explained_variance";

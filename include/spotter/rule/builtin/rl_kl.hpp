@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the approximate KL divergence of the new policy from the old is above factor * target for `patience` updates in a row;
-// error at once (and asks to skip the update) where it is not finite. Train steps only.
+// Warning when the approximate KL divergence of the new policy from the old is above factor * target for `patience`
+// updates in a row; error at once (and asks to skip the update) where it is not finite. Train steps only.
 struct rl_kl {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_kl";

@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at once where an observation of the environment is not finite; warning when more than `share` of its finite elements are
-// larger than `limit` in size. Integer tensors are not watched. Train steps only.
+// Error at once where an observation of the environment is not finite; warning when more than `share` of its finite
+// elements are larger than `limit` in size. Integer tensors are not watched. Train steps only.
 struct rl_observation_range {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_observation_range";

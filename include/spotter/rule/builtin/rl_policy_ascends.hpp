@@ -2,6 +2,7 @@
 // Built-in rule (L2): a policy that is moved against its own objective. docs/rules.md#rl_policy_ascends
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -23,10 +24,11 @@ namespace select {
 
 }  // namespace select
 
-// Several updates on one batch of experience move the policy away from the one that gathered it: each lowers the surrogate loss (Schulman
-// et al. 2017), so it falls as the divergence grows. Error where it rises instead: where the rank correlation of both (Spearman 1904)
-// over the last 64 updates is above `correlation`, `patience` times in a row, once in 32 updates. Judged only where the divergence fell
-// to under a quarter twice within them: what both do over a run says nothing. Train steps only.
+// Several updates on one batch of experience move the policy away from the one that gathered it: each lowers the
+// surrogate loss (Schulman et al. 2017), so it falls as the divergence grows. Error where it rises instead: where the
+// rank correlation of both (Spearman 1904) over the last 64 updates is above `correlation`, `patience` times in a row,
+// once in 32 updates. Judged only where the divergence fell to under a quarter twice within them: what both do over a
+// run says nothing. Train steps only.
 struct rl_policy_ascends {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_policy_ascends";
@@ -36,8 +38,8 @@ struct rl_policy_ascends {
 
     selector select = &select::policy_losses;
     selector divergence = "metric/approx_kl";  // from the policy that gathered the batch, of the same update
-    double correlation = 0.8;  // -1 to 1
-    std::uint64_t patience = 2;  // judgements
+    double correlation = 0.8;                  // -1 to 1
+    std::uint64_t patience = 2;                // judgements
 
     static constexpr std::size_t updates = 64, apart = 32;  // of a window; from one judgement to the next
     struct state {
@@ -69,7 +71,7 @@ struct rl_policy_ascends {
     constexpr truth close(state& all, step_id, findings& out) const noexcept {
         measurement const loss = std::exchange(all.loss, {}), moved = std::exchange(all.divergence, {});
         if (!loss.known || !moved.known) { return truth::undecided; }
-        std::size_t const at = static_cast<std::size_t>(all.seen++ % updates);
+        std::size_t const at = as_size(all.seen++ % updates);
         all.losses[at] = loss.value, all.divergences[at] = moved.value;
         if (all.seen < updates || all.seen % apart != 0 || falls_back(all) < 2) { return truth::undecided; }
         double const found = agreement(all);
@@ -94,8 +96,8 @@ private:
         SPOTTER_STRICT_BODY
         std::uint64_t found = 0;
         for (std::size_t i = 1; i < updates; ++i) {
-            double const before = all.divergences[static_cast<std::size_t>((all.seen + i - 1) % updates)];
-            double const now = all.divergences[static_cast<std::size_t>((all.seen + i) % updates)];
+            double const before = all.divergences[as_size((all.seen + i - 1) % updates)];
+            double const now = all.divergences[as_size((all.seen + i) % updates)];
             found += 4 * now < before ? 1 : 0;
         }
         return found;

@@ -10,9 +10,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// An episode ends at a close at which `episode_end` was observed. Warning when in each of `episodes` episodes in a row `length`
-// observations in a row had the same bits; from there to the end of the episode. Of a tensor seen several times in a step the
-// first sight counts, and one with a non-finite element is not seen. Train steps only.
+// An episode ends at a close at which `episode_end` was observed. Warning when in each of `episodes` episodes in a row
+// `length` observations in a row had the same bits; from there to the end of the episode. Of a tensor seen several
+// times in a step the first sight counts, and one with a non-finite element is not seen. Train steps only.
 struct rl_repeated_states {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_repeated_states";
@@ -22,14 +22,14 @@ struct rl_repeated_states {
 
     selector select = &select::environment_observations;
     selector episode_end = "metric/episode_return";  // its being observed is what counts, not its value
-    std::uint64_t length = 10;   // observations
-    std::uint64_t episodes = 2;  // in a row
+    std::uint64_t length = 10;                       // observations
+    std::uint64_t episodes = 2;                      // in a row
 
-    struct series : once_a_step {  // of one tensor
+    struct series : once_a_step {            // of one tensor
         bool watched = false, ends = false;  // its states are judged; it ends episodes
-        std::uint64_t last = 0, equal = 0;  // equal ones in a row, in this episode; the last included
-        bool repeats = false;               // this episode does
-        std::uint64_t before = 0;           // so many episodes just before it did
+        std::uint64_t last = 0, equal = 0;   // equal ones in a row, in this episode; the last included
+        bool repeats = false;                // this episode does
+        std::uint64_t before = 0;            // so many episodes just before it did
     };
     struct state {
         per_tensor<series> all;

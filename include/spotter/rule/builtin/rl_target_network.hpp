@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a target network that is a copy of the online one, or never follows it. docs/rules.md#rl_target_network
+// Built-in rule (L2): a target network that is a copy of the online one, or never follows it.
+// docs/rules.md#rl_target_network
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -18,10 +19,11 @@ namespace select {
 
 }  // namespace select
 
-// Holds `target/X` against `online/X` or `X`; `X_target`, `target_X` and `target.X` likewise, also inside a name. An update is a
-// step in which the online tensor changed since the pair was last seen, and the first sight. Warning when both have the same
-// bits for more than `allow_equal` updates in a row, or when the target has the same bits for `patience` updates. Steps in which
-// only one of a pair is seen, or one is not finite, decide nothing. Train steps only.
+// Holds `target/X` against `online/X` or `X`; `X_target`, `target_X` and `target.X` likewise, also inside a name. An
+// update is a step in which the online tensor changed since the pair was last seen, and the first sight. Warning when
+// both have the same bits for more than `allow_equal` updates in a row, or when the target has the same bits for
+// `patience` updates. Steps in which only one of a pair is seen, or one is not finite, decide nothing. Train steps
+// only.
 struct rl_target_network {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_target_network";
@@ -33,8 +35,8 @@ struct rl_target_network {
     std::uint64_t patience = 100;   // updates; more than lie between two hard copies
     std::uint64_t allow_equal = 1;  // updates
 
-    struct series {  // of one target, with its online net
-        bool known = false;  // both were seen before
+    struct series {                            // of one target, with its online net
+        bool known = false;                    // both were seen before
         std::uint64_t target = 0, online = 0;  // hashes
         std::uint64_t equal = 0, stale = 0;    // updates
     };

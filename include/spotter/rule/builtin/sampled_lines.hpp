@@ -2,6 +2,7 @@
 // Built-in rules (L2): an eighth of a large tensor's elements, as a tensor of their own.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/core/tensor_ref.hpp>
 
@@ -9,12 +10,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of a tensor with more than `whole` elements 16 neighbours (a cache line of floats) of each 128, at a place among them that changes from
-// one 128 to the next by the golden ratio: no period of rows or channels is met by all. Always the same elements of a size, so that
-// samples of two tensors alike lie alike. A smaller tensor is its own sample.
+// Of a tensor with more than `whole` elements 16 neighbours (a cache line of floats) of each 128, at a place among them
+// that changes from one 128 to the next by the golden ratio: no period of rows or channels is met by all. Always the
+// same elements of a size, so that samples of two tensors alike lie alike. A smaller tensor is its own sample.
 class sampled_lines {
 public:
-    static constexpr std::uint64_t whole = 16384;        // elements; so many are taken all
+    static constexpr std::uint64_t whole = 16384;       // elements; so many are taken all
     static constexpr std::size_t line = 16, lines = 8;  // elements of a line; lines of which one is taken
 
     [[nodiscard]] static constexpr std::uint64_t size_of_sample(std::uint64_t count) noexcept {
@@ -24,10 +25,11 @@ public:
     [[nodiscard]] static constexpr std::size_t place(std::size_t i) noexcept {
         return (i * lines + static_cast<std::size_t>(i * 0x9E3779B97F4A7C15ULL >> 61U)) * line;
     }
-    // Valid until the next call; absent where memory is exhausted. Its elements are in the order of memory, its shape is their number.
+    // Valid until the next call; absent where memory is exhausted. Its elements are in the order of memory, its shape
+    // is their number.
     [[nodiscard]] constexpr tensor_ref take(tensor_ref const& values) noexcept {
         if (values.count <= whole) { return values; }
-        auto const size = static_cast<std::size_t>(size_of_sample(values.count));
+        auto const size = as_size(size_of_sample(values.count));
         tensor_ref made{};
         visit_values(values, [&]<class Value>(element_view<Value> all) {
             if (!kept_.grow(size * sizeof(Value))) { return; }
@@ -43,7 +45,7 @@ public:
     }
 
 private:
-    slots<unsigned char> kept_;
+    slot_array<unsigned char> kept_;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

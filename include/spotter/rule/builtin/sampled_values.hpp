@@ -7,8 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of a tensor with more than `most` elements one of each of `most` equal parts, at a place in it that changes from part to part: no
-// period of rows or channels is met by all. Always the same places of a tensor of a size. Zero beyond the elements there are.
+// Of a tensor with more than `most` elements one of each of `most` equal parts, at a place in it that changes from part
+// to part: no period of rows or channels is met by all. Always the same places of a tensor of a size. Zero beyond the
+// elements there are.
 struct sampled_values {
     static constexpr std::size_t most = 64;  // elements that are taken
 

@@ -2,6 +2,7 @@
 // Built-in rule (L2): tanh and sigmoid units that are stuck at their limits. docs/rules.md#saturated_activation
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/unit_windows.hpp>
 #include <spotter/stat/lanes.hpp>
@@ -18,9 +19,10 @@ namespace select {
 
 }  // namespace select
 
-// An input of a tanh or sigmoid is saturated at or beyond the limits of its kind. Counts, per unit, the finite inputs that are not,
-// over windows as dead_relu has them; a unit is saturated where they are less than `threshold_inactivity` of its inputs. Warning when
-// more than `threshold_layer` of the units are. Tensors whose kind of activation is not known are not watched. Train steps only.
+// An input of a tanh or sigmoid is saturated at or beyond the limits of its kind. Counts, per unit, the finite inputs
+// that are not, over windows as dead_relu has them; a unit is saturated where they are less than `threshold_inactivity`
+// of its inputs. Warning when more than `threshold_layer` of the units are. Tensors whose kind of activation is not
+// known are not watched. Train steps only.
 struct saturated_activation {
     using kind = rule_kind;
     static constexpr std::string_view name = "saturated_activation";
@@ -44,7 +46,7 @@ struct saturated_activation {
 
     struct state {
         unit_windows windows;  // the amount of a unit is how often it was not saturated
-        slots<double> scratch;
+        slot_array<double> scratch;
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -56,7 +58,7 @@ struct saturated_activation {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));
-        return seen.windows.declare(tensor, units) && seen.scratch.grow(static_cast<std::size_t>(2 * units));
+        return seen.windows.declare(tensor, units) && seen.scratch.grow(as_size(2 * units));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, tanh_min, tanh_max, sigmoid_min, sigmoid_max, from_output, unit_axis);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): runs that should be the same and are not, or the other way round. docs/rules.md#similar_across_runs
+// Built-in rule (L2): runs that should be the same and are not, or the other way round.
+// docs/rules.md#similar_across_runs
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/beside.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
@@ -12,11 +14,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning at a step at which a tensor of one stream differs from the same tensor, at the same step, of the first stream that has it;
-// with `expect = different`, at which one is the same in all. Without a tolerance the bits are compared, by their hash; with one the
-// values, element by element, |a - b| <= atol + rtol |b| where b is the first stream's (this needs recorded values). Another shape or
-// type is a difference. Non-finite elements are the same where both are of the same kind (NaN, +inf, -inf). Of several observations of
-// a tensor within a step the first of each stream counts. Every mode. Needs `replay_side_by_side`.
+// Warning at a step at which a tensor of one stream differs from the same tensor, at the same step, of the first stream
+// that has it; with `expect = different`, at which one is the same in all. Without a tolerance the bits are compared,
+// by their hash; with one the values, element by element, |a - b| <= atol + rtol |b| where b is the first stream's
+// (this needs recorded values). Another shape or type is a difference. Non-finite elements are the same where both are
+// of the same kind (NaN, +inf, -inf). Of several observations of a tensor within a step the first of each stream
+// counts. Every mode. Needs `replay_side_by_side`.
 struct similar_across_runs {
     using kind = rule_kind;
     static constexpr std::string_view name = "similar_across_runs";
@@ -29,8 +32,8 @@ struct similar_across_runs {
     static constexpr expected same = expected::same, different = expected::different;
 
     selector select = &select::everything;
-    double rtol = 0;  // times the size of the first stream's element
-    double atol = 0;  // both 0: the bits must be equal
+    double rtol = 0;                   // times the size of the first stream's element
+    double atol = 0;                   // both 0: the bits must be equal
     expected expect = expected::same;  // what is in order
 
     // AWS SimilarAcrossRuns: true where a run differs from the base run, which comes first.
@@ -38,24 +41,24 @@ struct similar_across_runs {
 
     // How a tensor of two streams stands at this step, and the first element beyond the tolerance.
     enum class outcome : std::uint8_t { unknown, same, values, shape, type };
-    struct comparison {  // of one tensor, at the step at hand
-        std::uint64_t digest = 0;  // hash of the first stream's values, where bits are compared
-        bool known = false;  // the digest, or the copy
-        extents shape{};  // of the first stream's
-        dtype type = dtype::none;  // of the first stream's
-        order layout = order::row_major;  // of the first stream's
-        slots<unsigned char> values;        // of the first stream, where there is a tolerance
+    struct comparison {                     // of one tensor, at the step at hand
+        std::uint64_t digest = 0;           // hash of the first stream's values, where bits are compared
+        bool known = false;                 // the digest, or the copy
+        extents shape{};                    // of the first stream's
+        dtype type = dtype::none;           // of the first stream's
+        order layout = order::row_major;    // of the first stream's
+        slot_array<unsigned char> values;   // of the first stream, where there is a tolerance
         std::uint32_t first = 0, last = 0;  // streams: the one to compare with, the one that was compared
-        outcome found = outcome::unknown;  // same, until a stream differs: then how the first that does
-        std::uint32_t other = 0;  // stream that differs, the first of
-        std::uint32_t count = 0;  // so many; of `expect = different` that are the same
-        std::uint64_t index = 0;  // of the element that differs, in the order of memory
-        double here = 0, there = 0;  // the element of `other`, and of `first`
+        outcome found = outcome::unknown;   // same, until a stream differs: then how the first that does
+        std::uint32_t other = 0;            // stream that differs, the first of
+        std::uint32_t count = 0;            // so many; of `expect = different` that are the same
+        std::uint64_t index = 0;            // of the element that differs, in the order of memory
+        double here = 0, there = 0;         // the element of `other`, and of `first`
     };
     struct state {
         met_streams streams;
         per_tensor<comparison> all;
-        bool paired = false;    // two streams ever had the same tensor at a step
+        bool paired = false;        // two streams ever had the same tensor at a step
         bool lacks_memory = false;  // for a run, or a copy of values
     };
 
@@ -96,9 +99,7 @@ struct similar_across_runs {
         out.push(describe(found, *worst));
         return truth::yes;
     }
-    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
-        return seen.lacks_memory;
-    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept { return seen.lacks_memory; }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing
                : !seen.paired           ? "no two streams have a tensor at the same step"
@@ -121,7 +122,7 @@ private:
             mine.digest = it.stats.hash;
             return;
         }
-        auto const bytes = static_cast<std::size_t>(it.view.bytes());
+        auto const bytes = as_size(it.view.bytes());
         mine.known = !it.view.absent() && mine.values.grow(bytes);
         if (mine.known) { mine.type = it.view.type; }
         if (mine.known && bytes > 0) { std::memcpy(mine.values.data(), it.view.values.raw, bytes); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): a loss, or a gradient norm, far above what it was lately. docs/rules.md#loss_spike, docs/rules.md#gradient_spike
+// Built-in rules (L2): a loss, or a gradient norm, far above what it was lately. docs/rules.md#loss_spike,
+// docs/rules.md#gradient_spike
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -9,12 +10,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// With m the median of the last `window` losses and MAD their median distance from it: x is a spike when (x - m) / max(1.4826 MAD,
-// rel_floor |m|) is above `threshold` and x - m above `min_rise` times |L0|. Info; warning when `persistence` of the last `horizon`
-// were spikes; error when x is above ten times the largest of the window (as Megatron-LM has it). Spikes do not enter the window,
-// until `relearn` come in a row: then they are the new level. A loss that is not finite is an error at once, and asks to skip the
-// update. x is the mean of what was observed of a loss in the step; each loss is judged for itself; a rewind begins the window anew.
-// Train steps only.
+// With m the median of the last `window` losses and MAD their median distance from it: x is a spike when (x - m) /
+// max(1.4826 MAD, rel_floor |m|) is above `threshold` and x - m above `min_rise` times |L0|. Info; warning when
+// `persistence` of the last `horizon` were spikes; error when x is above ten times the largest of the window (as
+// Megatron-LM has it). Spikes do not enter the window, until `relearn` come in a row: then they are the new level. A
+// loss that is not finite is an error at once, and asks to skip the update. x is the mean of what was observed of a
+// loss in the step; each loss is judged for itself; a rewind begins the window anew. Train steps only.
 struct loss_spike {
     using kind = rule_kind;
     static constexpr std::string_view name = "loss_spike";
@@ -31,16 +32,16 @@ struct loss_spike {
     std::uint64_t horizon = 10;      // losses; 64 at most
     std::uint64_t relearn = 32;      // spikes in a row; 0: never
 
-    struct series {  // of one loss
-        loss_trend trend{};  // since the first observation
-        spike_history history;  // since the last rewind
-        running_mean now{};  // of this step
+    struct series {                   // of one loss
+        loss_trend trend{};           // since the first observation
+        spike_history history;        // since the last rewind
+        running_mean now{};           // of this step
         std::uint64_t last_step = 0;  // so that a rewind is noticed
         bool not_finite = false;
     };
     struct state {
         per_tensor<series> all;
-        slots<std::uint64_t> scratch;
+        slot_array<std::uint64_t> scratch;
         culprit not_finite;
     };
 
@@ -105,10 +106,11 @@ private:
     }
 };
 
-// The same of the logarithm of the global gradient norm, the root of the sum of squares over all gradients of the step. The smallest
-// deviation is `floor`, and an error is a norm above ten times the largest of the window. A gradient that is not finite is an error at
-// once, and asks to skip the update. Not judged where all gradients are zero. The tensor named is the gradient with the largest norm.
-// Observe the same gradients at each step. Of one that is observed several times in a step the last counts. Train steps only.
+// The same of the logarithm of the global gradient norm, the root of the sum of squares over all gradients of the step.
+// The smallest deviation is `floor`, and an error is a norm above ten times the largest of the window. A gradient that
+// is not finite is an error at once, and asks to skip the update. Not judged where all gradients are zero. The tensor
+// named is the gradient with the largest norm. Observe the same gradients at each step. Of one that is observed several
+// times in a step the last counts. Train steps only.
 struct gradient_spike {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_spike";
@@ -126,7 +128,7 @@ struct gradient_spike {
 
     struct state {
         per_tensor<double> squares;  // of this step
-        slots<std::uint64_t> scratch;
+        slot_array<std::uint64_t> scratch;
         spike_history history;
         culprit not_finite;
         std::uint64_t last_step = 0;

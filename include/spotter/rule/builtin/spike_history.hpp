@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what a series was lately, and whether its next value is a spike: shared by loss_spike and gradient_spike.
+// Built-in rules (L2): what a series was lately, and whether its next value is a spike: shared by loss_spike and
+// gradient_spike.
 #pragma once
 
 #include <spotter/rule/builtin/median.hpp>
@@ -9,10 +10,10 @@ namespace spotter::inline SPOTTER_ABI {
 // What a rule on spikes was told; each number as its parameter of that name.
 struct spike_limits {
     std::uint64_t window, min_history, persistence, horizon, relearn;  // values; relearn 0: never
-    double threshold;       // robust deviations
-    double relative_floor;  // smallest deviation, times |median|
-    double absolute_floor;  // smallest deviation
-    bool logarithmic;       // the values are logarithms: ten times is plus ln 10
+    double threshold;                                                  // robust deviations
+    double relative_floor;                                             // smallest deviation, times |median|
+    double absolute_floor;                                             // smallest deviation
+    bool logarithmic;  // the values are logarithms: ten times is plus ln 10
 };
 
 // Feed it finite values only. Takes its memory once.
@@ -20,26 +21,28 @@ class spike_history {
 public:
     static constexpr std::string_view measure = "robust deviations above the median";  // of a finding
 
-    struct judgement {  // of one value
+    struct judgement {                   // of one value
         truth spike = truth::undecided;  // undecided while there are too few before it
-        severity level = severity::info;  // warning where spikes persist, error beyond ten times the largest of the window
+        severity level =
+            severity::info;  // warning where spikes persist, error beyond ten times the largest of the window
         double value = 0, median = 0, deviations = 0;  // its value, the median before it, and how far it is above that
     };
 
     // False where memory is exhausted; `scratch` may be shared.
-    [[nodiscard]] constexpr bool keep(spike_limits const& by, slots<std::uint64_t>& scratch) noexcept {
+    [[nodiscard]] constexpr bool keep(spike_limits const& by, slot_array<std::uint64_t>& scratch) noexcept {
         recent_values const& all = accepted_.values();
-        return accepted_.keep(by.window) && scratch.grow(all.capacity()) && (by.relearn == 0 || spikes_.keep(by.relearn));
+        return accepted_.keep(by.window) && scratch.grow(all.capacity()) &&
+               (by.relearn == 0 || spikes_.keep(by.relearn));
     }
     constexpr void clear() noexcept {
         accepted_.clear();
         spikes_.clear();
         recent_ = 0;
     }
-    // A spike also rises by more than `least_rise` above the median. The value is held against those before it; it enters unless it
-    // is a spike.
+    // A spike also rises by more than `least_rise` above the median. The value is held against those before it; it
+    // enters unless it is a spike.
     [[nodiscard]] constexpr judgement judge(double value, spike_limits const& by, double least_rise,
-                                            slots<std::uint64_t>& scratch) noexcept {
+                                            slot_array<std::uint64_t>& scratch) noexcept {
         judgement found;
         found.value = value;
         bool const enough = accepted_.size() > 0 && (accepted_.size() >= by.min_history || accepted_.full());
@@ -62,7 +65,7 @@ public:
 
 private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool stands_out(spike_limits const& by, double least_rise,
-                                                           slots<std::uint64_t>& scratch,
+                                                           slot_array<std::uint64_t>& scratch,
                                                            judgement& found) const noexcept {
         SPOTTER_STRICT_BODY
         if (is_ordinary(by, least_rise, found.value)) { return false; }
@@ -78,8 +81,8 @@ private:
         found.deviations = rise / scale;
         return found.deviations > by.threshold && rise > least_rise;
     }
-    // A spike is above the median by more than `threshold` times the smallest deviation, so above half of the values by that of theirs.
-    // Nearly every value is not, and needs no median.
+    // A spike is above the median by more than `threshold` times the smallest deviation, so above half of the values by
+    // that of theirs. Nearly every value is not, and needs no median.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_ordinary(spike_limits const& by, double least_rise,
                                                             double value) const noexcept {
         SPOTTER_STRICT_BODY
@@ -88,19 +91,24 @@ private:
         std::size_t const half = accepted_.size() / 2;
         // What a value is held against grows with it, however it is rounded, where none is below zero.
         bool const in_order = !(factor > 0) || !(accepted_.ranked(0) < 0);
-        if (in_order) { return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1))); }
+        if (in_order) {
+            return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1)));
+        }
         std::size_t below = 0;
-        for (double const each : accepted_.values().unordered()) { below += value > each + factor * magnitude(each) ? 1 : 0; }
+        for (double const each : accepted_.values().unordered()) {
+            below += value > each + factor * magnitude(each) ? 1U : 0U;
+        }
         return below < half;
     }
-    // Likewise a spike rises by so much more than the median distance from the median, so more than half of the distances.
+    // Likewise a spike rises by so much more than the median distance from the median, so more than half of the
+    // distances.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_usual(spike_limits const& by, double median,
                                                          double rise) const noexcept {
         SPOTTER_STRICT_BODY
         if (!(by.threshold >= 0)) { return false; }
         std::size_t closer = 0;
         for (double const each : accepted_.values().unordered()) {
-            closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1 : 0;
+            closer += rise > by.threshold * (1.4826 * magnitude(each - median)) ? 1U : 0U;
         }
         return closer < accepted_.size() / 2;
     }

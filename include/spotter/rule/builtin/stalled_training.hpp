@@ -7,11 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A rule has no clock, so whoever runs this one calls `poll(state, now)`, with a time in seconds that does not run backwards: a hook and a
-// replay do before and after every close. A close happened, as far as the rule can tell, at the first poll after it; before the first
-// close it counts from the first poll. Error when more than `threshold` seconds have passed since. The close that ends the stall tells
-// it, and asks for nothing (the loop goes on). Who wants to know while nothing is closed calls `close` and `poll` himself, on a
-// state of his own and one at a time: `poll` says yes once a stall.
+// A rule has no clock, so whoever runs this one calls `poll(state, now)`, with a time in seconds that does not run
+// backwards: a hook and a replay do before and after every close. A close happened, as far as the rule can tell, at the
+// first poll after it; before the first close it counts from the first poll. Error when more than `threshold` seconds
+// have passed since. The close that ends the stall tells it, and asks for nothing (the loop goes on). Who wants to know
+// while nothing is closed calls `close` and `poll` himself, on a state of his own and one at a time: `poll` says yes
+// once a stall.
 struct stalled_training {
     using kind = rule_kind;
     static constexpr std::string_view name = "stalled_training";
@@ -43,7 +44,8 @@ struct stalled_training {
         out.push(it);
         return truth::yes;
     }
-    // Yes at the first poll of a stall. A time that is not finite decides nothing; one that runs backwards starts the count anew.
+    // Yes at the first poll of a stall. A time that is not finite decides nothing; one that runs backwards starts the
+    // count anew.
     constexpr truth poll(state& seen, double const& now_seconds) const noexcept {
         if (!is_finite(now_seconds)) { return truth::undecided; }
         bool const first = !std::exchange(seen.started, true), closed = std::exchange(seen.closed, false);

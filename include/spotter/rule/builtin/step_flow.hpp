@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): which of a step's tensors is made of which, as far as roles, names and the order of observing tell.
+// Built-in rules (L2): which of a step's tensors is made of which, as far as roles, names and the order of observing
+// tell.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -11,7 +12,8 @@ namespace detail {
 
 [[nodiscard]] constexpr bool is_digit(char each) noexcept { return each >= '0' && each <= '9'; }
 
-// Which of two names has the smaller number at the first place where they differ: below 0, above 0, or 0 where numbers do not tell.
+// Which of two names has the smaller number at the first place where they differ: below 0, above 0, or 0 where numbers
+// do not tell.
 [[nodiscard]] constexpr int compare_numbers(std::string_view a, std::string_view b) noexcept {
     std::size_t at = 0;
     while (at < a.size() && at < b.size() && a[at] == b[at]) { ++at; }
@@ -46,8 +48,8 @@ namespace detail {
     return name;
 }
 
-// In which stretch of a step a tensor has its values: sources first, then forward, loss, backward. What nobody knows the role of is
-// taken to be computed forward, and what is only reported comes last.
+// In which stretch of a step a tensor has its values: sources first, then forward, loss, backward. What nobody knows
+// the role of is taken to be computed forward, and what is only reported comes last.
 enum class stretch : std::uint8_t { data, parameters, optimizer, forward, predictions, loss, backward, reports };
 [[nodiscard]] constexpr stretch stretch_of(role what) noexcept {
     switch (what) {
@@ -77,21 +79,21 @@ enum class stretch : std::uint8_t { data, parameters, optimizer, forward, predic
 
 }  // namespace detail
 
-// The tensors that a rule has met, and those of the step at hand. Within a stretch of the step layers go by the numbers in their names,
-// and where these do not tell by the order in which tensors were first met; whether that is forward or backward is told by the names
-// that have numbers, of gradients else by the order of their weights. Nothing depends on the order of observing within a step but the
-// place of tensors without a role.
+// The tensors that a rule has met, and those of the step at hand. Within a stretch of the step layers go by the numbers
+// in their names, and where these do not tell by the order in which tensors were first met; whether that is forward or
+// backward is told by the names that have numbers, of gradients else by the order of their weights. Nothing depends on
+// the order of observing within a step but the place of tensors without a role.
 template <class Kept>
 class step_flow {
 public:
     struct entry {  // one tensor
         std::string_view name{};
         spotter::role role = spotter::role::other;  // says in which stretch of a step it is
-        tensor_id partner = no_tensor;  // of a gradient its weight
-        std::uint64_t met = 0;    // in which place it was first observed, from 1 on
-        std::uint64_t close = 0;  // at which it was observed last
-        std::uint64_t order = 0;  // among the observations of that step
-        Kept kept{};              // of that step
+        tensor_id partner = no_tensor;              // of a gradient its weight
+        std::uint64_t met = 0;                      // in which place it was first observed, from 1 on
+        std::uint64_t close = 0;                    // at which it was observed last
+        std::uint64_t order = 0;                    // among the observations of that step
+        Kept kept{};                                // of that step
     };
 
     // False where memory is exhausted.
@@ -118,9 +120,10 @@ public:
         return all_.holds(id) && all_[id].close == close_ ? &all_[id] : nullptr;
     }
     [[nodiscard]] constexpr bool saw_something() const noexcept { return observed_ > 0; }  // since the last close
-    constexpr void next_close() noexcept { ++close_, observed_ = 0; }  // the step at hand is over
+    constexpr void next_close() noexcept { ++close_, observed_ = 0; }                      // the step at hand is over
 
-    // Of the tensors of this step for which `is_meant(kept)` the one that comes first in the flow; null where there is none.
+    // Of the tensors of this step for which `is_meant(kept)` the one that comes first in the flow; null where there is
+    // none.
     template <class Meant>
     [[nodiscard]] constexpr entry const* first(Meant&& is_meant) const noexcept {
         directions const going = look();
@@ -221,8 +224,8 @@ private:
         return met_first == (direction > 0) && a.met != b.met;
     }
 
-    slots<entry> all_;           // by tensor id
-    slots<tensor_id> sequence_;  // in the order of their first observation
+    slot_array<entry> all_;           // by tensor id
+    slot_array<tensor_id> sequence_;  // in the order of their first observation
     std::size_t met_ = 0;
     std::uint64_t close_ = 1, observed_ = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the gradients of a step were like, for rules that hold the change of a parameter against its gradient.
+// Built-in rules (L2): what the gradients of a step were like, for rules that hold the change of a parameter against
+// its gradient.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -7,11 +8,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A step is observed before its update, so the gradient at hand when a parameter is seen makes the change to the next sight of it.
+// A step is observed before its update, so the gradient at hand when a parameter is seen makes the change to the next
+// sight of it.
 struct gradient_sight {
-    bool seen = false;  // it was observed in the step
+    bool seen = false;   // it was observed in the step
     bool finite = true;  // every element
     double nonzero = 0;  // fraction of the elements
+    double squares = 0;  // the sum of theirs; 0 where nobody asked for it
 
     // An update with it should change something.
     [[nodiscard]] constexpr bool at_work() const noexcept { return seen && finite && nonzero > 0; }
@@ -34,6 +37,8 @@ public:
         double const nonzero = 1 - zero.value;
         mine.sight.finite = mine.sight.finite && it.stats.nonfinite() == 0;
         mine.sight.nonzero = nonzero > mine.sight.nonzero ? nonzero : mine.sight.nonzero;
+        bool const known = has(it.stats.has, terms::sum_squares) && it.stats.sum_squares > mine.sight.squares;
+        mine.sight.squares = known ? it.stats.sum_squares : mine.sight.squares;
     }
     // Not seen where it was not observed since the last close.
     [[nodiscard]] constexpr gradient_sight of(tensor_id gradient) const noexcept {
@@ -46,7 +51,7 @@ private:
         gradient_sight sight{};
         std::uint64_t close = 0;
     };
-    slots<entry> list_;  // by the gradient's id
+    slot_array<entry> list_;  // by the gradient's id
     std::uint64_t close_ = 1;
 };
 

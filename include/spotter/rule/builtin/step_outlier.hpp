@@ -3,13 +3,15 @@
 #pragma once
 
 #include <spotter/core/bits.hpp>
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when more than `n_outliers` steps of the whole run took longer than mean + `stddev` standard deviations of all steps so far, from more than
-// `patience` of them on. For who has limits by that rule: the deviation has the outliers in it, and a count without a horizon makes
-// every long run fire at last; step_time_outlier has neither fault. Every mode, each for itself.
+// Warning when more than `n_outliers` steps of the whole run took longer than mean + `stddev` standard deviations of
+// all steps so far, from more than `patience` of them on. For who has limits by that rule: the deviation has the
+// outliers in it, and a count without a horizon makes every long run fire at last; step_time_outlier has neither fault.
+// Every mode, each for itself.
 struct step_outlier {
     using kind = rule_kind;
     static constexpr std::string_view name = "step_outlier";
@@ -17,9 +19,9 @@ struct step_outlier {
     static constexpr bool reads_times = true;
 
     selector select = "time/step";
-    double stddev = 3;             // standard deviations; Amazon's guide has 5, its SDK 3
+    double stddev = 3;              // standard deviations; Amazon's guide has 5, its SDK 3
     std::uint64_t n_outliers = 10;  // steps of the whole run
-    std::uint64_t patience = 100;  // steps
+    std::uint64_t patience = 100;   // steps
     static constexpr bool counts_patience = true;
 
     [[nodiscard]] static constexpr step_outlier sagemaker_defaults() noexcept { return {}; }
@@ -30,7 +32,7 @@ struct step_outlier {
             std::uint64_t count = 0;
             double mean = 0, squares = 0;  // Welford 1962
             std::size_t held = 0;
-            slots<double> largest;  // descending
+            slot_array<double> largest;  // descending
         } by_mode[mode_count];
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
@@ -62,11 +64,13 @@ struct step_outlier {
         return who.as_finding("many steps took too long", "time of so many steps, at least", relation::none,
                               static_cast<double>(n_outliers));
     }
-    [[nodiscard]] constexpr std::string_view silence() const noexcept { return "warm-up not reached: `patience` steps"; }
+    [[nodiscard]] constexpr std::string_view silence() const noexcept {
+        return "warm-up not reached: `patience` steps";
+    }
 
 private:
     [[nodiscard]] constexpr std::size_t room() const noexcept {
-        return static_cast<std::size_t>(n_outliers < 1000 ? n_outliers : 1000) + 1;
+        return as_size(n_outliers < 1000 ? n_outliers : 1000) + 1;
     }
     constexpr void put(kept::series& mine, double time) const noexcept {
         if (mine.held == room() && !(time > mine.largest[mine.held - 1])) { return; }

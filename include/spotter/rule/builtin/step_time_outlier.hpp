@@ -7,9 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// An outlier is above median + k * 1.4826 MAD and above factor * median of the up to `window` times before it, in the same mode; all
-// times enter the window, since the median tolerates them. Info; warning where more than `share` of the last `horizon` were
-// outliers, this one included. Of a time seen several times in a step the first counts. Every mode, each for itself.
+// An outlier is above median + k * 1.4826 MAD and above factor * median of the up to `window` times before it, in the
+// same mode; all times enter the window, since the median tolerates them. Info; warning where more than `share` of the
+// last `horizon` were outliers, this one included. Of a time seen several times in a step the first counts. Every mode,
+// each for itself.
 struct step_time_outlier {
     using kind = rule_kind;
     static constexpr std::string_view name = "step_time_outlier";
@@ -20,9 +21,9 @@ struct step_time_outlier {
     std::uint64_t window = 128;      // times
     double k = 5;                    // robust standard deviations
     std::uint64_t min_history = 20;  // times
-    double factor = 2;               // times the median; what a core takes longer whose other thread is at work is below that
-    double share = 0.05;             // fraction of the horizon
-    std::uint64_t horizon = 100;     // judged times
+    double factor = 2;    // times the median; what a core takes longer whose other thread is at work is below that
+    double share = 0.05;  // fraction of the horizon
+    std::uint64_t horizon = 100;  // judged times
 
     struct kept : once_a_step {
         struct series {
@@ -30,12 +31,14 @@ struct step_time_outlier {
         } by_mode[mode_count];
     };
     struct scratch {
-        slots<std::uint64_t> keys;
+        slot_array<std::uint64_t> keys;
     };
     struct outlier : judged_value {  // one that took too long
-        double limit = 0;  // that it is above
-        bool often = false;  // more than the rule's share of the last ones were: a warning
-        constexpr void join(outlier const& other) noexcept { often = often || other.often; }  // of several at one close one suffices
+        double limit = 0;            // that it is above
+        bool often = false;          // more than the rule's share of the last ones were: a warning
+        constexpr void join(outlier const& other) noexcept {
+            often = often || other.often;
+        }  // of several at one close one suffices
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
@@ -68,10 +71,11 @@ struct step_time_outlier {
 
 private:
     [[nodiscard]] SPOTTER_STRICT constexpr double limit_over(recent_values const& times,
-                                                             slots<std::uint64_t>& keys) const noexcept {
+                                                             slot_array<std::uint64_t>& keys) const noexcept {
         SPOTTER_STRICT_BODY
         if (!keys.grow(times.size())) { return 1e308; }
-        // Of an even count the mean of the two in the middle, so that times which alternate are no outliers of each other.
+        // Of an even count the mean of the two in the middle, so that times which alternate are no outliers of each
+        // other.
         double const median = median_of(times, keys, [](double time) { return time; });
         double above = k * 1.4826 * median_of(times, keys, [&](double time) { return magnitude(time - median); });
         settle(above);

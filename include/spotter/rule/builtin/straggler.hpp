@@ -9,11 +9,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Each worker's time for a step is its tensor `time/step`, in seconds; its median is that over the last `window` train steps. Warning
-// when the smallest median of all workers over its own is below `score` (slower than the fastest), or its own smallest median so far
-// over its own is (slower than it was). A worker is judged once its window is full, at steps where two such workers have a time; the
-// finding names the slowest and lists the others. A time that is not finite or not above zero is no time. Where workers wait for one
-// another within a step all are as slow as the slowest: observe the time that each one computed. Needs `replay_side_by_side`.
+// Each worker's time for a step is its tensor `time/step`, in seconds; its median is that over the last `window` train
+// steps. Warning when the smallest median of all workers over its own is below `score` (slower than the fastest), or
+// its own smallest median so far over its own is (slower than it was). A worker is judged once its window is full, at
+// steps where two such workers have a time; the finding names the slowest and lists the others. A time that is not
+// finite or not above zero is no time. Where workers wait for one another within a step all are as slow as the slowest:
+// observe the time that each one computed. Needs `replay_side_by_side`.
 struct straggler {
     using kind = rule_kind;
     static constexpr std::string_view name = "straggler";
@@ -25,16 +26,16 @@ struct straggler {
     double score = 0.75;        // NVIDIA's resiliency extension
     std::uint64_t window = 50;  // train steps; 2 at least
 
-    struct worker_times {  // of one stream
+    struct worker_times {      // of one stream
         recent_values recent;  // its last `window` times
-        double median = 0;  // of a full window
-        double best = 0;    // the smallest there was; 0: none yet
+        double median = 0;     // of a full window
+        double best = 0;       // the smallest there was; 0: none yet
         bool touched = false;  // it told one at this step
     };
     struct state {
         met_streams streams;
-        slots<worker_times> all;  // by the place of a stream
-        slots<std::uint64_t> scratch;
+        slot_array<worker_times> all;  // by the place of a stream
+        slot_array<std::uint64_t> scratch;
         tensor_id tensor = no_tensor;  // the first that matched; others are not looked at
         std::string_view tensor_name;
         bool lacks_memory = false;  // for a worker
@@ -92,9 +93,7 @@ struct straggler {
         out.push(it);
         return truth::yes;
     }
-    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept {
-        return seen.lacks_memory;
-    }
+    [[nodiscard]] constexpr bool short_of_memory(state const& seen) const noexcept { return seen.lacks_memory; }
     [[nodiscard]] constexpr std::string_view silence(state const& seen) const noexcept {
         return seen.streams.count() < 2 ? other_run_missing
                                         : "warm-up not reached: fewer than `window` times of two workers";

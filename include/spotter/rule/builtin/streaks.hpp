@@ -8,8 +8,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Of one tensor. A close without it, and an undecided one, leave its streak as it is. Observed several times in a step it counts once:
-// the condition held if it held for one of its observations.
+// Of one tensor. A close without it, and an undecided one, leave its streak as it is. Observed several times in a step
+// it counts once: the condition held if it held for one of its observations.
 struct streak {
     std::uint64_t row[mode_count]{};
     std::uint64_t before = 0;  // the streak when this close began
@@ -41,14 +41,14 @@ public:
     constexpr void next_close() noexcept { ++close_; }  // once a step
 
 private:
-    slots<detail::streak> list_;
+    slot_array<detail::streak> list_;
     std::uint64_t close_ = 1;
 };
 
 // The answer of a close for a rule that judges tensors one by one.
 struct close_answer {
     bool judged = false;  // something was decided at this close
-    culprit found{};  // for which it held
+    culprit found{};      // for which it held
     // And who it was; the next close begins.
     constexpr truth take(culprit& who) noexcept {
         who = std::exchange(found, {});

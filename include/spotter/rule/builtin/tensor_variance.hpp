@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the variance (of the population) is below `min_threshold` or above `max_threshold` for `patience` observations in a
-// row. A single finite element has none and is not judged. Train steps only.
+// Warning when the variance (of the population) is below `min_threshold` or above `max_threshold` for `patience`
+// observations in a row. A single finite element has none and is not judged. Train steps only.
 struct tensor_variance {
     using kind = rule_kind;
     static constexpr std::string_view name = "tensor_variance";
@@ -34,9 +34,9 @@ struct tensor_variance {
         return known ? judged_value{spread.value, below(spread.value) || above(spread.value)} : judged_value{};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
-        bool const small = below(who.measured);
-        return who.as_finding(small ? "values are all alike" : "values are far apart", "variance",
-                              small ? relation::less : relation::greater, small ? min_threshold : max_threshold);
+        bool const alike = below(who.measured);
+        return who.as_finding(alike ? "values are all alike" : "values are far apart", "variance",
+                              alike ? relation::less : relation::greater, alike ? min_threshold : max_threshold);
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return is_set() ? "no tensor with two finite elements" : "parameter min_threshold not set, nor max_threshold";

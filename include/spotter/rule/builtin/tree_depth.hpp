@@ -21,9 +21,9 @@ namespace select {
 
 }  // namespace select
 
-// A tree is told by the ids of its nodes in heap order: the root is 0, the children of i are 2i + 1 and 2i + 2. Its depth is
-// floor(log2(largest id + 1)); warning where that is above `depth`. Ids in order of creation are no such ids: observe depths as
-// metrics then, and use `any("metric/depth", maximum > 4)`. Train steps only.
+// A tree is told by the ids of its nodes in heap order: the root is 0, the children of i are 2i + 1 and 2i + 2. Its
+// depth is floor(log2(largest id + 1)); warning where that is above `depth`. Ids in order of creation are no such ids:
+// observe depths as metrics then, and use `any("metric/depth", maximum > 4)`. Train steps only.
 struct tree_depth {
     using kind = rule_kind;
     static constexpr std::string_view name = "tree_depth";

@@ -16,10 +16,10 @@ namespace select {
 
 }  // namespace select
 
-// Warning (info once training has settled) when the last `num_steps` observations of a tensor are equal. Without tolerances that is
-// told by the hash of the bits; with them by the values: each later a and earlier b satisfy |a - b| <= atol + rtol |b|, element by
-// element. A NaN equals nothing, unless `equal_nan`. Of a tensor seen several times in a step the first sight counts. Train
-// steps only. With tolerances it keeps num_steps - 1 copies.
+// Warning (info once training has settled) when the last `num_steps` observations of a tensor are equal. Without
+// tolerances that is told by the hash of the bits; with them by the values: each later a and earlier b satisfy |a - b|
+// <= atol + rtol |b|, element by element. A NaN equals nothing, unless `equal_nan`. Of a tensor seen several times in a
+// step the first sight counts. Train steps only. With tolerances it keeps num_steps - 1 copies.
 struct unchanged_tensor {
     using kind = rule_kind;
     static constexpr std::string_view name = "unchanged_tensor";
@@ -57,7 +57,8 @@ struct unchanged_tensor {
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, num_steps, rtol, atol, equal_nan);
     }
-    // With how many of the copies, from the newest on, the values agree. Nothing of an empty tensor and of a second sight in a step.
+    // With how many of the copies, from the newest on, the values agree. Nothing of an empty tensor and of a second
+    // sight in a step.
     constexpr void extract(kept& mine, observation const&, tensor_ref const& values, feature& out) const noexcept {
         if (values.count == 0 || !mine.copied.first(mine.now)) { return; }
         out.push(static_cast<double>(mine.copies.count_agreeing(values, {rtol, atol, equal_nan})));

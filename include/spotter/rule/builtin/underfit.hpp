@@ -8,10 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Progress is the fall of the smoothed training loss since the start, over |L0|; in evaluation that of the mean loss since the first
-// eval phase. Checked `warmup` steps after the first training loss and every `num_steps` from there: warning when progress was below
-// `min_progress` in `patience` checks in a row, in evaluation too if there is any. What a check finds holds until the next. Closes
-// before the first check are undecided. Each loss is judged for itself.
+// Progress is the fall of the smoothed training loss since the start, over |L0|; in evaluation that of the mean loss
+// since the first eval phase. Checked `warmup` steps after the first training loss and every `num_steps` from there:
+// warning when progress was below `min_progress` in `patience` checks in a row, in evaluation too if there is any. What
+// a check finds holds until the next. Closes before the first check are undecided. Each loss is judged for itself.
 struct underfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "underfit";
@@ -28,15 +28,15 @@ struct underfit {
 
     // Of a check; it holds until the next one.
     enum class outcome : std::uint8_t { unknown, healthy, underfitted };
-    struct series {  // of one loss
-        smoothed now{};  // the training loss, smoothed over `smoothing` observations
+    struct series {                                       // of one loss
+        smoothed now{};                                   // the training loss, smoothed over `smoothing` observations
         measurement first_evaluated{}, last_evaluated{};  // means of whole evaluations
         std::uint64_t first_step = 0, last_step = 0, next_check = 0;  // indices in training
-        std::uint64_t poor_checks = 0;  // in a row
-        double progress = 0;            // of the last check
-        measurement eval_progress{};  // how far the evaluation's loss fell, as a fraction of its beginning
+        std::uint64_t poor_checks = 0;                                // in a row
+        double progress = 0;                                          // of the last check
+        measurement eval_progress{};       // how far the evaluation's loss fell, as a fraction of its beginning
         outcome found = outcome::unknown;  // of the last check
-        bool begun = false;  // it was observed in training
+        bool begun = false;                // it was observed in training
     };
     struct state {
         eval_phases phases;
@@ -67,7 +67,7 @@ struct underfit {
         }
         mine.last_step = step;
         if (step >= mine.next_check) {
-            check(mine, seen.phases.trend(it.tensor.id).start());
+            look_at(mine, seen.phases.trend(it.tensor.id).start());
             mine.next_check = due_from(mine, step + 1);
         }
         if (mine.found == outcome::unknown) { return; }
@@ -106,7 +106,7 @@ private:
         std::uint64_t const apart = num_steps > 0 ? num_steps : 1;
         return first + (step - first + apart - 1) / apart * apart;
     }
-    constexpr void check(series& mine, double start) const noexcept {
+    constexpr void look_at(series& mine, double start) const noexcept {
         measurement const progress = fall(start, mine.now.value());
         if (!progress.known) { return; }
         mine.progress = progress.value;

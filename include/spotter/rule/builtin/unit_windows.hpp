@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on units share: sums over each unit of a layer, gathered over several steps, then judged.
+// Built-in rules (L2): what the rules on units share: sums over each unit of a layer, gathered over several steps, then
+// judged.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/units.hpp>
@@ -10,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Of each unit of a layer: how many finite elements there were, and the sum of something over them.
 struct unit_window {
-    slots<double> amount, finite;  // by unit
-    std::size_t units = 0;  // that are judged; 0: the window is not begun, or has no memory
+    slot_array<double> amount, finite;  // by unit
+    std::size_t units = 0;              // that are judged; 0: the window is not begun, or has no memory
 
     // Empties the window. Without memory it has no units and is never complete.
     constexpr bool begin(std::size_t count) noexcept {
@@ -43,20 +45,21 @@ struct unit_window {
         std::uint64_t low = 0, judged = 0;
         for (std::size_t unit = 0; unit < units; ++unit) {
             if (!known(unit, samples)) { continue; }
-            low += amount[unit] / finite[unit] < limit ? 1 : 0;
+            low += amount[unit] / finite[unit] < limit ? 1U : 0U;
             ++judged;
         }
         return static_cast<double>(low) / static_cast<double>(judged);
     }
 };
 
-// The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next begins.
+// The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next
+// begins.
 class unit_windows {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor, std::uint64_t units) noexcept {
         unit_window* const mine = windows_.declare(tensor);
         if (mine == nullptr) { return false; }
-        std::size_t const judged = unit_sample{static_cast<std::size_t>(units)}.size();
+        std::size_t const judged = unit_sample{as_size(units)}.size();
         return mine->units == judged || mine->begin(judged);
     }
     constexpr void add(observation const& it, unit_activity const& seen) noexcept {
@@ -96,7 +99,9 @@ public:
         return answer;
     }
 
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // some layer's units are not judged
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
+        return lacks_memory_;
+    }  // some layer's units are not judged
 
 private:
     [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {
@@ -115,12 +120,12 @@ private:
     return unit_axis_of(shape, asked, batch_axis_of(tensor.flags));
 }
 
-// The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its finite elements, then
-// how many these are. `scratch` holds two values for each unit there is.
+// The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its
+// finite elements, then how many these are. `scratch` holds two values for each unit there is.
 template <class Amount>
-constexpr void extract_units(tensor_ref const& values, int axis, slots<double>& scratch, feature& out, Amount&& amount,
-                             std::size_t most = unit_sample::most_units) noexcept {
-    auto const units = static_cast<std::size_t>(unit_count(values.shape, axis));
+constexpr void extract_units(tensor_ref const& values, int axis, slot_array<double>& scratch, feature& out,
+                             Amount&& amount, std::size_t most = unit_sample::most_units) noexcept {
+    auto const units = as_size(unit_count(values.shape, axis));
     if (axis < 0) { return; }
     if (!scratch.grow(2 * units)) { return out.give_up(); }
     for (std::size_t i = 0; i < 2 * units; ++i) { scratch[i] = 0; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): numbers that are predicted as if nothing were known of their inputs. docs/rules.md#unrelated_predictions
+// Built-in rule (L2): numbers that are predicted as if nothing were known of their inputs.
+// docs/rules.md#unrelated_predictions
 #pragma once
 
 #include <spotter/rule/builtin/classes.hpp>
@@ -8,11 +9,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges windows of `samples` pairs of target and prediction, per mode (train and eval), from the `warmup`-th train close and the
-// `warmup_pairs`-th pair of training on. Predictions tell nothing of their targets where the correlation of both (Pearson) is at most two
-// of its standard errors, 1/sqrt(pairs), above zero; it asks neither for units nor for an offset. Warning after `patience` such windows in
-// a row, until one is better. Targets are floating-point labels that are no classes: of a window half at least are no whole numbers, and
-// there are three different ones. A step with a value that is no number says nothing. A step's targets and predictions are paired where they have as many elements, 64 of them at most.
+// Judges windows of `samples` pairs of target and prediction, per mode (train and eval), from the `warmup`-th train
+// close and the `warmup_pairs`-th pair of training on. Predictions tell nothing of their targets where the correlation
+// of both (Pearson) is at most two of its standard errors, 1/sqrt(pairs), above zero; it asks neither for units nor for
+// an offset. Warning after `patience` such windows in a row, until one is better. Targets are floating-point labels
+// that are no classes: of a window half at least are no whole numbers, and there are three different ones. A step with
+// a value that is no number says nothing. A step's targets and predictions are paired where they have as many elements,
+// 64 of them at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -21,22 +24,22 @@ struct unrelated_predictions {
 
     selector select = role::label;
     selector predictions = role::prediction;  // floating-point ones; others are not read
-    std::uint64_t samples = 1000;       // pairs of a window
-    std::uint64_t warmup = 150;         // train closes
-    std::uint64_t warmup_pairs = 5000;  // of training
-    std::uint64_t patience = 3;         // windows
+    std::uint64_t samples = 1000;             // pairs of a window
+    std::uint64_t warmup = 150;               // train closes
+    std::uint64_t warmup_pairs = 5000;        // of training
+    std::uint64_t patience = 3;               // windows
 
-    struct window {  // of one mode
-        std::uint64_t pairs = 0, fractions = 0, bad = 0;  // `bad`: windows in a row
-        double mean_target = 0, mean_said = 0;  // of its pairs so far
+    struct window {                                                 // of one mode
+        std::uint64_t pairs = 0, fractions = 0, bad = 0;            // `bad`: windows in a row
+        double mean_target = 0, mean_said = 0;                      // of its pairs so far
         double squares_target = 0, squares_said = 0, products = 0;  // about the means
         double measured = 0, limit = 0;  // correlation, and what it must be above; of the last whole window
-        bool judged = false;  // there was one
+        bool judged = false;             // there was one
     };
     // What a step shows of one side: the first of it.
     struct side {
-        std::uint64_t count = 0;  // elements; 0: not seen
-        std::string_view tensor{};  // that it is of; empty: none in this step
+        std::uint64_t count = 0;                // elements; 0: not seen
+        std::string_view tensor{};              // that it is of; empty: none in this step
         double values[sampled_values::most]{};  // the elements that are paired
     };
     struct state {
@@ -103,7 +106,7 @@ private:
             (seen.differ > 0 && target == seen.different[0]) || (seen.differ > 1 && target == seen.different[1]);
         if (!known && seen.differ < 2) { seen.different[seen.differ] = target; }
         seen.differ += known || seen.differ == 3 ? 0U : 1U;
-        to.fractions += is_whole(target) ? 0 : 1;
+        to.fractions += is_whole(target) ? 0U : 1U;
         double const count = static_cast<double>(++to.pairs);
         double const from_target = target - to.mean_target, from_said = said - to.mean_said;
         to.mean_target += from_target / count;

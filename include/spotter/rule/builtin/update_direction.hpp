@@ -11,16 +11,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The change of a weight between two observations, held against the gradient that made it: their scalar product is negative where
-// the optimizer descends. A weight ascends where it is positive in at least `share` of its last `window` changes, after `warmup` of them.
-// Error when more than half of the weights that are judged at a step do, or of those of one net (what is called alike up to the first
+// The change of a weight between two observations, held against the gradient that made it: their scalar product is
+// negative where the optimizer descends. A weight ascends where it is positive in at least `share` of its last `window`
+// changes, after `warmup` of them. Error when more than half of the weights that are judged at a step do, or of those
+// of one net (what is called alike up to the first
 // '.' or '/', two weights at least: an actor beside its critic): one alone may follow its weight decay.
-// A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as they are before the
-// update, which is the one after it; where the loop observes after the update, say so in `options::instant` (or in `after_update`, for this
-// rule alone) and observe gradients before weights.
-// What is flagged `negated` is minus the gradient.
-// Of a weight with more than 16384 elements it looks at an eighth, spread over it (sampled_lines): only the sign of the product counts.
-// Keeps a copy of what it looks at of each weight and gradient (a second one of gradients that are observed first). Train steps only.
+// A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as
+// they are before the update, which is the one after it; where the loop observes after the update, say so in
+// `options::instant` (or in `after_update`, for this rule alone) and observe gradients before weights. What is flagged
+// `negated` is minus the gradient. Of a weight with more than 16384 elements it looks at an eighth, spread over it
+// (sampled_lines): only the sign of the product counts. Keeps a copy of what it looks at of each weight and gradient (a
+// second one of gradients that are observed first). Train steps only.
 struct update_direction {
     using kind = rule_kind;
     static constexpr std::string_view name = "update_direction";
@@ -33,26 +34,27 @@ struct update_direction {
     std::uint64_t warmup = 5;   // changes of a weight
     std::uint64_t window = 20;  // changes
     double share = 0.9;         // fraction of the window
-    bool after_update = false;  // the gradient of a change is that of the later observation, whatever options::instant says
+    bool after_update =
+        false;  // the gradient of a change is that of the later observation, whatever options::instant says
 
     // The sample of a tensor's values at one close. Of floating types up to 32 bits in floats, which hold them exactly.
     struct copy {
-        slots<float> narrow;  // the values, where they fit
-        slots<double> wide;  // the values, where they do not
-        std::uint64_t close = 0;  // 0: nothing is kept
-        std::uint64_t index = 0;  // of the step
-        extents shape{};  // of the tensor
+        slot_array<float> narrow;         // the values, where they fit
+        slot_array<double> wide;          // the values, where they do not
+        std::uint64_t close = 0;          // 0: nothing is kept
+        std::uint64_t index = 0;          // of the step
+        extents shape{};                  // of the tensor
         order layout = order::row_major;  // of the tensor
-        bool is_narrow = false;  // the values are in `narrow`
+        bool is_narrow = false;           // the values are in `narrow`
 
         // False where memory is exhausted; then nothing is kept.
         [[nodiscard]] constexpr bool keep(tensor_ref const& values, tensor_ref const& sample, std::uint64_t at,
                                           observation const& it) noexcept {
             close = 0;
             auto const count = static_cast<std::size_t>(sample.count);
-            bool const small = is_floating(values.type) && size_of(values.type) <= sizeof(float);
+            bool const as_float = is_floating(values.type) && size_of(values.type) <= sizeof(float);
             if (sample.count != sampled_lines::size_of_sample(values.count)) { return false; }
-            if (!(small ? narrow.grow(count) : wide.grow(count))) { return false; }
+            if (!(as_float ? narrow.grow(count) : wide.grow(count))) { return false; }
             visit_values(sample, [&]<class Value>(element_view<Value> all) {
                 constexpr dtype type = dtype_of<Value>;
                 if constexpr (is_floating(type) && size_of(type) <= sizeof(float)) {
@@ -61,7 +63,7 @@ struct update_direction {
                     copy_widened(all, wide.data());
                 }
             });
-            is_narrow = small;
+            is_narrow = as_float;
             shape = values.shape, layout = values.layout;
             kept(at, it);
             return true;
@@ -78,9 +80,9 @@ struct update_direction {
             return shape == other.shape && layout == other.layout;
         }
     };
-    struct parameter {  // of one weight
+    struct parameter {              // of one weight
         copy weight, gradients[2];  // the last sight; the last gradient and the one before
-        int newest = 0;  // of the gradients
+        int newest = 0;             // of the gradients
         bool watched = false;
         bool negated = false;     // what is kept of gradients is minus them
         recent_values ascending;  // 1 or 0 a change
@@ -90,18 +92,18 @@ struct update_direction {
     // The weights of this step that were judged, and those among them that ascend.
     struct votes {
         std::uint64_t judged = 0;  // weights
-        culprit ascending{};  // those that ascend
+        culprit ascending{};       // those that ascend
 
         // More than half of the judged.
         [[nodiscard]] constexpr bool most_ascend() const noexcept { return 2 * ascending.count > judged; }
     };
-    struct net {  // weights that are called alike
+    struct net {                 // weights that are called alike
         std::uint64_t name = 0;  // a hash
-        votes cast{};  // of its weights at this step
+        votes cast{};            // of its weights at this step
     };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
-        slots<net> nets;
+        slot_array<net> nets;
         sampled_lines sampled;  // of the tensor at hand
         std::size_t net_count = 0;
         votes all{};

@@ -10,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges the weights whose update ratio ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r) is defined and whose gradient, the one that this update
-// was made from, is finite and not all zero: warning (info once training has settled) when at least a `share` of them had a ratio
-// below `threshold` in `patience` closes in a row. A close without such a weight leaves the count. The detail gives the effective
-// learning rate, ||W_s - W_r|| / ||g||. Train steps only.
+// Judges the weights whose update ratio ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r) is defined and whose gradient, the
+// one that this update was made from, is finite and not all zero: warning (info once training has settled) when at
+// least a `share` of them had a ratio below `threshold` in `patience` closes in a row. A close without such a weight
+// leaves the count. The detail gives the effective learning rate, ||W_s - W_r|| / ||g||. Train steps only.
 struct updates_too_small {
     using kind = rule_kind;
     static constexpr std::string_view name = "updates_too_small";
@@ -28,11 +28,11 @@ struct updates_too_small {
 
     // A gradient, where it is finite and not all zero.
     struct slope {
-        double squares = 0;  // ||g||^2; 0: none
+        double squares = 0;      // ||g||^2; 0: none
         std::uint64_t step = 0;  // its index
-        bool seen = false;  // one was observed
+        bool seen = false;       // one was observed
     };
-    struct series {  // of one weight
+    struct series {               // of one weight
         slope before{};           // the last before this step
         measurement ratio{};      // of this step
         double moved = 0;         // ||W_s - W_r||
@@ -74,7 +74,7 @@ struct updates_too_small {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         std::uint64_t weights = 0;
-        culprit small;
+        culprit tiny;
         double rate = 0;  // of the first that is small
         for (tensor_id const id : seen.all.touched()) {
             series& mine = seen.all[id];
@@ -83,19 +83,19 @@ struct updates_too_small {
             if (!by.seen || !(by.squares > 0) || by.step < mine.since) { continue; }
             ++weights;
             if (!(ratio.value < threshold)) { continue; }
-            if (small.count == 0) { rate = mine.moved / square_root(by.squares); }
-            small.blame(seen.all.name_of(id), ratio.value);
+            if (tiny.count == 0) { rate = mine.moved / square_root(by.squares); }
+            tiny.blame(seen.all.name_of(id), ratio.value);
         }
         for (tensor_id const id : seen.slopes.touched()) { seen.all[id].before = std::exchange(seen.slopes[id], {}); }
         seen.all.clear();
         seen.slopes.clear();
         if (weights == 0) { return truth::undecided; }
-        double const of_all = detail::quotient(small.count, static_cast<double>(weights));
-        seen.streak = small.count > 0 && of_all >= share ? seen.streak + 1 : 0;
+        double const of_all = detail::quotient(tiny.count, static_cast<double>(weights));
+        seen.streak = tiny.count > 0 && of_all >= share ? seen.streak + 1 : 0;
         if (seen.streak == 0 || seen.streak < patience) { return truth::no; }
-        finding it = small.as_finding("weights hardly move", "update ratio", relation::less, threshold,
-                                      seen.settled.soften(severity::warning));
-        it.detail << small.count << " of " << weights << " weights; effective learning rate " << rate;
+        finding it = tiny.as_finding("weights hardly move", "update ratio", relation::less, threshold,
+                                     seen.settled.soften(severity::warning));
+        it.detail << tiny.count << " of " << weights << " weights; effective learning rate " << rate;
         out.push(it);
         return truth::yes;
     }

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning (info once training has settled) when the mean of |g| is below `threshold` for `patience` observations in a row of
-// the same gradient. Zero counts as small. Observe gradients unscaled. Train steps only.
+// Warning (info once training has settled) when the mean of |g| is below `threshold` for `patience` observations in a
+// row of the same gradient. Zero counts as small. Observe gradients unscaled. Train steps only.
 struct vanishing_gradient {
     using kind = rule_kind;
     static constexpr std::string_view name = "vanishing_gradient";

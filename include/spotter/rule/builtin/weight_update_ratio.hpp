@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The update ratio of a weight seen at steps r < s is ||W_s - W_r|| / (||W_r|| + epsilon) / (s - r), undefined where W_r is all zero;
-// r is the observation before. Warning when it is above `large_threshold` or below `small_threshold`, a weight that did not change
-// included. Not judged where r is nearer than `num_steps`. AWS publishes no formula; this is a reading of it. The band spans nine
-// decades: `update_ratio_band` is the one for use. Train steps only.
+// The update ratio of a weight seen at steps r < s is ||W_s - W_r|| / (||W_r|| + epsilon) / (s - r), undefined where
+// W_r is all zero; r is the observation before. Warning when it is above `large_threshold` or below `small_threshold`,
+// a weight that did not change included. Not judged where r is nearer than `num_steps`. AWS publishes no formula; this
+// is a reading of it. The band spans nine decades: `update_ratio_band` is the one for use. Train steps only.
 struct weight_update_ratio {
     using kind = rule_kind;
     static constexpr std::string_view name = "weight_update_ratio";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What spotter/ext/tracy.hpp uses of Tracy's C interface, for machines without it: the macros, on functions that the test defines. */
+/* What spotter/ext/tracy.hpp uses of Tracy's C interface, for machines without it: the macros, on functions that the
+ * test defines. */
 #ifndef SPOTTER_TEST_TRACY
 #define SPOTTER_TEST_TRACY
 

@@ -123,6 +123,8 @@ class AskedSteps:
         for segment, piece in pieces[self._taken:]:
             if isinstance(piece, Packed):
                 for item, steps, at in piece.items:
+                    if item.first not in segment.ids:
+                        continue
                     its = piece.modes[steps], piece.indices[steps], piece.ordinals[steps]
                     if not item.scalar:
                         chosen = are_asked(requests_of(segment.ids[item.first], segment.attempt), its[0], its[1],
@@ -131,6 +133,8 @@ class AskedSteps:
                     self._found.append(its)
                 continue
             for local, rows in piece.entries.items():
+                if local not in segment.ids:
+                    continue
                 requests = requests_of(segment.ids[local], segment.attempt)
                 sure += [row[:3] for row in rows if row[3] in (VALUES, SCALAR)]
                 left = [row for row in rows if row[3] == OBSERVED] if requests else []

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple, Optional
+from typing import NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from ..errors import IoError
-from .layout import HEAD, HEAD_BYTES, ROWS, ZSTD, Malformed, has_checksum
+from .layout import HEAD, HEAD_BYTES, LAST, ROWS, ZSTD, Malformed, has_checksum
 from .payload import zstd_frame
 
 
@@ -27,11 +27,14 @@ class Frame(NamedTuple):
 class Group:
     """Row frames that follow one another without payload between them. `spans` of modes: lowest and highest step index; None where
     that is not known."""
-    __slots__ = ("offset", "end", "frames", "first_ordinal", "closes", "flags", "spans", "pieces")
+    __slots__ = ("offset", "end", "frames", "first_ordinal", "closes", "flags", "spans", "pieces", "whole",
+                 "previous_end")
 
-    def __init__(self, offset, end, frames, first_ordinal, closes, flags, spans=None):
+    def __init__(self, offset, end, frames, first_ordinal, closes, flags, previous_end, spans=None):
         self.offset, self.end, self.frames, self.first_ordinal = offset, end, frames, first_ordinal
         self.closes, self.flags, self.spans, self.pieces = closes, flags, spans, None
+        self.previous_end = previous_end
+        self.whole = True  # once it was read: all its frames, and every row of steps in them, are in order
 
     def may_hold(self, mode, index):
         return self.spans is None or self.spans[2 * mode] <= index <= self.spans[2 * mode + 1]
@@ -79,8 +82,11 @@ class Walk:
     """Goes through a segment from row frame to row frame, over damage and up to a torn tail, as docs/format.md says: yields frames, and
     (offset, bytes) of damage. `good_end` is behind the last good frame."""
 
-    def __init__(self, data: Bytes, start: int):
-        self.data, self.good_end, self.chained = data, start, start == HEAD_BYTES
+    def __init__(self, data: Bytes, start: int, chained: Optional[bool] = None):
+        """chained: the first frame has to say that nothing stands between `start` and it; by default behind the
+        head."""
+        self.data, self.good_end, self.chained = data, start, start == HEAD_BYTES if chained is None else chained
+        self.torn_end = False  # it ends in the head of the row frame that closed it, and that held something of steps
 
     def __iter__(self):
         at, data = self.good_end, self.data
@@ -97,9 +103,9 @@ class Walk:
             except IndexError:
                 frame, cut = None, True
             if frame is None:
-                frame = self._search()
+                frame, displaced = self._search()
                 if frame is None:
-                    if not cut:
+                    if not cut or displaced:
                         yield self.good_end, data.end - self.good_end
                         self.good_end = data.end
                     return
@@ -109,23 +115,44 @@ class Walk:
             yield frame
 
     def _is_cut(self, at):
-        """Whether what begins there is a skippable frame that goes on beyond the end."""
-        head = self.data[at:at + 8]
+        """Whether what begins there is a skippable frame that goes on beyond the end, and belongs there as far as it says."""
+        head = self.data[at:at + 48]
         if len(head) < 8:
             return len(head) < 4 or head[:4] in (struct.pack("<I", ROWS), struct.pack("<I", HEAD))
-        magic, size = struct.unpack("<II", head)
-        return magic in (ROWS, HEAD) and at + 8 + size > self.data.end
+        magic, size = struct.unpack("<II", head[:8])
+        if magic not in (ROWS, HEAD) or at + 8 + size <= self.data.end:
+            return False
+        if magic == HEAD or len(head) < 16:
+            return True
+        if int.from_bytes(head[8:16], "little") != at:
+            return False
+        if len(head) < 24:
+            return True
+        if self.chained and int.from_bytes(head[16:24], "little") != self.good_end:
+            return False
+        self.torn_end = len(head) == 48 and any(head[36:44]) and bool(head[44] & LAST)
+        return True
 
-    def _search(self) -> Optional[Frame]:
-        at, magic = self.good_end, struct.pack("<I", ROWS)
+    def _search(self) -> Tuple[Optional[Frame], bool]:
+        """The next row frame that says that it belongs where it is; and whether there is one, whole, of another place.
+        (Each byte's checksum is computed once at most to find the latter.)"""
+        at, magic, displaced, looks = self.good_end, struct.pack("<I", ROWS), False, self.data.end - self.good_end
         while at < self.data.end:
             piece = self.data[at:at + Bytes.PIECE]
             found = piece.find(magic)
             if found < 0:
                 at += max(len(piece) - 3, 1)
                 continue
-            frame = row_frame(self.data, at + found)
+            at += found
+            frame = row_frame(self.data, at)
             if frame is not None:
-                return frame
-            at += found + 1
-        return None
+                return frame, displaced
+            head = self.data[at:at + 16]
+            size = 8 + int.from_bytes(head[4:8], "little")
+            elsewhere = len(head) == 16 and int.from_bytes(head[8:], "little") != at
+            if elsewhere and not displaced and 56 <= size <= looks:
+                whole = self.data[at:at + size]
+                looks -= size
+                displaced = len(whole) == size and has_checksum(whole[:-8], whole[-8:])
+            at += 1
+        return None, displaced

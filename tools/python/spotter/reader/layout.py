@@ -17,6 +17,7 @@ HEAD, ROWS, ZSTD, PLACE = 0x184D2A50, 0x184D2A51, 0xFD2FB528, 0x32585053
 HEAD_BYTES, BLOCK, GROUP = 64, 256 * 1024, 16 * 1024
 VERSIONS = (1, 2)
 ONES = (1 << 64) - 1
+UNKNOWN = -1  # an attempt of which nobody knows
 DECLARES, FINDINGS, RUN_END, LAST, DROPS, THINNED = 1, 2, 4, 8, 16, 32  # flags of a row frame
 
 # dtype: name, bytes of an element, bytes that are split into planes, as NumPy stores it

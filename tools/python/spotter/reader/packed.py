@@ -84,15 +84,18 @@ class Column(NamedTuple):
 class Packed:
     """A row of kind 10: closed steps of scalars and summaries, in columns. The values stay in the row's bytes until they are asked for."""
 
-    def __init__(self, body: bytes):
+    def __init__(self, body: bytes, offset: int = 0):
         f = Fields(body)
+        self.offset = offset  # of the body, in the segment
         steps, self.start = f.varint(65536), f.varint()
         first, last = f.fixed("2d", 16)
         if self.start + steps > ONES:
             raise Malformed("ordinals beyond the last")
         modes, indices, left = [], [], steps
+        self.runs = []  # mode, first index, stride, which of the steps, how many
         for _ in range(f.varint(steps)):
             (mode, index), stride, count = f.step(), f.varint(), f.varint(left)
+            self.runs.append((mode, index, stride, steps - left, count))
             left -= count
             modes.append(np.full(count, mode, np.uint8))
             indices.append(np.uint64(index) + np.uint64(stride) * np.arange(count, dtype=np.uint64))
@@ -203,6 +206,18 @@ class Packed:
 
     def may_have(self, _: int) -> bool:
         return True
+
+    def rows_of(self, wanted: int) -> list:
+        """Where the rows of a tensor are, all of them here, and how long that is."""
+        return [(self.offset, len(self.body))]
+
+    def places_at(self, wanted: int, mode: int, index: int) -> list:
+        """(ordinal, where it is) of each row of a tensor at a step; all are where this row is."""
+        column = self.column(wanted) if np.any((self.indices == index) & (self.modes == mode)) else None
+        if column is None:
+            return []
+        rows = column.steps[(self.indices[column.steps] == index) & (self.modes[column.steps] == mode)]
+        return [(ordinal, self.offset) for ordinal in self.ordinals[rows].tolist()]
 
     def last_at(self, wanted: int, mode: int, index: int):
         """The last row of a tensor at a step: its place in the order of this row, ordinal and what it says; None where there is none."""

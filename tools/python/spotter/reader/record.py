@@ -6,27 +6,30 @@ from __future__ import annotations
 import sys
 import time
 from collections import ChainMap
+from contextlib import suppress
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Set, Tuple
 
 import numpy as np
 
 if sys.platform != "win32":
     from fcntl import LOCK_NB, LOCK_SH, flock
 
-from ..errors import Corrupt, IoError, NotARun, SpotterError, UnknownVersion
+from ..errors import IoError, SpotterError
 from ..model import MODES, Collection, Coverage, Damage, Finding, Info, Step, Totals
 from ..model import ACTIVATIONS, FLAGS, ROLES
 from .asked import AskedSteps, Request, Requests, request_of
 from .at_step import AtStep
-from .frames import Bytes, Group, row_frame
+from .frames import Group
 from .history import Summaries
-from .layout import DECLARES, DROPS, DTYPES, FINDINGS, HEAD_BYTES, RUN_END, TEXT, Fields, Malformed
+from .layout import DECLARES, DROPS, DTYPES, FINDINGS, RUN_END, TEXT, UNKNOWN, Fields, Malformed
+from .lost import SUPERSEDED, WITHIN_STEP, Doubts
 from .packed import Column, Packed
-from .rows import OBSERVED, SCALAR, Sample, each_row, sample_of
-from .segment import Segment, read_head
-from .store import AnyPath, StorePath, open_file, size_of
+from .rows import LOOSE, OBSERVED, SCALAR, Sample, each_row, sample_of
+from .run_segments import RunSegments
+from .segment import Segment
+from .store import AnyPath, StorePath, open_file
 
 
 class Tensor:
@@ -80,6 +83,17 @@ class Tensor:
             self._arrays = SimpleNamespace(**{name: column[0] for name, column in zip(names, self._columns)})
         return self._arrays
 
+    def forget_rows(self):
+        """To begin anew: rows that nothing named may be of it."""
+        self.chunks, self.taken, self._columns = [], 0, [[] for _ in range(6)]
+        self._arrays, self._joined, self.summaries = None, 0, None
+
+    def place_of(self, row: int) -> Tuple[Segment, int]:
+        """Where a row of `arrays` is: its segment, and its offset there."""
+        it = self.arrays()
+        segment, rows = self.chunks[int(it.chunk[row])]
+        return segment, rows.of.offset if isinstance(rows, Column) else rows[int(it.row[row])][5]
+
     def sample(self, place: int) -> Tuple[Segment, Sample]:
         it = self.arrays()
         segment, rows = self.chunks[int(it.chunk[place])]
@@ -103,7 +117,12 @@ class Record:
     def __init__(self, number: int, folder: AnyPath):
         self.folder, self.worker_of_folder = folder, number
         self.trouble: Optional[SpotterError] = None
-        self.segments: List[Segment] = []
+        self._files = RunSegments(folder, self._take_segment)
+        self.segments, self.gone = self._files.all, self._files.gone
+        self.attempt_of = self._files.attempt_of
+        self._malformed: Set[tuple] = set()  # rows that were told as damage
+        self._begun_in = UNKNOWN  # the attempt of the last run_begin
+        self._doubts: Optional[Doubts] = None
         self.tensors: Dict[str, Tensor] = {}
         self._names: Dict[tuple, Dict[int, Tensor]] = {}  # the ids of an attempt, which all its segments share
         self.collections: List[Collection] = []
@@ -115,12 +134,11 @@ class Record:
         self.begun_at = self.ended_at = self.looked_at = 0.0
         self.ended: Optional[int] = None
         self.why_ended, self.status = "", "running"
-        self._damage: List[Damage] = []
-        self._sure = 0  # segments that are whole, or noted as cut
         self._pieces: list = []  # (segment, rows of steps), in order of writing
         self._at: Optional[AtStep] = None  # the step that was asked for last
         self._taken = (0, 0)  # segment and group up to which they were taken
         self._closed: Optional[Closed] = None
+        self._unsound = 0  # groups that were read, and are not whole
         self._requests: Dict[int, List[Request]] = {}  # by attempt, of its collections
         self._requests_of: Dict[Tuple[int, int], Requests] = {}  # by attempt and membership
         self._asked = AskedSteps()
@@ -135,7 +153,7 @@ class Record:
         self._at = None
         live = self._is_locked()  # asked first: a run that ends now is still seen as ended next time
         try:
-            self._take_in()
+            self._files.take_in()
             self.trouble = None
         except OSError as why:
             self.trouble = IoError(f"{why.filename or self.folder}: {why.strerror or why}")
@@ -145,6 +163,12 @@ class Record:
             self.status = "finished" if self.ended == 1 else "failed"
         elif live is not None:
             self.status = "running" if live else "died"
+        if self.trouble is None:
+            try:
+                self._files.settle_ends(self.status != "running")
+            except OSError as why:
+                self.trouble = IoError(f"{why.filename or self.folder}: {why.strerror or why}")
+        self._doubts = None
         self.looked_at = time.time()
         self.bytes = sum(each.size for each in self.segments if not each.superseded or each.whole())
         if self.trouble:
@@ -167,77 +191,19 @@ class Record:
                 return None
         return None
 
-    def _not_a_run(self, why: str) -> NotARun:
-        runs = sorted(each.parent for each in self.folder.glob("*/000000.spot")) if self.folder.is_dir() else []
-        there = f"; there are runs in it: {', '.join(map(str, runs[:5]))}" if runs else ""
-        return NotARun(f"\"{self.folder}\" {why}: give the folder that a hook recorded into (hook.path() says which){there}")
+    def has_begun(self) -> bool:
+        return self._files.has_begun()
 
-    def _path(self, number: int) -> AnyPath:
-        return self.folder / f"{number:06d}.spot"
+    def unreadable(self) -> bool:
+        """There is a record, and nothing of it could ever be read."""
+        return self.trouble is not None and not self.segments
 
-    def _take_in(self):
-        if not self.folder.is_dir():
-            raise self._not_a_run("is no folder")
-        why = self._first_segment()
-        if why is not None and not self._later_segment_is_sound():
-            raise why
-        number = 0
-        while True:
-            path, following = self._path(number), self.segments[-1].number + 1 if self.segments else 0
-            if not path.is_file():
-                if not self._path(number + 1).is_file() and not path.is_file():
-                    break
-                if not path.is_file() and number == following:
-                    self._note(Damage(str(path), 0, 0))
-            if number == following:
-                if number > 0:  # whole before the next one was begun, but it may have been read before that
-                    self._extend(number - 1)
-                self.segments.append(Segment(path, number))
-            self._extend(number)
-            number += 1
-
-    def _first_segment(self) -> Optional[SpotterError]:
-        """Why this is no run, if it is none."""
-        try:
-            with open_file(self._path(0)) as file:
-                data = Bytes(file, size_of(file))
-                if data.end < HEAD_BYTES:
-                    return None  # just beginning
-                _, why = read_head(data)
-                if why is None or isinstance(why, Corrupt) or (isinstance(why, NotARun) and row_frame(data, HEAD_BYTES)):
-                    return None
-                return why if isinstance(why, UnknownVersion) else self._not_a_run("has a 000000.spot that is no spotter segment")
-        except FileNotFoundError:
-            return self._not_a_run("holds no 000000.spot")
-
-    def has_first_segment(self) -> bool:
-        return self._path(0).is_file()
-
-    def _later_segment_is_sound(self) -> bool:
-        number = 1
-        while self._path(number).is_file():
-            with open_file(self._path(number)) as file:
-                if read_head(Bytes(file, size_of(file)))[1] is None:
-                    return True
-            number += 1
-        return False
-
-    def _extend(self, number: int):
-        mine = [each for each in self.segments if each.number == number][-1]
-        self._extend_one(mine)
-        if mine.superseded and not mine.whole() and mine is self.segments[-1]:  # it was thinned while it was known in part
-            rest = Segment(mine.path, number)
-            rest.attempt, rest.ids, rest.skip = mine.attempt, dict(mine.ids), sum(group.frames for group in mine.groups)
-            self.segments.append(rest)
-            self._extend_one(rest)
-
-    def _extend_one(self, mine: Segment):
-        known = mine.foreign
-        mine.extend()
+    def _take_segment(self, mine: Segment):
+        """A segment has been looked at."""
         if mine.head is not None and not isinstance(mine.ids, ChainMap):
             mine.ids = ChainMap(mine.ids, self._names.setdefault((mine.head.run_id, mine.head.attempt), {}))
-        if mine.foreign and not known:
-            self._note(Damage(str(mine.path), 0, mine.size))
+        if mine.head is not None and mine.attempt == UNKNOWN:
+            self._take_attempt(mine, mine.head.attempt, mine.head.time)
         wanted = DECLARES | FINDINGS | RUN_END | DROPS
         for group in mine.groups[mine.noticed:]:
             for frame in mine.frames_of(group) if group.flags & wanted else ():
@@ -245,13 +211,28 @@ class Record:
                     try:
                         self._take_notice(mine, kind, body)
                     except Malformed:
-                        self._damage.append(Damage(str(mine.path), frame.offset + 48 + at, len(body)))
+                        self._note_malformed(mine, frame.offset + 48 + at, len(body))
         mine.noticed = len(mine.groups)
+        beside, mine.beside = mine.beside, None
+        if beside is not None and mine.head is not None:
+            begun = self._begun_in == mine.head.attempt
+            for kind, body in beside.declarations(mine.head.run_id, mine.head.attempt):
+                if kind == 2 or not begun:
+                    with suppress(Malformed):
+                        self._take_notice(mine, kind, body)
 
-    def _note(self, place: Damage):
-        if self._damage and self._damage[-1][:2] == place[:2]:  # met again, at the end of a run that still grows
-            self._damage.pop()
-        self._damage.append(place)
+    def _take_attempt(self, segment: Segment, attempt: int, time: float):
+        """By the head of a segment, and by the run_begin of each."""
+        if attempt > self.attempt:
+            self.ended, self.coverages, self.earlier = None, [], self.totals
+        if attempt > self.attempt or self.begun_at == 0:
+            self.begun_at = time  # its run_begin may be lost
+        self.attempt = segment.attempt = attempt
+
+    def _note_malformed(self, segment: Segment, offset: int, size: int):
+        if (segment.path, offset) not in self._malformed:  # all may have been read twice
+            self._malformed.add((segment.path, offset))
+            self._files.note(Damage(str(segment.path), offset, size))
 
     def _take_notice(self, segment: Segment, kind: int, body: bytes):
         f = Fields(body)
@@ -262,9 +243,8 @@ class Record:
             collections = [Collection(f.text(), f.text()) for _ in range(f.varint())]
             expected = f.varint(0xFFFFFFFF) if f.left() else 0
             self.environment = f.text() if f.left() else ""
-            if attempt > self.attempt:
-                self.ended, self.coverages, self.earlier = None, [], self.totals
-            self.attempt = segment.attempt = attempt
+            self._take_attempt(segment, attempt, begun_at)
+            self._begun_in = attempt
             self._requests[attempt] = [request_of(each.keeps) for each in collections]
             self._requests_of.clear()
             self.worker, self.begun_at, self.collections, self.expected_workers = worker, begun_at, collections, expected
@@ -274,6 +254,10 @@ class Record:
             told = SimpleNamespace(role=roles[0], partner_role=roles[1], partner=f.varint(0xFFFFFFFF) - 1, flags=f.varint(0xFFFFFFFF),
                                    activation=f.u8(), dtype=f.u8(TEXT), shape=f.shape(), collections=f.fixed("Q", 8)[0],
                                    segment=segment)
+            if local >= segment.size:  # a segment declares every id below its largest, so one beyond its bytes is no id
+                raise Malformed("an id beyond all that there can be")
+            if local not in segment.ids and any(local in each.nameless() for each in self.segments):
+                self._forget_rows()  # some that nothing named may be of it
             tensor = self.tensors.setdefault(name, Tensor(name))
             tensor.told = told
             tensor.members[segment.attempt] = tensor.members.get(segment.attempt, 0) | told.collections
@@ -385,14 +369,66 @@ class Record:
         return tensor.arrays()
 
     def latest_at(self, tensor: Tensor, step: Step):
-        """The last observation of a tensor at a step: (segment, ordinal, what it says), from the few groups that may hold it."""
+        """The last observation of a tensor at a step: (segment, ordinal, what it says), from the few groups that may
+        hold it. Of a record that may have lost something it says nothing."""
         at = MODES.index(step.mode), step.index
+        if self._files.doubtful or self._unsound:
+            return None
         if self._at is None or self._at.step != at:
             self._at = AtStep(self, *at)
-        return self._at.latest(tensor)
+        found = self._at.latest(tensor)
+        return None if self._unsound or any(segment.nameless() for segment in self.segments) else found
 
     def pieces_of(self, segment: Segment, group: Group) -> list:
-        return segment.pieces_of(group, lambda offset, size: self._damage.append(Damage(str(segment.path), offset, size)))
+        known = group.pieces is not None
+        pieces = segment.pieces_of(group, lambda offset, size: self._note_malformed(segment, offset, size))
+        self._unsound += not known and not group.whole
+        return pieces
+
+    def _forget_rows(self):
+        self._doubts = None
+        for each in self.tensors.values():
+            each.forget_rows()
+
+    # -- what is lost --
+
+    def doubts(self) -> Optional[Doubts]:
+        """None where nothing is lost."""
+        self.complete()
+        lost = self._files.doubtful or self._unsound or any(segment.nameless() for segment in self.segments)
+        if lost and self._doubts is None:
+            self._doubts = Doubts(self)
+        return self._doubts if lost else None
+
+    def may_lack(self, step: Step, attempt: int = UNKNOWN) -> bool:
+        """Rows of the step may be lost, in that attempt."""
+        doubts = self.doubts()
+        return doubts is not None and doubts.may_lack(MODES.index(step.mode), step.index, attempt)
+
+    def may_hide(self, step: Step) -> bool:
+        """What is lost, or was being written when the writer ended, may hold the step."""
+        doubts = self.doubts()
+        return self.unreadable() or (doubts is not None and doubts.may_hide(MODES.index(step.mode), step.index))
+
+    def lacks_some(self) -> bool:
+        """Anything is lost, or was not finished, of whatever step."""
+        doubts = self.doubts()
+        return self.unreadable() or (doubts is not None and doubts.any())
+
+    def is_doubtful(self, tensor: Tensor, row: int, step: Step, attempt: int = UNKNOWN) -> bool:
+        """Lost rows may hold what was observed later than a row. Within a step that is so only of a tensor that is
+        known to be observed several times in one."""
+        doubts = self.doubts()
+        if doubts is None:
+            return False
+        it = tensor.arrays()
+        segment, offset = tensor.place_of(row)
+        place = next(i for i, each in enumerate(self.segments) if each is segment)
+        found = doubts.behind(place, offset, int(it.ordinal[row]), MODES.index(step.mode), step.index, attempt)
+        if found != WITHIN_STEP:
+            return found == SUPERSEDED
+        ordinals = it.ordinal[it.kind != LOOSE]
+        return bool(np.any(ordinals[1:] == ordinals[:-1]))
 
     # -- what follows from all of it --
 
@@ -417,35 +453,14 @@ class Record:
         return max(0.0, self.looked_at - last)
 
     def damage(self) -> List[Damage]:
-        self.complete()
-        for segment in self.segments:
-            for offset, size in segment.survey():
-                self._note(Damage(str(segment.path), offset, size))
-        self._note_cuts()
-        return list(self._damage)
-
-    def _note_cuts(self):
-        """A segment that the same attempt went on from was closed before: one whose end is missing was cut."""
-        while self._sure + 1 < len(self.segments):
-            mine, following = self.segments[self._sure:self._sure + 2]
-            if following.size < HEAD_BYTES:
-                return  # it is just beginning
-            head, next_head = (read_head(each.bytes())[0] if each.file else None for each in (mine, following))
-            goes_on = next_head is not None and (next_head.first_ordinal > mine.next_ordinal() if head is None else
-                                                 (head.run_id, head.attempt) == (next_head.run_id, next_head.attempt))
-            if goes_on and not mine.closed and not mine.superseded and not self._is_recovered(next_head.attempt):
-                self._note(Damage(str(mine.path), mine.surveyed_to, mine.size - mine.surveyed_to))
-            self._sure += 1
-
-    def _is_recovered(self, attempt: int) -> bool:
-        """With its ring in shared memory, an attempt may go on from a segment without an end: a recovery wrote the next one."""
-        for segment in self.segments[self._sure:]:
-            head = read_head(segment.bytes())[0] if segment.file else None
-            if head is not None and head.attempt != attempt:
-                return False
-            if segment.has_marks:
-                return True
-        return False
+        pieces = self.complete()
+        self._files.survey()
+        found = {}
+        for segment, piece in pieces:
+            for local in segment.nameless().intersection(piece.ids()):
+                for offset, size in piece.rows_of(local):
+                    found[str(segment.path), offset] = Damage(str(segment.path), offset, size)
+        return self._files.damage + list(found.values())
 
     def info(self, name: str) -> Info:
         """Of a name that is known."""

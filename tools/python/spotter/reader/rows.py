@@ -125,13 +125,14 @@ class Plain:
 
     def __init__(self, ordinal: int):
         self.start = self.next = ordinal
-        self.entries: Dict[int, list] = {}  # by the writer's id: (mode, index, ordinal, kind, body)
+        self.entries: Dict[int, list] = {}  # by the writer's id: (mode, index, ordinal, kind, body, where that is)
         self.closes: list = []  # (mode, index, ordinal, time, held: anything was kept)
         self.open_held = False  # anything was kept behind the last close
 
-    def add(self, sample: Sample, body: bytes):
+    def add(self, sample: Sample, body: bytes, offset: int):
+        self.open_held = self.open_held or not sample.loose  # whether or not there is a name for it
         kind = LOOSE if sample.loose else SCALAR if sample.raw is not None else OBSERVED if sample.place is None else VALUES
-        self.entries.setdefault(sample.id, []).append((sample.mode, sample.index, self.next, kind, body))
+        self.entries.setdefault(sample.id, []).append((sample.mode, sample.index, self.next, kind, body, offset))
 
     def close(self, f: Fields):
         (mode, index), _, ordinal, when = f.step(), f.varint(0xFFFFFFFF), f.varint(ONES - 1), f.f64()
@@ -149,6 +150,15 @@ class Plain:
             if entry[0] == mode and entry[1] == index and entry[3] != LOOSE:
                 return entry[2], sample_of(entry)
         return None
+
+    def rows_of(self, wanted: int) -> list:
+        """Where each row of an id is, and how long."""
+        return [(entry[5], len(entry[4])) for entry in self.entries.get(wanted, ())]
+
+    def places_at(self, wanted: int, mode: int, index: int) -> list:
+        """(ordinal, where it is) of each row of an id at a step, loose ones left out."""
+        return [(entry[2], entry[5]) for entry in self.entries.get(wanted, ())
+                if entry[0] == mode and entry[1] == index and entry[3] != LOOSE]
 
 
 OBSERVED, VALUES, SCALAR, LOOSE = range(4)  # what an entry is

@@ -7,22 +7,33 @@ import math
 import struct
 from functools import reduce
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Dict, Iterator, List, MutableMapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Iterator, List, MutableMapping, NamedTuple, Optional, Set, Tuple, Union
 
 import numpy as np
 import zstandard
 
 from ..errors import Corrupt, NotARun, UnknownVersion
-from .frames import PLACE_FIELDS, Bytes, Frame, Group, Walk
-from .layout import (BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLACE, PLANES, ROWS, THINNED, VERSIONS, Fields, Malformed,
-                     has_checksum, has_form)
+from .frames import Bytes, Frame, Group, Walk, row_frame
+from .layout import (BLOCK, DTYPES, GROUP, HEAD, HEAD_BYTES, LAST, PLANES, ROWS, THINNED, UNKNOWN, VERSIONS, Fields,
+                     Malformed, has_checksum, has_form)
 from .packed import Packed
 from .payload import blocks_of, unpack, unpack_block
 from .rows import Place, Plain, each_row, read_observe, read_scalar
+from .sidecar import Sidecar, Spans, joined
 from .store import AnyFile, AnyPath, identity_of, open_file, size_of
 
 if TYPE_CHECKING:
     from .record import Tensor
+
+
+class Lost(NamedTuple):
+    """Rows that cannot be read. `offset` is of what stands behind them; `spans` the steps that they can be of, where
+    that is known. Where it has `begun`, the indices rise from there on, as far as the closes before the ordinal `end` (0:
+    that is not known) have room."""
+    offset: int
+    spans: Optional[Spans]
+    begun: bool = False
+    end: int = 0
 
 
 class Segment:
@@ -34,17 +45,27 @@ class Segment:
         self.inode: Union[int, str, None] = None
         self.groups: List[Group] = []
         self.ids: MutableMapping[int, "Tensor"] = {}  # the writer's ids; where its own declarations were lost those of its attempt
+        self._unknown: Set[int] = set()  # ids of rows that were read, which nothing declared when they were
         self.decoder = zstandard.ZstdDecompressor()
         self.head: Optional[SimpleNamespace] = None  # where it is sound
-        self.attempt = self.noticed = self.known_to = self.skip = self.surveyed_to = 0
-        self.superseded = self.foreign = self.closed = self.has_marks = self.thinned = False
+        self.attempt = UNKNOWN
+        self.noticed = self.known_to = self.skip = self.surveyed_to = 0
+        self.superseded = self.foreign = self.stray = self.closed = self.thinned = False
+        self.behind_lost = False  # the end of the one before it is lost, or whole segments
+        self.lost: List[Lost] = []  # in order, but for what only shows when rows are read
+        self._told: List[Lost] = []  # what the sidecar knows behind the end, until it is one of these
+        self.beside: Optional[Sidecar] = None  # until its declarations were taken in
+        self._torn_end = False
+        self.end_told = self.end_noted = False  # the sidecar knows of rows behind the end
+        self.left_torn = False  # what its writer was about to write was left unfinished, and nobody goes on from it
 
     def __del__(self):
         if self.file is not None:
             self.file.close()
 
-    def extend(self):
-        """Takes in what was written since the last call: groups as the sidecar says, those behind its last place as they are met."""
+    def extend(self, run_id: int):
+        """Takes in what was written since the last call: groups as the sidecar says, those behind its last place as
+        they are met. run_id: of the run that it has to be of, 0: any."""
         if self.superseded:
             return
         try:
@@ -60,23 +81,39 @@ class Segment:
             return
         self.size = size_of(self.file)
         self.thinned = self.thinned or is_thinned(self.file)
-        if self.size < HEAD_BYTES or self.foreign:
+        if self.size < HEAD_BYTES or self.unusable:
             return
         if self.known_to == 0:
-            head, why = read_head(self.bytes())
-            if isinstance(why, UnknownVersion):
-                self.foreign = True
+            self._take_head(run_id)
+            if self.unusable:
                 return
-            self.head = head
-            self.known_to = self.surveyed_to = 0 if why else HEAD_BYTES
-            if not why and not self.skip:
-                self._take_sidecar()
-        fresh = len(self.groups)
-        walk = Walk(self.bytes(), self.known_to)
+        first_new, walk = len(self.groups), Walk(self.bytes(), self.known_to)
         for frame in walk:
             if isinstance(frame, Frame):
-                self._take_frame(frame, fresh)
-        self.known_to = walk.good_end
+                self._take_frame(frame, first_new)
+            elif sum(frame) > HEAD_BYTES:  # a head holds no rows
+                its = joined(each.spans for each in self._told) if self._told else None
+                self.lost.append(Lost(frame[0], its, its is not None))
+        self.lost += self._told
+        self._told.clear()
+        self.known_to, self._torn_end = walk.good_end, walk.torn_end
+
+    @property
+    def unusable(self) -> bool:
+        """Nothing of it is read: it is of another format version, or of another run or another number."""
+        return self.foreign or self.stray
+
+    def _take_head(self, run_id: int):
+        head, why = read_head(self.bytes())
+        self.foreign = isinstance(why, UnknownVersion)
+        if head is not None:
+            self.stray = head.number != self.number or (run_id != 0 and head.run_id != run_id)
+        if self.unusable:
+            return
+        self.head = head
+        self.known_to = self.surveyed_to = 0 if why else HEAD_BYTES
+        if not why and not self.skip:
+            self._take_sidecar()
 
     def _take_frame(self, frame: Frame, fresh: int):
         if self.skip:
@@ -87,27 +124,46 @@ class Segment:
             last.end, last.frames, last.flags = frame.end, last.frames + 1, last.flags | frame.flags
             last.closes += frame.closes
         else:
-            self.groups.append(Group(frame.offset, frame.end, 1, frame.first_ordinal, frame.closes, frame.flags))
+            self.groups.append(Group(frame.offset, frame.end, 1, frame.first_ordinal, frame.closes, frame.flags,
+                                     frame.previous_end))
 
     def _take_sidecar(self):
         """As far as its places are whole, follow one another and lie in the segment."""
         try:
             with open_file(self.path.with_suffix(".spotx")) as file:
-                side = file.read()
+                side = Sidecar(file.read())
         except OSError:
             return
-        places = np.frombuffer(side, PLACE_FIELDS, len(side) // PLACE_FIELDS.itemsize)
-        ends = np.concatenate((np.array([HEAD_BYTES], np.uint64), places["end"][:-1])) if len(places) else places["end"]
-        good = (places["magic"] == PLACE) & (places["frames"] > 0) & (places["previous_end"] == ends) & \
-            (places["previous_end"] <= places["offset"]) & (places["offset"] <= places["end"]) & (places["end"] <= self.size) & \
-            (((places["flags"] & THINNED) != 0) == self.thinned)
-        for i, place in enumerate(places.tolist()):
-            bytes_of = side[i * 112:(i + 1) * 112]
-            if not good[i] or not has_checksum(bytes_of[:-8], bytes_of[-8:]):
-                break
-            _, frames, offset, end, _, first_ordinal, closes, _, _, flags, spans, _ = place
-            self.groups.append(Group(offset, end, frames, first_ordinal, closes, flags, spans))
-            self.known_to = end
+        owner = side.owner()
+        if owner is not None and owner != (self.head.run_id, self.head.attempt):
+            return
+        self.beside = side
+        places = list(side.chain(self.thinned))
+        inside = [each for each in places if each.end <= self.size]
+        if owner is None and inside and not any(map(self._belongs, [inside[-1]] + inside[:-1])):
+            return
+        self.groups = inside
+        self.known_to = inside[-1].end if inside else self.known_to
+        if len(places) > len(inside) and size_of(self.file) < places[-1].end:
+            outside = places[len(inside):]
+            begun = [each for each in outside if each.offset < self.size]
+            gone = outside[len(begun):]
+            self._told = [Lost(self.size, each.spans, True, each.first_ordinal + each.closes) for each in begun]
+            self._told += [Lost(self.size, joined(each.spans for each in gone))] if gone else []
+            self.end_told = True
+
+    def _belongs(self, place: Group) -> bool:
+        """Else the sidecar is of another segment, such as the one whose place this took, or the segment is damaged
+        there."""
+        frame = row_frame(self.bytes(), place.offset)
+        if frame is None or frame.end > place.end:
+            return False
+        return (frame.first_ordinal, frame.previous_end) == (place.first_ordinal, place.previous_end)
+
+    def has_torn_end(self) -> bool:
+        """It ends in the beginning of the row frame that closed it, and that held something of steps. Not where the
+        sidecar tells of what that was."""
+        return self._torn_end and not self.superseded and not self.end_told
 
     def bytes(self, end: Optional[int] = None) -> Bytes:
         return Bytes(self.file, self.size if end is None else end)
@@ -127,37 +183,56 @@ class Segment:
         """The rows of steps in a group, read once: malformed(offset, bytes) for those that are not in order."""
         if group.pieces is None:
             pieces: list = []
+            frames = 0
             for frame in self.frames_of(group):
+                frames += 1
                 plain = Plain(frame.first_ordinal)
                 for kind, at, body in each_row(frame.body):
+                    at += frame.offset + 48
                     try:
                         if kind == 10:
-                            packed = Packed(body)
+                            packed = Packed(body, at)
                             pieces += [plain, packed]
                             plain = Plain(packed.next)
                             packed.hold()
-                            self._want_known(packed.ids())
+                            self._unknown.update(each for each in packed.ids() if each not in self.ids)
                         elif kind in (3, 4):
                             sample = (read_observe if kind == 3 else read_scalar)(body)
-                            plain.open_held = plain.open_held or not sample.loose  # whether or not there is a name for it
-                            self._want_known((sample.id,))
-                            plain.add(sample, body)
+                            plain.add(sample, body, at)
+                            if sample.id not in self.ids:
+                                self._unknown.add(sample.id)
                         elif kind == 5:
                             plain.close(Fields(body))
-                        self.has_marks = self.has_marks or kind == 11
                     except Malformed:
-                        malformed(frame.offset + 48 + at, len(body))
+                        malformed(at, len(body))
+                        group.whole = False
                 pieces.append(plain)
+            group.whole = group.whole and frames == group.frames
             group.pieces = [each for each in pieces if isinstance(each, Packed) or each.entries or each.closes]
         return group.pieces
 
-    def _want_known(self, ids):
-        if any(each not in self.ids for each in ids):
-            raise Malformed("a row of a tensor whose declaration is lost")
+    def has_marks(self) -> bool:
+        """It says how far a ring in shared memory is in it: so what a recovery wrote, which goes on from a segment
+        without an end."""
+        for group in self.groups:
+            for frame in self.frames_of(group):
+                kinds = {kind for kind, _, _ in each_row(frame.body)}
+                if 11 in kinds:
+                    return True
+                if kinds - {1, 2}:
+                    return False  # every other frame has a mark, or none has
+        return False
+
+    def nameless(self) -> Set[int]:
+        """Ids of rows that were read, which nothing declares."""
+        if self._unknown:
+            self._unknown = {each for each in self._unknown if each not in self.ids}
+        return self._unknown
 
     def survey(self) -> Iterator[Tuple[int, int]]:
         """Damage that has not been met yet; looks at every frame."""
-        if self.file is None or self.foreign or self.superseded or self.surveyed_to == self.size or self.size < HEAD_BYTES:
+        known = self.unusable or self.superseded or self.surveyed_to == self.size or self.size < HEAD_BYTES
+        if self.file is None or known:
             return
         walk = Walk(self.bytes(), self.surveyed_to)
         for each in walk:

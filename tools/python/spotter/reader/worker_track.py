@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import Dict, List, Optional, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from ..errors import BadConfig, Corrupt, NoPayload, NoSuchName, NoSuchStep, NotInStep, NotYet, SpotterError
+from ..errors import BadConfig, Corrupt, IoError, NoPayload, NoSuchName, NoSuchStep, NotInStep, NotYet, SpotterError
 from ..model import MODES, Distribution, Loose, Step
 from .asked import Kept, are_asked
-from .layout import DTYPES, TEXT
+from .layout import DTYPES, TEXT, UNKNOWN
 from .history import Summaries
 from .packed import Column
 from .payload import decoded
@@ -40,6 +40,15 @@ def _no_payload(it: Sample, statistic: Optional[str] = None) -> NoPayload:
     found = NoPayload(said)
     found.kept = tuple(kept)
     return found
+
+
+def _superseded_by_lost() -> Corrupt:
+    return Corrupt("bytes that cannot be read, or that were not written to their end, may hold a later one of this step: "
+                   "damage() lists what is damaged, attempt= asks for one attempt, history() has all that is there")
+
+
+def _in_lost() -> Corrupt:
+    return Corrupt("what was recorded of the step may be in bytes that cannot be read: damage() lists them")
 
 
 def value_of(segment: Segment, it: Sample, elements=None, bits=False):
@@ -75,8 +84,9 @@ def flat_value_of(segment: Segment, it: Sample) -> np.ndarray:
 class WorkerTrack:
     """One tensor as one worker recorded it."""
 
-    def __init__(self, record: Record, name: str):
-        self.record, self.name = record, name
+    def __init__(self, record: Record, name: str, peers: Sequence[Record] = ()):
+        """peers: all workers of the run."""
+        self.record, self.name, self._peers = record, name, peers
         self.tensor = record.tensors.get(name, Tensor(name))
 
     def rows(self) -> SimpleNamespace:
@@ -84,30 +94,65 @@ class WorkerTrack:
 
     def find(self, step: Step, nth: Optional[int] = None, attempt: Optional[int] = None):
         """(segment, ordinal, what it says): of a step that was closed twice the latest; within it the last observation, or the n-th."""
-        if self.name not in self.record.tensors:
-            raise NoSuchName(f"\"{self.name}\" was never observed: names() lists what was")
+        self._want_known(step)
         if nth is None and attempt is None:
             found = self.record.latest_at(self.tensor, step)
             if found:
                 return found
         it = self.rows()
         at = np.flatnonzero((it.mode == MODES.index(step.mode)) & (it.index == step.index) & (it.kind != LOOSE))
-        if len(at) and attempt is not None:
-            at = at[[self.tensor.chunks[chunk][0].attempt == attempt for chunk in it.chunk[at]]]
-            if not len(at):
-                raise NotInStep(f"the step was not observed in attempt {attempt}: attempts() says how many there were")
+        if attempt is not None:
+            at = self._of_attempt(step, at, attempt)
+        elif len(at) and self.record.is_doubtful(self.tensor, int(at[-1]), step):
+            raise _superseded_by_lost()
         if len(at) and nth is not None:
+            # Any that are lost before it would be counted, too.
+            if self.record.may_lack(step, self._attempt_of(int(at[-1]))):
+                raise _superseded_by_lost()
             at = at[it.ordinal[at] == it.ordinal[at[-1]]][nth:nth + 1] if nth >= 0 else at[:0]
         if not len(at):
             raise self._missing(step)
         segment, sample = self.tensor.sample(int(at[-1]))
         return segment, int(it.ordinal[at[-1]]), sample
 
+    def _of_attempt(self, step: Step, at: np.ndarray, attempt: int) -> np.ndarray:
+        """Of rows at a step those of an attempt."""
+        attempts = [self._attempt_of(row) for row in at.tolist()]
+        mine = at[[its == attempt for its in attempts]] if len(at) else at
+        unsure = self.record.is_doubtful(self.tensor, int(mine[-1]), step, attempt) if len(mine) else \
+            self.record.may_lack(step, attempt)
+        if unsure or UNKNOWN in attempts:
+            raise _superseded_by_lost()
+        if len(at) and not len(mine):
+            raise NotInStep(f"the step was not observed in attempt {attempt}: attempts() says how many there were")
+        return mine
+
+    def _attempt_of(self, row: int) -> int:
+        segment = self.tensor.place_of(row)[0]
+        return self.record.attempt_of(next(i for i, each in enumerate(self.record.segments) if each is segment))
+
+    def _want_known(self, step: Step) -> None:
+        if self.record.unreadable():
+            why = self.record.trouble
+            text = (f"nothing of worker {self.record.number} can be read, which may hold it: "
+                    f"of(worker) reads another. {why}")
+            raise (IoError if isinstance(why, IoError) else Corrupt)(text)
+        if self.name in self.record.tensors:
+            return
+        if self.record.may_lack(step):
+            raise _in_lost()
+        raise NoSuchName(f"\"{self.name}\" was never observed: names() lists what was")
+
     def _missing(self, step: Step) -> SpotterError:
+        if self.record.may_lack(step):
+            return _in_lost()
         if self.record.is_closed(step):
             return NotInStep("the step is there, but nothing of this tensor was kept at it: ask steps()")
         if self.record.status == "running" and not self.record.past(step):
             return NotYet("the run has not come to this step: refresh() and ask again")
+        if any(each.is_closed(step) for each in self._peers):
+            return NotInStep(f"the step is there, but worker {self.record.number} has not closed it: "
+                             f"steps(worker={self.record.number}) lists those it has")
         return NoSuchStep("the run has no such step: run.steps() lists what it has")
 
     def seen_at(self, step: Step) -> bool:
@@ -216,7 +261,8 @@ class WorkerTrack:
         it, chosen = self.rows(), self.observations(mode)
         whole = (it.kind[chosen] == VALUES) | (it.kind[chosen] == SCALAR)  # scalars are always whole
         if kept == "asked":
-            attempts = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)[it.chunk[chosen]]
+            of_chunks: np.ndarray = np.array([segment.attempt for segment, _ in self.tensor.chunks], np.int64)
+            attempts = of_chunks[it.chunk[chosen]]
             for attempt in np.unique(attempts[~whole]).tolist():
                 at = np.flatnonzero(~whole & (attempts == attempt))
                 rows = chosen[at]

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of checkpoint_folder.hpp.
+#pragma once
+
+#include <spotter/act/checkpoint_folder.hpp>
+
+#include <algorithm>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+[[nodiscard]] SPOTTER_BODY std::string without_slashes(std::string_view folder) {
+    while (folder.size() > 1 && folder.back() == '/') { folder.remove_suffix(1); }
+    return std::string{folder};
+}
+
+SPOTTER_BODY checkpoint_folder::checkpoint_folder(std::string_view folder, checkpoint_options const& choices,
+                                                  file_system& files)
+    : choices_{choices}, files_{files}, folder_{without_slashes(files.absolute(folder).view())}, list_{folder_, files} {
+    bool const known =
+        choices.as == dtype::none || choices.as == dtype::f32 || choices.as == dtype::f16 || choices.as == dtype::bf16;
+    if (!known) {
+        trouble_ = {errc::bad_config, "checkpoints are written as f32, f16 or bf16, or as they are"};
+        choices_.as = dtype::none;
+    }
+    choices_.keep = (std::max)(choices_.keep, std::uint32_t{1});
+    if (error const why = files_.make_folder(folder_)) { trouble_ = why; }
+    error const why = list_.read(all_);  // it may be there all the same
+    if (!trouble_) { trouble_ = why; }
+}
+
+SPOTTER_BODY checkpoint_folder::~checkpoint_folder() {
+    if (lock_.open()) { fork_.in_child() ? files_.leave_lock(lock_) : files_.unlock(lock_); }
+}
+
+// Before anything is written. Whoever had the folder until now may have changed what is in it.
+SPOTTER_BODY error checkpoint_folder::hold() {
+    if (!held_) {
+        if (!lock_.open()) {
+            auto const lock = files_.lock(list_.path_of(checkpoint_list::lock_name));
+            if (!lock && lock.error().code == errc::busy) { return lock.error(); }
+            if (lock) { lock_ = *lock; }  // else there are no locks on that disk
+        }
+        if (error const why = list_.read(all_)) { return why; }
+        held_ = true;
+    }
+    std::string const part = list_.path_of(checkpoint_list::part_name);
+    if (files_.kind_of(part).value_or(path_kind::missing) == path_kind::file) {  // somebody was killed there
+        if (error const why = files_.remove(part)) { return why; }
+    }
+    return list_.begin(all_, choices_.sync);
+}
+
+SPOTTER_BODY std::string checkpoint_folder::path_of(listed_checkpoint const& one, checkpoint_state state) const {
+    return list_.path_of(checkpoint_name(one.file.step, state, one.ending));
+}
+
+SPOTTER_BODY listed_checkpoint* checkpoint_folder::entry_at(std::string_view path) noexcept {
+    for (listed_checkpoint& each : all_) {
+        if (each.file.path == path) { return &each; }
+    }
+    return nullptr;
+}
+
+// As long as it was written; and where it was looked through before, still the same file.
+SPOTTER_BODY truth checkpoint_folder::is_there(listed_checkpoint const& one) noexcept {
+    auto const facts = files_.facts_of(one.file.path);
+    if (!facts) { return facts.error().code == errc::not_a_run ? truth::no : truth::undecided; }
+    return facts->bytes == one.bytes && (!one.seen || facts->identity == one.identity) ? truth::yes : truth::no;
+}
+
+// What another process wrote is read once.
+SPOTTER_BODY truth checkpoint_folder::is_sound(listed_checkpoint& one) {
+    truth const there = is_there(one);
+    if (there != truth::yes || one.seen || !one.ours) { return there; }
+    auto const facts = files_.facts_of(one.file.path);
+    auto const hash = hash_of_file(files_, one.file.path);
+    if (!facts || !hash) { return truth::undecided; }
+    if (*hash != one.hash) { return truth::no; }
+    one.identity = facts->identity;
+    one.seen = true;
+    return truth::yes;
+}
+
+// What is not as it was written is no checkpoint any more, and stays where it is. all().size() where there is none.
+SPOTTER_BODY std::size_t checkpoint_folder::newest_good() {
+    for (std::size_t i = all_.size(); i > 0; --i) {
+        if (all_[i - 1].file.state != checkpoint_state::good) { continue; }
+        truth const sound = is_sound(all_[i - 1]);
+        if (sound == truth::yes) { return i - 1; }
+        if (sound == truth::no) { all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i - 1)); }
+    }
+    return all_.size();
+}
+
+SPOTTER_BODY checkpoint_file checkpoint_folder::last_good() {
+    std::size_t const found = newest_good();
+    if (found < all_.size()) { return all_[found].file; }
+    for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
+        if (it->file.state == checkpoint_state::good) {
+            return it->file;
+        }  // the disk does not say what it holds: loading it will
+    }
+    return {};
+}
+
+// None of the names that it may come to have is somebody else's file's.
+SPOTTER_BODY error checkpoint_folder::make_room(listed_checkpoint const& one, std::string_view from) {
+    for (checkpoint_state const state : {checkpoint_state::unproven, checkpoint_state::good, checkpoint_state::bad}) {
+        std::string const path = path_of(one, state);
+        listed_checkpoint const* const mine = entry_at(path);
+        if (path == from || (mine != nullptr && mine->ours && is_there(*mine) == truth::yes)) { continue; }
+        auto const kind = files_.kind_of(path);
+        if (!kind) { return kind.error(); }
+        if (*kind == path_kind::missing) { continue; }
+        error why{errc::exists,
+                  "there is a file that is none of these checkpoints, or not as it was written; move it away: "};
+        why.what << std::string_view{path}.substr(path.size() > 120 ? path.size() - 120 : 0);
+        return why;
+    }
+    return {};
+}
+
+SPOTTER_BODY checkpoint_writer& checkpoint_folder::begin(step_id step, run_moment moment) {
+    now_ = std::make_unique<checkpoint_writer>(list_.path_of(checkpoint_list::part_name), choices_.as, files_);
+    coming_ = {};
+    coming_.file.step = step;
+    coming_.ending = safetensors_end;
+    coming_.moment = moment;
+    error why = hold();
+    if (!why) { why = make_room(coming_); }
+    if (why) { now_->refuse(why); }
+    return *now_;
+}
+
+SPOTTER_BODY error checkpoint_folder::end() {
+    std::unique_ptr<checkpoint_writer> const it = std::move(now_);
+    error why = it->end(choices_.sync);
+    if (why) { return why; }
+    coming_.bytes = it->bytes();
+    coming_.hash = it->hash();
+    why = enter(std::move(coming_), it->path());
+    if (why) { (void)files_.remove(it->path()); }
+    return why;
+}
+
+SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std::string const& from) {
+    auto const kind = files_.kind_of(from);
+    if (!kind) { return kind.error(); }
+    if (*kind != path_kind::file) { return {errc::unwritable, "there is no file to take as a checkpoint"}; }
+    if (error const why = hold()) { return why; }
+    if (entry_at(from) != nullptr) { return {errc::exists, "that file is one of these checkpoints already"}; }
+    std::size_t const dot = from.rfind('.'), slash = from.rfind('/');
+    bool const has_end =
+        dot != std::string::npos && (slash == std::string::npos || dot > slash) && !from.ends_with(".part");
+    listed_checkpoint one{.ending = has_end ? from.substr(dot) : std::string{safetensors_end}, .moment = moment};
+    one.file.step = step;
+    if (one.ending.find('\n') != std::string::npos) {
+        return {errc::bad_config, "a checkpoint's name has no line break"};
+    }
+    if (error const why = make_room(one, from)) { return why; }
+    if (choices_.sync) {
+        auto const file = files_.open_append(from);
+        if (!file) { return file.error(); }
+        error const synced = files_.sync(*file), closed = files_.close(*file);
+        if (synced || closed) { return synced ? synced : closed; }
+    }
+    auto const size = files_.size_of(from);
+    auto const hash = hash_of_file(files_, from);
+    if (!size || !hash) { return size ? hash.error() : size.error(); }
+    one.bytes = *size, one.hash = *hash;
+    return enter(std::move(one), from);
+}
+
+// Written down first: a file of a checkpoint's name that the list does not know would be taken for somebody else's.
+SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string const& from) {
+    auto const facts = files_.facts_of(from);
+    if (!facts) { return facts.error(); }
+    if (error const why = list_.add(one, choices_.sync)) { return why; }
+    one.file.path = path_of(one, checkpoint_state::unproven);
+    one.identity = facts->identity;
+    one.seen = true;
+    if (error const why = files_.rename(from, one.file.path)) { return why; }
+    error const why = choices_.sync ? files_.sync_folder(folder_) : error{};
+    std::erase_if(all_, [&](listed_checkpoint const& each) { return each.file.path == one.file.path; });
+    if (why) { one.moment = {}; }  // it is here, and the loop is told that it is not
+    all_.push_back(std::move(one));
+    return why;
+}
+
+SPOTTER_BODY error checkpoint_folder::settle(std::size_t which, bool good) {
+    checkpoint_state const state = good ? checkpoint_state::good : checkpoint_state::bad;
+    std::string const fresh = path_of(all_[which], state);
+    if (all_[which].file.path != fresh) {  // else the folder could not be synced the time before
+        if (is_there(all_[which]) == truth::no) {
+            error gone{errc::not_a_run, "a checkpoint was removed or changed before it was good: "};
+            gone.what << std::string_view{all_[which].file.path}.substr(fresh.size() > 120 ? fresh.size() - 120 : 0);
+            all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(which));
+            return gone;
+        }
+        if (error const why = make_room(all_[which])) { return why; }
+        if (error const why = files_.rename(all_[which].file.path, fresh)) { return why; }
+        // Saved again after going back: the one before is gone with its name.
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            if (i != which && all_[i].file.path == fresh) { all_[i].file.path.clear(); }
+        }
+        all_[which].file.path = fresh;
+    }
+    error const why = choices_.sync ? files_.sync_folder(folder_) : error{};
+    if (!why) { all_[which].file.state = state; }  // until then older ones stay
+    std::erase_if(all_, [](listed_checkpoint const& each) { return each.file.path.empty(); });
+    return why;
+}
+
+// What goes has newer ones, as they were written, in its place.
+SPOTTER_BODY error checkpoint_folder::tidy() {
+    if (!held_) { return {}; }
+    error first;
+    auto const remove = [&](listed_checkpoint& each) {
+        truth const mine = is_there(each);  // or somebody has put another in its place, or taken it away
+        error const why = mine == truth::yes ? files_.remove(each.file.path) : error{};
+        if (why && !first) { first = why; }
+        if (!why && mine != truth::undecided) { each.file.path.clear(); }
+    };
+    auto const is_good = [](listed_checkpoint const& each) {
+        return each.ours && each.file.state == checkpoint_state::good;
+    };
+    if (static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), is_good)) > choices_.keep) {
+        std::uint32_t stay = 0;
+        for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
+            if (!is_good(*it)) { continue; }
+            if (stay == choices_.keep) {
+                remove(*it);
+            } else if (is_sound(*it) == truth::yes) {
+                ++stay;
+            }
+        }
+    }
+    auto const gone = [](listed_checkpoint const& each) { return each.file.path.empty(); };
+    std::erase_if(all_, gone);
+    auto const may_go = [](listed_checkpoint const& each) {
+        return each.ours && each.file.state != checkpoint_state::good;
+    };
+    if (std::any_of(all_.begin(), all_.end(), may_go)) {
+        std::size_t const good = newest_good();
+        bool const any_good = good < all_.size();
+        for (std::size_t i = 0; i < all_.size(); ++i) {
+            bool const is_bad = all_[i].file.state == checkpoint_state::bad;
+            // One that is unproven and older than a good one is of an earlier process.
+            bool const goes = is_bad ? any_good || i + 1 < all_.size() : any_good && i < good;
+            if (goes && may_go(all_[i])) { remove(all_[i]); }
+        }
+        std::erase_if(all_, gone);
+    }
+    return first;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

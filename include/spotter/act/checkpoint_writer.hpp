@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Act (L6): tensors into a file of safetensors, if every value is finite as it is written.
+#pragma once
+
+#include <spotter/act/checkpoint_list.hpp>
+#include <spotter/export/safetensors.hpp>
+#include <spotter/hook/naming.hpp>
+#include <spotter/hook/source_copy.hpp>
+
+#include <string>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// `declare` each tensor, `write` each in that order, end. After an error the rest does nothing, and end returns it.
+// Throws where memory is exhausted; its caller does not let that out.
+class checkpoint_writer {
+public:
+    checkpoint_writer(std::string path, dtype as, file_system& files)
+        : path_{std::move(path)}, as_{as}, files_{files} {}
+    checkpoint_writer(checkpoint_writer const&) = delete;
+    checkpoint_writer& operator=(checkpoint_writer const&) = delete;
+    ~checkpoint_writer();
+
+    void declare(std::string_view name, offered const& values);
+    void write(offered const& values);
+    // Down to the disk, if asked; the file stays where that is no error.
+    [[nodiscard]] error end(bool to_disk);
+    void refuse(error const& why) noexcept { why_ = why; }
+
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }        // that were written
+    [[nodiscard]] std::uint64_t hash() const noexcept { return hash_.value(); }  // of them
+
+private:
+    [[nodiscard]] bool take(offered const& values, tensor_ref& view);
+    void put(void const* bytes, std::size_t size);
+
+    std::string path_;
+    dtype as_;
+    file_system& files_;
+    safetensors_header header_{};
+    source_copy copies_{};
+    opened_file file_{};
+    bool made_ = false;
+    std::uint64_t bytes_ = 0;
+    running_hash hash_{};
+    error why_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+#if SPOTTER_BODIES
+#include <spotter/act/checkpoint_writer.ipp>
+#endif

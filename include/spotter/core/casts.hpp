@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): casts that one machine needs and another does not, where -Wuseless-cast would tell of them (not in
+// templates).
+#pragma once
+
+#include <spotter/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace spotter::inline SPOTTER_ABI {
+
+template <class To, class From>
+[[nodiscard]] constexpr To cast_to(From value) noexcept {
+    return static_cast<To>(value);
+}
+
+// A count, or a place, of 64 bits as the machine's own: for what is known to fit into memory.
+[[nodiscard]] constexpr std::size_t as_size(std::uint64_t count) noexcept { return cast_to<std::size_t>(count); }
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Diagnosis (L2): one number that falls while a net learns: what its course says, and by which comparison.
+// docs/diagnosis.md#progress
+#pragma once
+
+#include <spotter/diagnosis/block_series.hpp>
+#include <spotter/diagnosis/limits.hpp>
+#include <spotter/stat/predicate.hpp>
+
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+//   unknown   too few numbers, or none that tell
+//   improves  it has learned something, and has not lost it again
+//   flat      enough numbers to say that nothing has been learned
+//   worsens   worse than at the beginning, and it stays so
+enum class progress : std::uint8_t { unknown, improves, flat, worsens };
+
+[[nodiscard]] constexpr std::string_view name_of(progress what) noexcept {
+    constexpr std::string_view names[] = {"unknown", "improves", "flat", "worsens"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+namespace detail {
+
+// One number that falls while a net learns. Its samples are finite.
+class falling_series {
+public:
+    constexpr void add(double value, progress_limits const& limits) noexcept;
+
+    [[nodiscard]] constexpr progress says() const noexcept { return says_; }
+    // The comparison by which it is flat or worsens.
+    [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
+    [[nodiscard]] constexpr double first() const noexcept { return first_; }
+    // The first, or the mean of the first ten, whichever is more.
+    [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
+    // The middle of the first third; of the last.
+    [[nodiscard]] constexpr double early() const noexcept { return early_; }
+    [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
+    // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more.
+    [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
+        return near_ >= limits.still || at_ >= limits.still_at_all;
+    }
+    // A hundred samples, and it has fallen by a crumb at most.
+    [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
+        return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
+    }
+    // It was thrown up, to twice its first and more in the mean of ten, and its latest third is where it began, or
+    // above.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return samples_ >= limits.recovers_in && first_ > 0 && beginning_ >= 2 * first_ &&
+               level() > (1 - limits.flat_fall) * first_;
+    }
+    // Its latest third is below the one before, as nine of ten pairs say.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        return third > 0 && share_below(blocks_.last(third), blocks_.last(2 * third).first(third)) >= limits.improved;
+    }
+    // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that
+    // it has learned so far: a plateau of language models.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_on_its_way(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        if (third < 2) { return false; }
+        return before_ - now_ > limits.flat_fall * magnitude(before_) ||
+               (samples_ < limits.young && now_ < limits.fallen * beginning_);
+    }
+    [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
+    // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
+    // first and the last third 95 in 100 rise.
+    [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
+        std::size_t const third = blocks_.size() / 3;
+        if (third < 2) { return false; }
+        std::size_t lowest = 0;
+        for (std::size_t i = 1; i < blocks_.size(); ++i) {
+            if (blocks_.blocks()[i] < blocks_.blocks()[lowest]) { lowest = i; }
+        }
+        return lowest <= third / 2 && share_below(blocks_.first(third), blocks_.last(third)) >= 0.95;
+    }
+
+private:
+    // Their medians are asked for at every sample, and change with a block only.
+    constexpr void look_at_thirds() noexcept {
+        std::size_t const third = blocks_.size() / 3;
+        early_ = middle_of(blocks_.first(third));
+        before_ = middle_of(blocks_.last(2 * third).first(third));
+        now_ = middle_of(blocks_.last(third));
+    }
+    // What counts as above the first, and as without a bottom.
+    [[nodiscard]] SPOTTER_STRICT constexpr double somewhat_above(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        double margin = (limits.worse - 1) * magnitude(first_);
+        settle(margin);
+        return first_ + margin;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr double far_below(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        double depth = limits.bottomless * magnitude(first_);
+        settle(depth);
+        return -depth - 1;
+    }
+    constexpr void judge(progress_limits const& limits) noexcept;
+    // Whether something holds, with the comparison that says so.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits,
+                                                             evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits,
+                                                            evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept;
+
+    block_series blocks_;
+    double early_ = 0, before_ = 0, now_ = 0;  // the middle of their first third, of the last but one, of the last
+    double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
+    std::uint64_t samples_ = 0;
+    std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
+    std::uint64_t near_ = 0, at_ = 0;                                        // likewise: near the first, at it
+    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;                   // of those above, and far above
+    double last_ = 0, apart_ = 0;                                            // the last, and how far from the first
+    bool improved_ = false;
+    progress says_ = progress::unknown;
+    evidence why_{};
+};
+
+SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits const& limits) noexcept {
+    SPOTTER_STRICT_BODY
+    if (samples_++ == 0) { first_ = beginning_ = value; }
+    if (samples_ <= 10) {
+        sum_of_ten_ += value;
+        if (samples_ == 10 && 0.1 * sum_of_ten_ > first_) { beginning_ = 0.1 * sum_of_ten_; }
+    }
+    double const above = somewhat_above(limits), bottom = far_below(limits);
+    double far_off = limits.far_worse * first_, fall = (1 - limits.fallen) * magnitude(first_);
+    settle(far_off), settle(fall);
+    last_ = value;
+    least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
+    above_ = value > above ? above_ + 1 : 0;
+    bottomless_ = value < bottom ? bottomless_ + 1 : 0;
+    fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
+    double close_by = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(first_);
+    settle(close_by), settle(at);
+    apart_ = magnitude(value - first_);
+    near_ = apart_ <= close_by && first_ != 0 ? near_ + 1 : 0;
+    at_ = apart_ <= at && first_ != 0 ? at_ + 1 : 0;
+    bool const is_far = first_ > 0 && value > far_off;
+    if (!is_far) { far_above_ = 0; }
+    if (is_far) {
+        if (far_above_++ == 0) { least_far_ = value, sum_far_ = 0; }
+        least_far_ = value < least_far_ ? value : least_far_;
+        sum_far_ += value;
+    }
+    if (blocks_.add(value)) {
+        look_at_thirds();
+        judge(limits);
+    }
+    if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
+    if (says_ == progress::unknown && !improved_ && is_still(limits, why_)) { says_ = progress::flat; }
+}
+
+constexpr void falling_series::judge(progress_limits const& limits) noexcept {
+    if (is_worse(limits, why_)) {
+        says_ = progress::worsens;
+        improved_ = improved_ && !stays_above(limits, why_);  // what was learned is lost
+        return;
+    }
+    if (samples_ < limits.earliest) {
+        says_ = progress::unknown;
+        return;
+    }
+    std::size_t const third = blocks_.size() / 3;
+    bool const near_the_first = above_ < limits.lasting_far;
+    improved_ =
+        improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved &&
+                      has_fallen(limits));
+    bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
+    says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
+}
+
+constexpr bool falling_series::is_worse(progress_limits const& limits, evidence& why) const noexcept {
+    SPOTTER_STRICT_BODY
+    double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
+    settle(far_off), settle(climbs);
+    if (bottomless_ >= limits.lasting_far) {
+        why = {"loss", last_, far_below(limits), relation::less};
+        return true;
+    }
+    if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
+    constexpr std::string_view lowest = "lowest of the latest losses";
+    if (far_above_ >= limits.runs_away && rises_from_the_start()) {
+        why = {lowest, least_far_, far_off, relation::greater};
+        return true;
+    }
+    if (above_ >= limits.lasting_far) {
+        bool const mildly = level() <= climbs;
+        if ((above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) ||
+            (!mildly && rises_from_the_start())) {
+            why = {lowest, least_above_, somewhat_above(limits), relation::greater};
+            return true;
+        }
+    }
+    if (far_above_ < limits.lasting_far || !(least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_))) {
+        return false;
+    }
+    why = {lowest, least_far_, far_off, relation::greater};
+    return true;
+}
+
+// However it scatters, hardly a block of the last third is near the beginning.
+constexpr bool falling_series::is_far_above(progress_limits const& limits, evidence& why) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
+    double far_off = limits.far_worse * beginning_;
+    settle(far_off);
+    if (!(share_below({&far_off, 1}, blocks_.last(third)) >= 0.95)) { return false; }
+    why = {"median of the latest losses", now_, far_off, relation::greater};
+    return true;
+}
+
+// Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no row
+// of them is above.
+constexpr bool falling_series::stays_above(progress_limits const& limits, evidence& why) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    double climbs = limits.climbs * beginning_;
+    settle(climbs);
+    if (samples_ < limits.flat_after || third < 4 || !(level() > climbs) || !(beginning_ > 0)) { return false; }
+    double const beginning[] = {limits.worse * beginning_};
+    if (!(share_below(beginning, blocks_.last(2 * third)) >= 0.95) ||
+        !(share_below(blocks_.last(third), blocks_.first(third)) < 0.5)) {
+        return false;
+    }
+    why = {"median of the latest losses", now_, climbs, relation::greater};
+    return true;
+}
+
+// At its first value for a while.
+constexpr bool falling_series::is_still(progress_limits const& limits, evidence& why) const noexcept {
+    SPOTTER_STRICT_BODY
+    if (!stands_still(limits)) { return false; }
+    double limit = (at_ >= limits.still_at_all ? limits.stirs_at_all : limits.stirs) * magnitude(first_);
+    settle(limit);
+    why = {"distance from the first loss", apart_, limit, relation::less_equal};
+    return true;
+}
+
+// The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the
+// loss scatters, by six of its robust standard deviations: where a step is a sample, a low first loss may be an
+// accident.
+constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
+    double const middle = middle_of(blocks_.blocks());
+    double apart[block_series::most]{};
+    for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
+    return now_ - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
+}
+
+// By more than a crumb.
+constexpr bool falling_series::has_fallen(progress_limits const& limits) const noexcept {
+    SPOTTER_STRICT_BODY
+    return early_ - now_ >= limits.least_fall * magnitude(early_);
+}
+
+// What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
+constexpr bool falling_series::is_flat(progress_limits const& limits, evidence& why) const noexcept {
+    SPOTTER_STRICT_BODY
+    std::size_t const third = blocks_.size() / 3;
+    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.fallen_for) { return false; }
+    double apart[block_series::most]{};
+    std::span<double const> const last = blocks_.last(third);
+    for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
+    // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of
+    // those of a mean.
+    double const deviation = middle_of({apart, third - 1}) / 0.954;
+    double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
+    double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
+    settle(fall), settle(limit);
+    if (!(fall < limit)) { return false; }
+    why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
+    return true;
+}
+
+}  // namespace detail
+
+}  // namespace spotter::inline SPOTTER_ABI

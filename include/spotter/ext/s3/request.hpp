@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ext (L6): a question to an object store, its answer, and what that means. Of what a store says nothing is believed to
+// be short or plain.
+#pragma once
+
+#include <spotter/core/casts.hpp>
+#include <spotter/core/plain.hpp>
+#include <spotter/ext/s3/payload.hpp>
+
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spotter::inline SPOTTER_ABI::s3 {
+
+// One question and its answer. What `body` and `into` view must outlive the call.
+struct request {
+    char const* method = "GET";          // as HTTP has it
+    std::string bucket{}, key{};         // not encoded; no key: the bucket itself
+    std::string query{};                 // encoded, its names in order, each with `=`
+    std::vector<std::string> headers{};  // `name: value`
+    payload body{};                      // what is sent
+    std::span<std::byte> into{};  // where what comes goes, if the answer is 2xx; else, and where it is empty, to `text`
+    std::size_t most = std::size_t{1} << 20;  // bytes of `text`: an answer that is longer is left
+
+    long status = 0;                      // of the answer; 0: there was none
+    std::string text{};                   // of the answer, where it did not go into `into`
+    std::size_t came = 0;                 // bytes in `into`
+    std::string etag{}, region{};         // as the store says; empty where it does not
+    std::uint64_t length = 0;             // bytes, as the answer announces them
+    std::int64_t date = 0, modified = 0;  // of the store's clock: seconds since 1970, 0 where it does not say
+    error why{};                          // of the connection, after the last try
+    bool is_final = false;                // asking again would change nothing
+
+    [[nodiscard]] bool good() const noexcept { return !why && status >= 200 && status < 300; }  // answered with 2xx
+};
+
+namespace detail {
+
+// Of the first element of that name in an answer; the answers that are read here have no attributes in it.
+[[nodiscard]] inline std::string_view element_of(std::string_view xml, std::string_view name) noexcept {
+    for (std::size_t at = xml.find(name); at != xml.npos; at = xml.find(name, at + 1)) {
+        bool const opens =
+            at > 0 && xml[at - 1] == '<' && at + name.size() < xml.size() && xml[at + name.size()] == '>';
+        if (!opens) { continue; }
+        std::size_t const begin = at + name.size() + 1;
+        std::size_t const end = xml.find("</", begin);
+        return end == xml.npos ? std::string_view{} : xml.substr(begin, end - begin);
+    }
+    return {};
+}
+
+// take(what is in it) for each element of that name, in time that is the answer's length; false ends it.
+template <class Take>
+void each_element(std::string_view xml, std::string_view name, Take&& take) {
+    std::string const open = '<' + std::string{name} + '>', close = "</" + std::string{name} + '>';
+    std::size_t at = xml.find(open);
+    while (at != xml.npos) {
+        std::size_t const begin = at + open.size(), end = xml.find(close, begin);
+        if (end == xml.npos || !take(xml.substr(begin, end - begin))) { return; }
+        at = xml.find(open, end + close.size());
+    }
+}
+
+// A store's own word where it is one, of letters, digits, `.` and `-`; else nothing.
+[[nodiscard]] inline std::string_view word_of(std::string_view text) noexcept {
+    constexpr std::size_t longest = 40;
+    for (char const each : text) {
+        bool const good = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
+                          (each >= '0' && each <= '9') || each == '.' || each == '-';
+        if (!good) { return {}; }
+    }
+    return text.size() <= longest ? text : std::string_view{};
+}
+
+}  // namespace detail
+
+// What an answer that is not good means. The store's own words but for its code and region stay unsaid: they may name
+// keys.
+[[nodiscard]] inline error error_of(request const& asked) {
+    if (asked.why || asked.good()) { return asked.why; }
+    std::string_view const code = detail::word_of(detail::element_of(asked.text, "Code"));
+    std::string_view hint = "see the store's log";
+    errc kind = errc::io_error;
+    auto const is = [&](auto... names) { return ((code == names) || ...); };
+    if (is("NoSuchBucket")) {
+        kind = errc::bad_config, hint = "there is no bucket of that name: make it, or correct the name";
+    } else if (is("ExpiredToken", "TokenRefreshRequired", "RequestExpired")) {
+        kind = errc::bad_config, hint = "the keys have expired: get new ones (AWS_SESSION_TOKEN goes with them)";
+    } else if (is("InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "AuthorizationHeaderMalformed")) {
+        kind = errc::bad_config,
+        hint = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the region, are not those of this store";
+    } else if (is("RequestTimeTooSkewed")) {
+        kind = errc::bad_config, hint = "this machine's clock is wrong, seen from the store's by seconds:";
+    } else if (asked.status == 404) {
+        kind = errc::not_a_run, hint = "there is nothing of that name";
+    } else if (asked.status == 412 || is("PreconditionFailed")) {
+        kind = errc::exists, hint = "another has written it meanwhile";
+    } else if (asked.status == 401 || asked.status == 403) {
+        kind = errc::bad_config, hint = "these keys may not do that: look at the bucket's policy";
+    } else if (asked.status >= 300 && asked.status < 400) {
+        kind = errc::bad_config, hint = "the bucket is in another region: set AWS_REGION";
+    } else if (asked.status >= 500) {
+        hint = "the store is in trouble; asked again until the patience was over";
+    }
+    error found{kind, asked.method};
+    auto const put = [&](std::string_view piece) { found.what << piece; };
+    found.what << " s3://";
+    put_plain(asked.bucket, put);
+    found.what << '/';
+    put_plain(asked.key, put);
+    found.what << ": " << static_cast<std::uint64_t>(asked.status);
+    if (!code.empty()) { found.what << ' ' << code; }
+    found.what << ": " << hint;
+    if (is("RequestTimeTooSkewed") && asked.date != 0) {
+        std::int64_t const off = cast_to<std::int64_t>(std::time(nullptr)) - asked.date;
+        found.what << (off < 0 ? " -" : " +") << static_cast<std::uint64_t>(off < 0 ? -off : off);
+    }
+    std::string_view const region = detail::word_of(asked.region);
+    if (!region.empty() && kind == errc::bad_config) { found.what << " (the store says " << region << ')'; }
+    return found;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::s3

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): the longer members of hook.hpp, in the order in which a run meets them: start, a tensor's way, the close
+// of a step, the end.
+#pragma once
+
+#include <spotter/hook/hook.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::start() noexcept {
+    state_ = detail::read_switch();
+    if (state_ == detail::switch_state::off) { return; }
+    if (state_ == detail::switch_state::unknown) {
+        remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on");
+    }
+    exceptions_.start();
+    if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
+        plan_is_sound_ = false;
+        failures_.add(detail::malformed_plan(bad));
+    }
+    start_clock(registry_, choices(), requires { sink_.poll(); });
+    instant_ = choices().instant;
+    if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
+    if constexpr (detail::controlled_sink<Sink>) { sink_.listen(detail::readers_of(plan_, judges_)); }
+    detail::pack_names packs;
+    arguments_.apply([&](Arguments const&... each) { (detail::tell_packs(each, packs), ...); });
+    detail::with_collections(plan_, [&](run_info run) {
+        run.packs = packs.view();
+        sink_.start(run);
+    });
+    if constexpr (requires { sink_.watcher(); }) { show_sections(sink_.watcher()); }
+    if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::observe_tracked(tracked_tensor& it, offered const& given) noexcept {
+    tensor_ref const& values = given.view;
+    if constexpr (plain_sink<Sink>) {
+        if (it.as_values && plain(it) && given.copy == nullptr && values.refused == refusal::none && !values.absent()) {
+            return ++observed_, sink_.values(it.info, step_, values, it.cached_wanted);
+        }
+    }
+    if (state_ == detail::switch_state::off) { return; }
+    if (!open_) {
+        return refuse(it, {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
+    }
+    if (values.absent() && values.refused == refusal::none) { return; }  // as a gradient before the first backward
+    if (!it.declared) {
+        if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
+        declare(it, values);
+    }
+    std::uint64_t const rules = it.rules & rules_due_;
+    std::uint64_t const due = it.info.collections & plan_due_;
+    if ((rules | due) == 0 && !captures_.active()) { return; }
+    if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
+    if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
+    tensor_ref copied;
+    refusal_words const trouble = copies_.take(given, copied);
+    if (trouble.code != errc::none) { return refuse(it, trouble); }
+    observe_values(it, copied, rules, wanted(it, due), false);
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
+                                                    terms kept, bool as_scalar, double const* time) noexcept {
+    ++observed_;
+    terms const judged = it.needs_of(rules);
+    terms const all = judged | kept;
+    summary stats;
+    stats.count = values.count;
+    if (any(all & pass_terms)) { stats = take_summary(values, all); }
+    unit_activity units;
+    if (has(all, terms::change)) { it.compare(values, step_, stats); }
+    if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
+    distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
+    observation const seen{it.info, step_, stats, values, units, spread, &features_};
+    if (rules != 0) { judges_.observe(seen, rules); }
+    if (!features_.empty()) {
+        features_.hand_on(
+            [&](std::uint64_t key, std::span<double const> numbers) { sink_.feature(it.info, step_, key, numbers); });
+    }
+    if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
+    if (as_scalar) {
+        sink_.scalar(it.info, &step_, values, time);
+    } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);
+               any(keep) || captures_.everything()) {
+        sink_.observe(seen, keep);
+    }
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::declare(tracked_tensor& it, tensor_ref const& values) noexcept {
+    if (it.info.type == dtype::none) {
+        it.info.type = values.type;
+        it.info.shape = values.shape;
+    }
+    it.info.instant = instant_;
+    tracked_tensor* partner = registry_.bind_partner(it);
+    it.declared = true;
+    announce(it);
+    for (; partner != nullptr; partner = registry_.bind_partner(it)) { announce(*partner); }
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::announce(tracked_tensor& it) noexcept {
+    ++declared_;
+    it.info.collections =
+        guarded_or([&] { return plan_is_sound_ ? plan_.members(it.info) : 0; },
+                   [&] {
+                       return remember(errc::user_code_threw, it.name,
+                                       "made a pattern of the plan throw an exception; the plan keeps nothing of it");
+                   });
+    if (!it.declare_to(judges_)) {
+        remember(errc::bad_config, it.name,
+                 "is to be counted by units of different axes; the second rule cannot judge it: give both one "
+                 "unit_axis");
+    }
+    terms const kept = plan_.wanted(it.info.collections);
+    it.keep_copies(kept);
+    if (has(it.all_needs | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
+    sink_.declare(it.info);
+    registry_.note(it);
+}
+
+template <class Sink, class Plan, class... Arguments>
+step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
+    step_alarm found;
+    meet_time(judges_, registry_, [this](tracked_tensor& it, tensor_ref const& view) { declare(it, view); });
+    double const now =
+        step_ends(times_sink<Sink> || judges<Arguments...>::polls,
+                  [this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
+    captures_.step_closed();
+    captures_.ask(failures_, false);
+    judges_.poll(now);
+    auto const respond = [this](finding const& each) {
+        judges_.respond(each, captures_, [this](error const& why) { failures_.add(why); });
+    };
+    judges_.judge(step_, rules_due_, found, respond);
+    judges_.poll(now);
+    vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
+    detail::tell_from_outside(sink_, step_, found);
+    if constexpr (detail::controlled_sink<Sink>) {
+        detail::obey(sink_, step_, plan_, judges_, captures_, registry_,
+                     [this](std::string_view it) { scalar(control_event, it); });
+    }
+    if (whole) {
+        if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
+        sink_.close(step_, found), ++steps_;
+    } else if constexpr (requires { sink_.leave(step_, found); }) {
+        sink_.leave(step_, found);
+    }
+    return open_ = false, judges_.hand_out(respond), found;  // what for is recorded: a response may end all
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::finish() noexcept {
+    if (finished_) { return; }
+    if (exceptions_.now() && !failed_) {
+        fail("the hook was left by an exception");
+        if (open_) { failure_ << " in step " << name_of(step_.mode) << '(' << step_.index << ')'; }
+    }
+    if (open_) { ++left_open_, carry(!failed_); }
+    finished_ = state_ == detail::switch_state::off;
+    if (finished_) { return; }
+    captures_.ask(failures_, true);
+    std::size_t leaves = 0;
+    bool whole = true;
+    slot_array<coverage> const all = judges_.coverages(leaves, whole);
+    if (!whole) { failures_.add({errc::out_of_memory, "no memory to record the coverage of all rules"}); }
+    registry_.tell_refused([this](std::string_view each) { scalar(refused_event, each); });
+    finished_ = true;
+    error const trouble = health().first_error;
+    sink_.finish({failed_ ? ending::failed : ending::finished,
+                  failed_ ? failure_.view() : trouble.what.view(),
+                  {all.data(), leaves},
+                  refused_});
+}
+
+template <class Sink, class Plan, class... Arguments>
+health_report hook<Sink, Plan, Arguments...>::health() const noexcept {
+    health_report now{failures_.first(), steps_, observed_, refused_, declared_, sink_.health()};
+    now.failures = failures_;
+    now.failures.add(judges_.troubles());
+    add_time_troubles(now.failures);
+    for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first_error}) {
+        now.failures.add(each);
+    }
+    if (!now.first_error) { now.first_error = now.failures.first(); }
+    now.left_open = left_open_;
+    now.off = state_ == detail::switch_state::off;
+    if (!now.off) { now.nothing_judged = health_report::missing(steps_, declared_, judges_.judged_any()); }
+    now.dry = !now.off && !now.first_error && path().empty() && now.sink.stored == 0;
+    return now;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

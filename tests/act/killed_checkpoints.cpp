@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints of a loop that goes back again and again, killed at each operation of the file system, and gone on with
+// by another process.
+#include <spotter/checkpoints.hpp>
+#include <spotter/spotter.hpp>
+
+#include <tests/catch.hpp>
+#include <tests/file/faulty_files.hpp>
+#include <tests/temporary_folder.hpp>
+
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace spotter;
+using namespace spotter_test;
+
+namespace {
+
+// The values of the file: whole, and all of them the same; -1 where it is not so.
+float value_of(std::string const& path) {
+    std::ifstream file{path, std::ios::binary};
+    std::string const bytes{std::istreambuf_iterator<char>{file}, {}};
+    constexpr std::size_t count = 64;
+    if (bytes.size() < 8 + count * sizeof(float) || !bytes.substr(8).starts_with("{\"w\"")) { return -1; }
+    float values[count];
+    std::memcpy(values, bytes.data() + bytes.size() - sizeof values, sizeof values);
+    for (float const each : values) {
+        if (each != values[0]) { return -1; }
+    }
+    return values[0];
+}
+
+// Trains in this process, by chance: saves, alarms, going back. A value that is saved is odd if an alarm comes before
+// it is judged, and even if none does, so that whoever finds a file knows what it is.
+void train_until_killed(std::string const& folder, std::uint64_t seed, std::uint64_t kill_at) {
+    faulty_file_system files{kill_at, true};
+    files.instead = [] { (void)std::raise(SIGKILL); };
+    hook watch{plan{}, any("x", maximum > 5.0)};
+    checkpoints kept{folder, {.keep = 1 + static_cast<std::uint32_t>(seed % 2), .sync = false}, files};
+    std::mt19937_64 random{seed};
+    std::uint64_t step = 0;
+    for (int i = 0; i < 12; ++i) {
+        bool const alarm = random() % 3 == 0;
+        std::vector<float> const w(64, static_cast<float>(2 * (1 + random() % 100'000) + (alarm ? 1 : 0)));
+        (void)watch.step(++step, "x"_t = 1.0F);
+        (void)kept.save(watch, train(step), "w"_t = w);
+        step += random() % 3;
+        (void)watch.step(++step, "x"_t = alarm ? 9.0F : 1.0F);
+        if (alarm || random() % 4 == 0) { step -= random() % (step + 1); }
+        (void)watch.step(++step, "x"_t = 1.0F);
+    }
+    kept.review(watch);
+    ::_exit(0);
+}
+
+}  // namespace
+
+TEST_CASE("checkpoints of a loop that goes back: killed at each operation of the file system, a good one is there and "
+          "no bad one is good") {
+    unsigned killed = 0, ended = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        temporary_folder const folder;  // one for all: each process goes on with what the one before left
+        std::filesystem::create_directories(folder / "kept");
+        std::ofstream{folder / "kept/train-3.optimizer.pt"} << "mine";
+        bool any = false;
+        for (std::uint64_t at = 1;; ++at) {
+            pid_t const child = ::fork();
+            if (child == 0) { train_until_killed(folder / "kept", seed + 100 * at, at); }
+            int how = 0;
+            REQUIRE(::waitpid(child, &how, 0) == child);
+            INFO("seed " << seed << ", operation " << at);
+            checkpoints const later{folder / "kept"};
+            REQUIRE(!later.trouble());
+            checkpoint_file const good = later.last_good();
+            REQUIRE((!any || !good.path.empty()));  // there was one before
+            any = any || !good.path.empty();
+            for (checkpoint_file const& each : later.all()) {
+                float const value = value_of(each.path);
+                REQUIRE(value > 0);
+                if (each.state == checkpoint_state::good) { REQUIRE(static_cast<std::uint64_t>(value) % 2 == 0); }
+            }
+            std::ifstream other{folder / "kept/train-3.optimizer.pt"};
+            REQUIRE(std::string{std::istreambuf_iterator<char>{other}, {}} == "mine");
+            if (WIFEXITED(how)) {
+                ++ended;
+                break;
+            }
+            REQUIRE(WTERMSIG(how) == SIGKILL);
+            ++killed;
+        }
+        CHECK(any);
+    }
+    CHECK(ended == 4);
+    CHECK(killed > 400);
+}
