@@ -14,7 +14,7 @@ SPOTTER_BODY text<232> preflight_result::sentence() const noexcept {
     if (open > 0) { made << ", " << open << " not proven"; }
     made << "; ";
     if (first() == preflight_cause::none) {
-        made << "nothing is wrong";
+        made << "nothing was found wrong";
     } else {
         made << "first of what is wrong: " << name_of(first());
     }
