@@ -52,8 +52,8 @@ public:
     }
     launched operator()(supervised_attempt const& now) const {
         child_process child = child_;
-        child.environment = {"SPOTTER_RUN=" +
-                             std::string{system_files().absolute(now.run).view()}};  // it may go elsewhere first
+        // It may go elsewhere first.
+        child.environment = {"SPOTTER_RUN=" + std::string{system_files().absolute(now.run).view()}};
         if (rules_ == nullptr) { return child(now); }
         watch_options const stopping{.stop = true};
         watched_run::tell const silent = [](json const&) {};
