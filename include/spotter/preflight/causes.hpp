@@ -81,7 +81,7 @@ inline constexpr std::size_t preflight_cause_count = static_cast<std::size_t>(pr
 
 // What is known of a cause.
 struct preflight_row {
-    preflight_cause cause;
+    preflight_cause cause;       // its own
     std::string_view name;       // the rule of the finding
     spotter::severity severity;  // at most; an experiment may tell less
     bool is_symptom;             // a note where a cause that stands before it was told

@@ -31,8 +31,10 @@ struct examination {
     handle<double()> backward{};
     // The update, with the clearing that the loop does after it.
     handle<void()> update{};
-    // Called once before anything, and as often as it takes.
-    handle<void()> save{}, restore{};
+    // Called once, before anything.
+    handle<void()> save{};
+    // Called whenever the examination goes back to the beginning.
+    handle<void()> restore{};
 
     // What follows buys further proofs; without them these are left out.
     handle<tensor_ref()> inputs{};       // of the batch, [samples, ...]; changed and put back

@@ -32,9 +32,7 @@ public:
         all_.clips_values = clips_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
-            // At two places; at one alone where there was no more to be had.
-            bool const cut_short = loop_.ended() == ending::budget && it.error > 3 * gradient_limits::wrong;
-            bool const certain = wrong[t] > 1 || cut_short || it.kind == gradient_kind::no_effect;
+            bool const certain = wrong[t] > 1 || it.kind == gradient_kind::no_effect;
             if (it.kind != gradient_kind::right && !certain) { it.kind = gradient_kind::unknown; }
         }
     }

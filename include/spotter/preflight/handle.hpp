@@ -46,7 +46,9 @@ class handle;
 template <class Result, class... Arguments>
 class handle<Result(Arguments...)> {
 public:
+    // None.
     constexpr handle() noexcept = default;
+    // A function, or an object that is called as one.
     template <class Call>
         requires(!std::same_as<std::remove_cvref_t<Call>, handle> &&
                  std::invocable<std::remove_cvref_t<Call>&, Arguments...>)
@@ -69,7 +71,7 @@ public:
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return kept_ != nullptr; }
-    // Only of one that holds a function.
+    // Calls it. Only of one that holds a function.
     Result operator()(Arguments... arguments) const { return run_(kept_, std::forward<Arguments>(arguments)...); }
 
 private:

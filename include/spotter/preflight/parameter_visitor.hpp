@@ -29,6 +29,7 @@ struct shown_tensor {
 // are shown as they are: a temporary cannot be examined.
 class parameter_visitor {
 public:
+    // What is given each tensor.
     using taker = void (*)(void* to, detail::shown_tensor const&);
     constexpr parameter_visitor(taker take, void* to) noexcept : take_{take}, to_{to} {}
 

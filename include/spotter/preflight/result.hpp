@@ -19,8 +19,8 @@ enum class verdict : std::uint8_t { right, wrong, not_proven };
 
 // On the gradient of one tensor, with the numbers.
 struct gradient_verdict {
-    std::string_view name{};  // of the weight; lives with the result
-    verdict gradient = verdict::not_proven;
+    std::string_view name{};                 // of the weight; lives with the result
+    verdict gradient = verdict::not_proven;  // on its gradient
     // |gradient - derivative| / |gradient|, or its bound where many tensors were proven together.
     double error = 0;
     double resolution = 0;  // the share of it that rounding of the loss may have made
@@ -29,8 +29,8 @@ struct gradient_verdict {
 
 // A finding, and the cause that it tells.
 struct preflight_finding {
-    preflight_cause cause = preflight_cause::none;
-    finding told{};
+    preflight_cause cause = preflight_cause::none;  // what it tells
+    finding told{};                                 // as it is printed
 };
 
 // True where there is a warning or an error. `print(found)`, JSON and reports take it as they take a step's alarm.
@@ -47,6 +47,7 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(alarm_); }
     // The findings as a step's alarm: the eight strongest, causes first.
     [[nodiscard]] step_alarm const& alarm() const noexcept { return alarm_; }
+    // The same: what takes a step's alarm takes this.
     operator step_alarm const&() const noexcept { return alarm_; }
     // `stop` where something was proven wrong.
     [[nodiscard]] spotter::decision decision() const noexcept { return alarm_.decision(); }
@@ -72,11 +73,12 @@ public:
         for (gradient_verdict const& each : gradients()) { many += !each.frozen && each.gradient == what ? 1U : 0U; }
         return many;
     }
-    // Passes that it took, forward alone or with backward, and updates, those of `overfit` included.
+    // Passes that it took, forward alone or with backward, those of `overfit` included.
     [[nodiscard]] std::uint32_t passes() const noexcept { return passes_; }
+    // Updates, likewise.
     [[nodiscard]] std::uint32_t updates() const noexcept { return updates_; }
 
-    // One line: "8 of 8 gradients are right; clearing and update are right; 31 passes".
+    // One line: "8 of 8 gradients are right; nothing was found wrong; 31 passes, 4 updates".
     [[nodiscard]] text<232> sentence() const noexcept;
 
 private:
