@@ -68,7 +68,7 @@ struct finding {
     static constexpr std::size_t most_responses = 4;  // of one finding; further ones are left out
     // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as
     // one have those of both. 0: no more.
-    std::uint32_t responses[most_responses]{};
+    std::uint16_t responses[most_responses]{};
     // Told by that one, under its name.
     constexpr void told_by(rule_id who) noexcept { id = who, rule = name_of(who); }
     constexpr void give(why_found why) noexcept { reason = why.text, condition = why.condition; }  // the reason
@@ -107,7 +107,7 @@ struct response_call {
     error (*run)(void const* response, finding const&,
                  response_desk&) noexcept = nullptr;  // runs it; `response` is what it was made for
     void const* response = nullptr;                   // the value; lives with its machine
-    std::uint32_t number = 0;                         // by which findings know it, once one has asked for it
+    std::uint16_t number = 0;                         // by which findings know it, once one has asked for it
     response_call* next = nullptr;                    // asked for before it
 };
 
@@ -192,10 +192,13 @@ public:
         while (drop_weakest()) {}
     }
 
-    // What was found from `first` on asks for a response, whose machine lives as long as this list is used.
+    // What was found from `first` on asks for a response, whose machine lives as long as this list is used. The first
+    // 65535 that ask have numbers; further ones are left out.
     constexpr void ask_for(response_call& it, std::size_t first) noexcept {
         if (it.number == 0) {
-            it.number = responses_ != nullptr ? responses_->number + 1 : 1;
+            std::uint32_t const number = responses_ != nullptr ? responses_->number + 1U : 1U;
+            if (number > std::uint16_t{0xFFFF}) { return; }
+            it.number = static_cast<std::uint16_t>(number);
             it.next = std::exchange(responses_, &it);
         }
         for (std::size_t i = first; i < count_; ++i) {
@@ -206,7 +209,7 @@ public:
     // Runs what a finding asks for, found now or before; `told(error)` for each, of one that did well without a code.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) const {
-        for (std::uint32_t const number : found.responses) {
+        for (std::uint16_t const number : found.responses) {
             for (response_call const* each = responses_; each != nullptr; each = each->next) {
                 if (each->number == number) { told(each->run(each->response, found, desk)); }
             }
@@ -297,7 +300,7 @@ public:
         if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }
         for (std::size_t i = count_ - 1; i > place; --i) { list_[i] = list_[i - 1]; }
         list_[place] = one;
-        for (std::uint32_t& each : list_[place].responses) { each = 0; }
+        for (std::uint16_t& each : list_[place].responses) { each = 0; }
     }
     void add(findings const& many) noexcept {
         for (finding const& each : many) { add(each); }
