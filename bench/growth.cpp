@@ -70,8 +70,8 @@ struct network {
         std::vector<float> const some = bench::weights((std::min)(bytes / sizeof(float), std::size_t{4096}));
         for (std::size_t i = 0; i < count; ++i) {
             names.push_back("layer" + std::to_string(i) + "/weight");
-            tensors[i].resize(
-                bytes / sizeof(float));  // and not copied from one of this size, which would count as memory once had
+            // And not copied from one of this size, which would count as memory once had.
+            tensors[i].resize(bytes / sizeof(float));
             for (std::size_t k = 0; k < tensors[i].size(); ++k) { tensors[i][k] = some[k % some.size()]; }
         }
     }

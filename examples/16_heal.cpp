@@ -19,8 +19,8 @@ int main() {
                    sp::options{.existing = sp::existing::replace}};
     example::regression net;
     net.learning_rate *= 1000;
-    auto const first_w1 = net.w1,
-               first_w2 = net.w2;  // the checkpoint to go back to; a large program has spotter/checkpoints.hpp
+    // The checkpoint to go back to; a large program has spotter/checkpoints.hpp.
+    auto const first_w1 = net.w1, first_w2 = net.w2;
     float const rate = net.learning_rate;
     float loss = 0;
     for (std::uint64_t i = 0; i < 2000; ++i) {

@@ -68,9 +68,8 @@ namespace spotter_tool {
     std::size_t const digits = std::to_string(most).size();
     std::size_t const room = columns > digits + 20 ? columns - digits - 20 : 1;
     std::string text;
-    if (!(it.low < it.high)) {
-        return fmt::format("{:>12}  {}\n", detail::float_text(it.low, false), counts[0]);
-    }  // all the same
+    // All the same.
+    if (!(it.low < it.high)) { return fmt::format("{:>12}  {}\n", detail::float_text(it.low, false), counts[0]); }
     for (std::size_t i = 0; i < lines; ++i) {
         double const share = static_cast<double>(i) / lines;
         double const edge = it.low * (1 - share) + it.high * share;

@@ -89,9 +89,8 @@ private:
                 past_.ended.push_back(result == cartpole::outcome::running ? 0 : 1);
                 if (result == cartpole::outcome::running) { continue; }
                 past_.episodes.push_back(static_cast<float>(poles_[c].steps()));
-                if (result == cartpole::outcome::timed_out) {
-                    past_.reward.back() = worth(poles_[c]);
-                }  // it would go on
+                // It would go on.
+                if (result == cartpole::outcome::timed_out) { past_.reward.back() = worth(poles_[c]); }
                 poles_[c].reset(random_);
             }
         }

@@ -104,8 +104,8 @@ struct share {
     if (it.what.broken == fault::none) {
         double const middle = median(peers);
         for (double& each : peers) { each = std::abs(each - middle); }
-        double const unit =
-            (std::max)(1.4826 * median(peers), 0.01);  // a hundredth of what there is to learn, at least
+        // A hundredth of what there is to learn, at least.
+        double const unit = (std::max)(1.4826 * median(peers), 0.01);
         return lost || it.badness > middle + 3 * unit ? label::failed : label::clean;
     }
     bool const worse = std::none_of(peers.begin(), peers.end(), [&](double each) { return it.badness <= each; });

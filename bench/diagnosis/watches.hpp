@@ -24,8 +24,8 @@ enum class pack_choice { supervised, rl, boosting };
 class watches {
 public:
     static inline bool baselines = true;  // whether sagemaker's pack looks on, too
-    static inline bool alone =
-        false;  // whether the rules of the program's pack do, each for itself and with its defaults
+    // Whether the rules of the program's pack do, each for itself and with its defaults.
+    static inline bool alone = false;
     static inline bool tells = false;  // whether everything that the program's own pack finds is printed, notes too
     static inline bool tries_limits = false;  // whether the program's own pack is tried with other limits, too
     static inline std::map<std::string, diagnosis_limits> limits_of{};  // of its own pack, by family; none: as they are

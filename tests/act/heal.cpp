@@ -325,9 +325,10 @@ TEST_CASE("the loss scale is halved where a gradient in half precision overflows
     for (std::uint64_t i = 0; i < 600; ++i) {
         net.compute(static_cast<float>(scale));
         for (auto* each : {&net.g1, &net.gb, &net.g2}) {
+            // As f16 does.
             for (float& value : *each) {
                 value = std::abs(value) > 65504 ? std::numeric_limits<float>::infinity() : value;
-            }  // as f16 does
+            }
         }
         for (auto* each : {&net.g1, &net.gb, &net.g2}) {
             for (float& value : *each) { value /= static_cast<float>(scale); }

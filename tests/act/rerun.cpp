@@ -125,8 +125,8 @@ TEST_CASE("bits that flip while a step is computed: each alarm is told as transi
         small_net net, alone;
         char const* const places[] = {"input", "act", "grad"};
         std::string const place = places[random() % 3];
-        auto const bit = static_cast<unsigned>(
-            random() % 2 == 0 ? 30 : 22 + random() % 9);  // mostly of the exponent: its highest makes numbers huge
+        // Mostly of the exponent: its highest makes numbers huge.
+        auto const bit = static_cast<unsigned>(random() % 2 == 0 ? 30 : 22 + random() % 9);
         std::size_t const at = random();
         bool struck = false, armed = false;
         net.strike = [&](char const* where) {

@@ -75,8 +75,8 @@ TEST_CASE("every bit pattern of f16, bf16 and both f8 is widened to its value [D
 TEST_CASE("a NaN keeps its payload when an f16 or bf16 is widened") {
     CHECK(std::bit_cast<std::uint32_t>(to_float(f16{0x7E01})) == 0x7FC02000U);
 #if defined(__i386__)
-    constexpr std::uint32_t quiet =
-        0x00400000U;  // a float is returned in a register of the x87, which makes every NaN quiet
+    // A float is returned in a register of the x87, which makes every NaN quiet.
+    constexpr std::uint32_t quiet = 0x00400000U;
 #else
     constexpr std::uint32_t quiet = 0;
 #endif

@@ -115,9 +115,8 @@ TEST_CASE("every double comes back from its text to the bit, whatever the locale
         char digits[64];
         char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
         std::string_view const text{digits, static_cast<std::size_t>(end - digits)};
-        if ((text == "0" || text == "-0") && bits << 1 != 0) {
-            continue;
-        }  // -ffast-math: a subnormal was zero before it was printed
+        // -ffast-math: a subnormal was zero before it was printed.
+        if ((text == "0" || text == "-0") && bits << 1 != 0) { continue; }
         if (ours(text) != good(value, text.size()) || chosen(text) != ours(text)) { FAIL(text); }
     }
     std::setlocale(LC_NUMERIC, before.c_str());

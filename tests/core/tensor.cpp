@@ -122,8 +122,8 @@ TEST_CASE("a matrix is seen in its own order, and refused where it has gaps") {
     CHECK(as_tensor(matrix<true>{std::vector<float>(8), 2, 3, 4}).refused == refusal::not_contiguous);
     CHECK(as_tensor(matrix<false>{std::vector<float>(12), 2, 3, 4, 2}).refused == refusal::not_contiguous);
     accepted(matrix<true>{std::vector<float>(3), 1, 3, 99});  // one row: nothing lies between rows
-    accepted(
-        matrix<false>{std::vector<float>(3), 1, 3, 1, 7});  // one element a column: its inner stride is never walked
+    // One element a column: its inner stride is never walked.
+    accepted(matrix<false>{std::vector<float>(3), 1, 3, 1, 7});
 }
 
 TEST_CASE("an array with a shape and strides is recognised in both orders") {

@@ -197,8 +197,8 @@ TEST_CASE("cause: raw inputs are told however the run does, wide ones once it do
 TEST_CASE("cause: weights begin too large for what flows through them") {
     told const it = first_alarm(story_of(packs::supervised, 30, {.weight_size = 20}, as_it_is));
     CHECK((it.at == 0 && it.rule == "initial_weights_too_large" && it.tensor == "fc1/w"));
-    CHECK(alarms_of(story_of(packs::supervised, 30, {.weight_size = 20, .layers = 1}, as_it_is))
-              .empty());  // it is not piled up
+    // It is not piled up.
+    CHECK(alarms_of(story_of(packs::supervised, 30, {.weight_size = 20, .layers = 1}, as_it_is)).empty());
 }
 
 TEST_CASE("cause: a parameter that the optimizer does not hold, with its gradient and without") {

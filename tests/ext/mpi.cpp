@@ -52,9 +52,8 @@ std::string told_by(std::string const& folder, std::uint32_t rank) {
 
 TEST_CASE("four ranks that agree: nothing is told, and each is a worker of the run") {
     temporary_folder const folder;
-    for (std::string const& each : said_in("well", folder / "")) {
-        CHECK(has(each, "of 4; last 39"));
-    }  // and replicas were compared at each
+    // And replicas were compared at each.
+    for (std::string const& each : said_in("well", folder / "")) { CHECK(has(each, "of 4; last 39")); }
     auto const run = open_trial(folder / "run");
     REQUIRE(run);
     CHECK(

@@ -197,8 +197,8 @@ TEST_CASE("packed(tensor) takes gaps, channels last, sparse, conjugate and negat
     CHECK(offer(packed(torch::quantize_per_tensor(x, 0.1, 0, torch::kQInt8))).view.refused == refusal::unknown_element);
 
     hook watch{keep_all};
-    (void)watch.step(train(0),
-                     "far"_t = packed(torch::empty({2}, torch::kMeta)));  // there is nothing that could be copied
+    // There is nothing that could be copied.
+    (void)watch.step(train(0), "far"_t = packed(torch::empty({2}, torch::kMeta)));
     CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 

@@ -208,9 +208,10 @@ TEST_CASE("every default collection for boosted trees lands in the record, with 
     ids const tenth{train(0), train(10), train(20)};
     CHECK(run.names(filter{.collection = "feature_importance"}).size() == 5);
     CHECK(run.names(filter{.collection = "full_shap"}) == names_list{"full_shap"});
-    CHECK(run.names(filter{.collection = "average_shap"}) ==
-          names_list{"average_shap/f0", "average_shap/f1", "average_shap/f2", "average_shap/f3", "average_shap/f4",
-                     "average_shap/f5"});  // and not the bias
+    // And not the bias.
+    CHECK(run.names(filter{.collection = "average_shap"}) == names_list{"average_shap/f0", "average_shap/f1",
+                                                                        "average_shap/f2", "average_shap/f3",
+                                                                        "average_shap/f4", "average_shap/f5"});
     CHECK(run.names(filter{.collection = "trees"}) ==
           names_list{"trees/0/cover", "trees/0/feature", "trees/0/gain", "trees/0/id", "trees/0/value"});
     CHECK(run.names(filter{.collection = "predictions"}) == names_list{"predictions"});
@@ -442,7 +443,7 @@ TEST_CASE("what XGBoost refuses is counted, with its reason, and the loop goes o
 
 TEST_CASE("XGBoost's own defaults are no alarm where the evaluation ends at its best") {
     std::size_t best_at_the_end = 0;
-    for (std::uint64_t const seed : {1, 2, 3, 4}) {
+    for (std::uint64_t const seed : {1U, 2U, 3U, 4U}) {
         table const train_set{800, seed, 1 << 20}, test_set{400, seed + 100, 1 << 20};  // as good as numbers
         booster const it{{train_set, test_set}, {}};
         boosted_trees const trees{it, {{"train", train_set}, {"validation", test_set}}};

@@ -254,9 +254,8 @@ TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, an
         recorder sink{path, choices, files};
         hook watch{sink, kept, any("loss", mean > 0) | severity::error};
         files.silent = true;
-        for (std::uint64_t i = 0; i < 1000; ++i) {
-            CHECK(watch.step(train(i), "loss"_t = 1.0));
-        }  // half an hour, were each waited for
+        // Half an hour, were each waited for.
+        for (std::uint64_t i = 0; i < 1000; ++i) { CHECK(watch.step(train(i), "loss"_t = 1.0)); }
         error const why = watch.health().first_error;
         CHECK((choices.overflow == overflow::block) == (why.code == errc::not_yet));
         CHECK((!why || why.what.view().find("2 s") != why.what.view().npos));

@@ -287,8 +287,8 @@ TEST_CASE("a mask that contradicts its planes, or is none, is damage") {
     };
     bytes const two = frame_of(bits({7, 9})), three = frame_of(bits({7, 8, 9}));
     bytes back(2 * 5);
-    REQUIRE_FALSE(
-        unpack(joined({frame_of(bits({0b100101})), two, two}), form, back));  // five values, two of which stand
+    // Five values, two of which stand.
+    REQUIRE_FALSE(unpack(joined({frame_of(bits({0b100101})), two, two}), form, back));
     CHECK(back == bits({7, 7, 0, 0, 9, 9, 0, 0, 0, 0}));
     CHECK(refused(joined({frame_of(bits({0b100101})), three, three}), 5));         // more planes than ones
     CHECK(refused(joined({frame_of(bits({0b100111})), two, two}), 5));             // fewer

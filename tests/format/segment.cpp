@@ -158,8 +158,8 @@ TEST_CASE("a segment cut at every byte gives whole frames and says how much is t
     sample const it{200, 2};
     byte_view const whole = it.bytes.view();
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        std::vector<std::byte> const cut(
-            whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));  // so that ASan sees the end
+        // So that ASan sees the end.
+        std::vector<std::byte> const cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         reading const all = read_all({cut.data(), cut.size()});
         std::size_t frames = 0;
         std::uint64_t good = size < layout::head_bytes ? 0 : layout::head_bytes;

@@ -134,8 +134,8 @@ TEST_CASE("steps of scalars come back as they went in, at the size of their valu
         rows::close const closed{step, 40 + i, 0, 5 + static_cast<double>(i) / 1024};
         REQUIRE(packer.add(closed, as_bytes(rows), values_in(rows)));
         all.insert(all.end(), rows.begin(), rows.end());
-        double const time =
-            5 + 7.0 / 1024 * (static_cast<double>(i) / 7);  // between the first and the last in equal parts
+        // Between the first and the last in equal parts.
+        double const time = 5 + 7.0 / 1024 * (static_cast<double>(i) / 7);
         all.push_back({row_kind::close, close_body(step, 40 + i, time)});
     }
     CHECK((packer.steps() == 8 && packer.values() == 800));

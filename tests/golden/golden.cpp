@@ -195,9 +195,8 @@ void make_forms(std::string const& path) {
             for (std::size_t k = 0; k < count; ++k) {
                 std::byte* const value = bytes.data() + k * width;
                 bool const zero = i == 0 ? k % 3 > 0 : i == 1 ? k / 100 % 2 > 0 : k % 150 == 0;
-                for (std::size_t b = 0; b < width; ++b) {
-                    value[b] &= std::byte{0x71};
-                }  // there is something to compress
+                // There is something to compress.
+                for (std::size_t b = 0; b < width; ++b) { value[b] &= std::byte{0x71}; }
                 if (width > 1) { value[width - 1] = (value[width - 1] & std::byte{0x80}) | std::byte{0x3F}; }
                 if (which == dtype::boolean) { value[0] &= std::byte{1}; }
                 if (zero) { std::memset(value, 0, width); }

@@ -269,9 +269,8 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
             }
         }
         ::kill(child, SIGKILL);
-        while (machine_file_system{}.is_locked(path + "/lock").value()) {
-            ::usleep(1000);
-        }  // it is nobody's to wait for
+        // It is nobody's to wait for.
+        while (machine_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }
         (void)recover(path);
         ::close(told[0]), ::close(told[1]);
     }

@@ -58,8 +58,8 @@ answers after_updates(instant said, float rate) {
 
 TEST_CASE("options::instant: an update is held against the gradient that made it, where tensors are shown after it") {
     CHECK(after_updates(instant::after_update, -0.1F).ascends == 0);
-    CHECK(after_updates(instant::before_update, -0.1F).ascends >
-          0);  // the gradient of the step before points the other way
+    // The gradient of the step before points the other way.
+    CHECK(after_updates(instant::before_update, -0.1F).ascends > 0);
     CHECK(after_updates(instant::after_update, 0.1F).ascends > 0);
     // Where there is no gradient the weight rests: nothing is too small about that, if the gradient is the update's
     // own.

@@ -41,9 +41,8 @@ ids steps_of(replay_report const& report) {
 TEST_CASE("units that were counted along another axis are counted anew from the values, or lacking") {
     temporary_folder const folder;
     std::vector<float> values(8 * 4, 0.0F);
-    for (std::size_t i = 0; i < 4; ++i) {
-        values[i] = 1.0F;
-    }  // one of eight rows is active: along axis 0 seven of eight are dead
+    // One of eight rows is active: along axis 0 seven of eight are dead.
+    for (std::size_t i = 0; i < 4; ++i) { values[i] = 1.0F; }
     for (bool const with_values : {true, false}) {
         std::string const path = folder / (with_values ? "values" : "features");
         {

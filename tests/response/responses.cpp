@@ -60,10 +60,10 @@ TEST_CASE("responses are found wherever their rule stands, each once for each fi
         to_dynamic(on(together(inner, on(third && other, note('c'))), note('d')) | cooldown{2});
     for (bool const hidden : {false, true}) {
         called.clear();
+        // The latter is told with the first.
         hook watch{plan<>{}, on(!on(high, note('n')), note('e')),
                    hidden ? dynamic : dynamic_rule{on(together(inner, on(third && other, note('c'))), note('d'))},
-                   on(high, note('f'), note('g'), note('h')),
-                   on(high, note('i'))};  // the latter is told with the first
+                   on(high, note('f'), note('g'), note('h')), on(high, note('i'))};
         (void)one_step(watch, 0, 2);
         CHECK(called == "adicdfgh");
         called.clear();
@@ -244,8 +244,8 @@ TEST_CASE("what is printed of a finding cannot move the cursor: control bytes an
     std::fclose(stream);
     std::string const printed = text_of(folder / "printed");
     CHECK(printed.find(shown) != printed.npos);
-    CHECK(std::count_if(printed.begin(), printed.end(), [](unsigned char each) { return each < 0x20; }) ==
-          1);  // its line's end
+    // Its line's end.
+    CHECK(std::count_if(printed.begin(), printed.end(), [](unsigned char each) { return each < 0x20; }) == 1);
 }
 
 TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {

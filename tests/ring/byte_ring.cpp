@@ -255,8 +255,8 @@ TEST_CASE("two threads: every byte of random entries arrives, larger ones in pie
         std::uint64_t seed = 88172645463325252ULL;
         for (std::uint64_t i = 0; i < records; ++i) {
             std::uint64_t const kind = next_random(seed) % 100;
-            std::size_t left =
-                static_cast<std::size_t>(kind < 90 ? kind : next_random(seed) % 20000);  // up to five rings
+            // Up to five rings.
+            std::size_t left = static_cast<std::size_t>(kind < 90 ? kind : next_random(seed) % 20000);
             unsigned char value = static_cast<unsigned char>(i);
             do {
                 std::size_t const size = left < 1000 ? left : 1000;

@@ -116,8 +116,8 @@ TEST_CASE("feature_importance_overweight: 0.85 in three of five fires, 0.75 does
     CHECK((found.severity == severity::warning && found.detail.view() == "element 1 alone 0.5"));
     CHECK(it.step(train(1), "feature_importance/gain", {40, 20, 15, 15, 10}) == truth::no);
     CHECK(it.step(train(2), "feature_importance/gain", {1, 1, 1}) == truth::undecided);
-    CHECK(it.step(train(3), "feature_importance/gain", {2, 2, 2, 0}) ==
-          truth::yes);  // a feature without a split is one
+    // A feature without a split is one.
+    CHECK(it.step(train(3), "feature_importance/gain", {2, 2, 2, 0}) == truth::yes);
 
     using limits = feature_importance_overweight;
     CHECK(fired(limits{.threshold = 0.75}, 1, "feature_importance/gain", {40, 20, 15, 15, 10}).empty());  // strict

@@ -269,9 +269,8 @@ TEST_CASE("confusion: the pair is named in both directions where both are confus
     add(69, 33, 33), add(31, 33, 34), add(78, 34, 34), add(22, 34, 33), add(50, 1, 1), add(1, 1, 2);
     run poor{confusion{}};
     CHECK(step(poor, eval(0), labels, said) == truth::yes);
-    CHECK(poor.found[0].detail.view() ==
-          "prediction 2; 33 is predicted as 34: 0.31 of 33's; 34 as 33: 0.22 of 34's");  // not 1 as 2, which is one
-                                                                                         // sample
+    // Not 1 as 2, which is one sample.
+    CHECK(poor.found[0].detail.view() == "prediction 2; 33 is predicted as 34: 0.31 of 33's; 34 as 33: 0.22 of 34's");
     run mixed{confusion{.min_diag = 0}};
     CHECK(step(mixed, eval(0), labels, said) == truth::yes);
     CHECK((mixed.found[0].measured == 1 && mixed.found[0].detail.view() == "1 is predicted as 2: 0.0196 of 1's"));

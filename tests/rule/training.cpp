@@ -117,8 +117,8 @@ TEST_CASE("dead_relu: six of ten units dead fires at step 7, five do not", "[dea
     for (std::uint64_t i = 0; i < 7; ++i) {
         see_layer(it, train(i), 6);
         CHECK(it.close(train(i)) == truth::undecided);
-        it.declare(
-            {.name = "relu/1", .role = role::activation, .type = dtype::f32, .shape = {64, 10}});  // changes nothing
+        // Changes nothing.
+        it.declare({.name = "relu/1", .role = role::activation, .type = dtype::f32, .shape = {64, 10}});
     }
     see_layer(it, train(7), 6);
     CHECK(it.close(train(7)) == truth::yes);

@@ -143,8 +143,8 @@ TEMPLATE_TEST_CASE(
         std::vector<TestType> values = random_values<TestType>(5 * 1024 + 48, 0, first + every);
         values[7] = 0, values[2000] = -values[7];
         for (std::size_t i = first, n = 0; i < values.size(); i += every, ++n) {
-            values[i] =
-                special<TestType>(static_cast<unsigned>(n * 5 % kinds));  // NaN, infinities of either sign, a subnormal
+            // NaN, infinities of either sign, a subnormal.
+            values[i] = special<TestType>(static_cast<unsigned>(n * 5 % kinds));
         }
         return values;
     };
@@ -152,9 +152,8 @@ TEMPLATE_TEST_CASE(
     for (std::size_t const every : {1U, 2U, 3U, 17U, 1000U, 1024U, 3000U}) {
         for (std::size_t const first : {0U, 5U, 1023U, 1024U, 4090U}) {
             for (unsigned const kinds : {1U, 3U, 4U}) {
-                if (kinds == 4 && sizeof(TestType) == 8) {
-                    continue;
-                }  // doubles that are subnormal follow the process's mode
+                // Doubles that are subnormal follow the process's mode.
+                if (kinds == 4 && sizeof(TestType) == 8) { continue; }
                 std::vector<TestType> const values = with(first, every, kinds);
                 for (unsigned bits = 0; bits < 64; bits += 7) { wrong += widths_that_differ(values, sums_of(bits)); }
             }
@@ -175,13 +174,13 @@ TEMPLATE_TEST_CASE(
     "blocks of every kind, in every order of three and before a short one, have the bits of the definition [D21]",
     "[D21]", float, double) {
     enum kind : std::size_t { ordinary, with_zeros, with_nan, nothing_but_nan, with_subnormal, kinds };
-    std::size_t const known =
-        sizeof(TestType) == 8 ? with_subnormal : kinds;  // doubles that are subnormal follow the process's mode
+    // Doubles that are subnormal follow the process's mode.
+    std::size_t const known = sizeof(TestType) == 8 ? with_subnormal : kinds;
     std::size_t wrong = 0;
     for (std::size_t order = 0; order < known * known * known; ++order) {
         std::size_t const of_block[] = {order % known, order / known % known, order / known / known, order % 2};
-        std::size_t const offset = order % 19,
-                          last = order % 7 * 176;  // 0 to 1056, so that there may be a short block behind a fourth
+        // 0 to 1056, so that there may be a short block behind a fourth.
+        std::size_t const offset = order % 19, last = order % 7 * 176;
         std::vector<TestType> values = random_values<TestType>(offset + 3 * block_size + last, 0, order);
         for (TestType& value : values) { value += TestType(3); }  // all sums differ, and none is near 0
         for (std::size_t i = 0; i + offset < values.size(); ++i) {

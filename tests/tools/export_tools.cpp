@@ -219,6 +219,7 @@ TEST_CASE("check --junit: as Ant's schema has it, and as junitparser reads it") 
                                "    for case in suite:\n"
                                "        print(case.name, [(type(it).__name__, it.type) for it in case.result])\n";
     std::string const told_by_it = ask_python(python, folder / "", folder / "x.xml", program);
+    // A suite a worker.
     CHECK(told_by_it == "2 1 0 1\nnon_finite [('Failure', 'error')]\ndead_relu [('Skipped', None)]\n"
-                        "2 0 0 1\nnon_finite []\ndead_relu [('Skipped', None)]\n");  // a suite a worker
+                        "2 0 0 1\nnon_finite []\ndead_relu [('Skipped', None)]\n");
 }

@@ -65,8 +65,8 @@ TEST_CASE("export: a value that cannot be read is told in every format that can 
     CHECK(std::count(table.begin(), table.end(), '\n') == 7);
     CHECK(ask("export --json " + run + ' ' + folder / "y.csv --name v").document().at("damaged") ==
           nlohmann::json{"v:mean@train:3"});
-    CHECK(ask("export " + run + ' ' + folder / "loss.csv --name loss").code ==
-          0);  // of what was asked for all is there
+    // Of what was asked for all is there.
+    CHECK(ask("export " + run + ' ' + folder / "loss.csv --name loss").code == 0);
 
     CHECK(exported("x.npz").ends_with("unreadable:\n" + bad));
     CHECK(exported("x.safetensors").find(R"("__metadata__":{"unreadable":"unreadable:\u000av@train:3"})") !=

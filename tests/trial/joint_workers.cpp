@@ -252,8 +252,8 @@ TEST_CASE(
     CHECK(run["v"].shape(train(0)).value_or({}) == extents{2});
     CHECK(run["own"].at(train(0)).to<double>().value_or(0) == 5);
     CHECK(run["own"].info().type == dtype::f64);
-    CHECK(run["n"].stat(train(0), maximum).error().code ==
-          errc::not_in_step);  // undefined there, and that is the answer
+    // Undefined there, and that is the answer.
+    CHECK(run["n"].stat(train(0), maximum).error().code == errc::not_in_step);
     CHECK(run["lr"].loose().size() == 1);
     CHECK(run["nope"].at(train(0)).error().code == errc::no_such_name);
     CHECK(run["v"].at(train(9)).error().code == errc::no_such_step);

@@ -343,8 +343,8 @@ TEST_CASE("a run that died is taken up again in its folder and read as one, no s
     CHECK(run["y"].at(train(34)).to<double>().value_or(0) == 1);
     CHECK(run["y"].at(train(35)).to<double>().value_or(0) == 2);
     CHECK(run["y"].at(train(40)).to<double>().value_or(0) == 2);
-    CHECK(run["y"].at(train(40), nth{0}).to<double>().value_or(0) ==
-          2);  // not the one of the step that was never closed
+    // Not the one of the step that was never closed.
+    CHECK(run["y"].at(train(40), nth{0}).to<double>().value_or(0) == 2);
     CHECK(run["y"].at(train(40), nth{1}).error().code == errc::not_in_step);
     CHECK(run.closed_steps() == 65);
 }

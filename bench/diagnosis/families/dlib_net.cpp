@@ -107,8 +107,8 @@ private:
         double const loss = net_.compute_parameter_gradients(batch_, labels_.begin());
         std::size_t number = 0;
         each_layer([&](std::string const& name, auto& layer) {
-            auto& gradient =
-                const_cast<dlib::tensor&>(layer.get_parameter_gradient());  // dlib has no door to change it by
+            // Dlib has no door to change it by.
+            auto& gradient = const_cast<dlib::tensor&>(layer.get_parameter_gradient());
             std::vector<float> const& old = before[number++];
             for (std::size_t i = 0; i < gradient.size(); ++i) {
                 if (course_.is(fault::piles_up) && i < old.size()) { gradient.host()[i] += old[i]; }

@@ -164,8 +164,8 @@ private:
     }
     void update(std::uint64_t step) {
         float const share = how_.fades ? 1.0F - static_cast<float>(step) / static_cast<float>(how_.steps) : 1.0F;
-        float const rate =
-            -direction(course_) * how_.rate * rate_factor(course_) * share;  // the moves have the sign already
+        // The moves have the sign already.
+        float const rate = -direction(course_) * how_.rate * rate_factor(course_) * share;
         for (tensor* const each : all()) {
             if (each == &wh_ && course_.is(fault::not_in_optimizer)) { continue; }
             each->value += rate * each->delta - how_.decay * each->value;

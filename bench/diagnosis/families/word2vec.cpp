@@ -115,8 +115,8 @@ private:
             }
             wrong += nearest % topics == a % topics ? 0U : 1U;
         }
-        course_.evaluated(2.4 * static_cast<double>(wrong) /
-                          static_cast<double>(words));  // 5/6 where there is no topic in it
+        // 5/6 where there is no topic in it.
+        course_.evaluated(2.4 * static_cast<double>(wrong) / static_cast<double>(words));
     }
     [[nodiscard]] float cosine(std::size_t a, std::size_t b) const {
         float product = 0, left = 1e-12F, right = 1e-12F;

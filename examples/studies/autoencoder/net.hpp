@@ -12,8 +12,8 @@ namespace autoencoder {
 struct design {
     std::string name{};
     std::int64_t bottleneck = 96;
-    bool squashes =
-        true;  // sigmoids between the layers and ReLUs in the bottleneck; otherwise ELUs, and nothing in the bottleneck
+    // Sigmoids between the layers and ReLUs in the bottleneck; otherwise ELUs, and nothing in the bottleneck.
+    bool squashes = true;
 };
 
 struct net_impl : torch::nn::Module {

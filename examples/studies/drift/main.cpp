@@ -98,8 +98,8 @@ struct parts {
         claim(!each.told_at, "nothing is told of a clean stream");
         claim(each.captured == 0, "nothing is kept of a clean stream");
     }
-    bool const knows_its_signs =
-        it.share_right(it.clean, false, change::none) > 0.5;  // as the quick study's net does not
+    // As the quick study's net does not.
+    bool const knows_its_signs = it.share_right(it.clean, false, change::none) > 0.5;
     for (stream_results const& each : it.changed) {
         if (each.what == change::unknown_class && !knows_its_signs) { continue; }
         claim(each.told_at && *each.told_at >= it.change_at, fmt::format("{} is told", name_of(each.what)));

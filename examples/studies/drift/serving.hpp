@@ -24,9 +24,9 @@ struct recipe {
     std::int64_t width = 8;       // channels of the first group of blocks
     std::uint64_t steps = 1040;   // ten epochs
     std::uint64_t proving = 800;  // batches of held-out pictures that the trained net is shown, for the envelope
-    static constexpr std::int64_t batch = 64,
-                                  requests = 16;  // pictures a training step; requests that are served at once
-    static constexpr std::uint64_t window = 32;   // batches that drift is judged by
+    // Pictures a training step; requests that are served at once.
+    static constexpr std::int64_t batch = 64, requests = 16;
+    static constexpr std::uint64_t window = 32;  // batches that drift is judged by
 };
 
 // What is kept of a service: statistics alone, 16 bytes a tensor and batch.

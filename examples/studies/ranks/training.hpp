@@ -61,8 +61,8 @@ struct mishap {
 
 inline void flip(std::vector<float>& values, mishap const& it) noexcept {
     std::size_t element = it.element % values.size();
-    while (values[element] == 0.0F && ++element < values.size()) {
-    }  // of a pixel that is always white the gradient is zero
+    // Of a pixel that is always white the gradient is zero.
+    while (values[element] == 0.0F && ++element < values.size()) {}
     float& value = values[element < values.size() ? element : 0];
     value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ (1U << it.bit));
 }

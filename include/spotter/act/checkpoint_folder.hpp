@@ -35,9 +35,8 @@ public:
     ~checkpoint_folder();
 
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
-    [[nodiscard]] std::vector<listed_checkpoint> const& all() const noexcept {
-        return all_;
-    }  // in the order in which they were saved
+    // In the order in which they were saved.
+    [[nodiscard]] std::vector<listed_checkpoint> const& all() const noexcept { return all_; }
     // The newest good one, if its file is as it was written; else an older one.
     [[nodiscard]] checkpoint_file last_good();
 

@@ -96,9 +96,8 @@ SPOTTER_BODY checkpoint_file checkpoint_folder::last_good() {
     std::size_t const found = newest_good();
     if (found < all_.size()) { return all_[found].file; }
     for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
-        if (it->file.state == checkpoint_state::good) {
-            return it->file;
-        }  // the disk does not say what it holds: loading it will
+        // The disk does not say what it holds: loading it will.
+        if (it->file.state == checkpoint_state::good) { return it->file; }
     }
     return {};
 }

@@ -71,12 +71,8 @@ struct step_back {
     static constexpr std::string_view name = "step_back";
     std::uint64_t times = 6, until = always_allowed;
     double target = 0.01;  // an update of a hundredth of the weights: large, and healthy
-    glob rules =
-        "{learning_rate_too_large,exploding_gradient,exploding_tensor,loss_not_decreasing,loss_spike}";  // of which an
-                                                                                                         // error is a
-                                                                                                         // reason, and
-                                                                                                         // a warning of
-                                                                                                         // the first
+    // Of which an error is a reason, and a warning of the first.
+    glob rules = "{learning_rate_too_large,exploding_gradient,exploding_tensor,loss_not_decreasing,loss_spike}";
 
     struct state {
         double rate = 1;

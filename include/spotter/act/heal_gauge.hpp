@@ -35,8 +35,8 @@ struct loop_measures {
     bool watches_units = false;
     per_tensor<layer> layers{};
 
-    std::atomic<std::uint32_t> hook{0},
-        claimed{0};  // for which hook a gauge was made, and which of its machines writes here
+    // For which hook a gauge was made, and which of its machines writes here.
+    std::atomic<std::uint32_t> hook{0}, claimed{0};
 };
 
 }  // namespace detail

@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 struct recorded_checkpoint {
     step_id step{};       // of which it is
     std::string state{};  // as it was told last: unproven, good, bad or refused
-    std::string
-        why{};  // of one that is bad the first warning or error behind its step; of one that was refused what is wrong
+    // Of one that is bad the first warning or error behind its step; of one that was refused what is wrong.
+    std::string why{};
     double time = 0;  // when it was saved, or refused; seconds since 1970
 };
 

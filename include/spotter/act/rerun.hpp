@@ -39,8 +39,8 @@ struct rerun_options {
 struct rerun_result {
     step_alarm alarm{};                                // of the last computation: what the loop's tensors are now
     rerun_verdict verdict = rerun_verdict::not_asked;  // what is to be believed of the alarm
-    image_difference
-        apart{};  // of the first computation and the second; of both and the one elsewhere where it is here_only
+    // Of the first computation and the second; of both and the one elsewhere where it is here_only.
+    image_difference apart{};
     std::uint64_t input = 0;  // hash of the first input; 0 where none was shown
 };
 

@@ -17,8 +17,8 @@ struct spotter_hook {
     // One entry a kind of call, which casts to the hook that was made; arguments are sound, names as views of C's
     // texts.
     struct table {
-        void (*destroy)(
-            spotter_hook*) noexcept;  // ends the run and frees the hook; the pointer is worth nothing afterwards
+        // Ends the run and frees the hook; the pointer is worth nothing afterwards.
+        void (*destroy)(spotter_hook*) noexcept;
         void (*begin)(spotter_hook&, spotter::step_id) noexcept;  // closes a step that is open
         void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*,
                         spotter::flag) noexcept;
@@ -26,8 +26,8 @@ struct spotter_hook {
         spotter::tensor_handle (*tensor)(spotter_hook&, std::string_view, spotter::role const*, spotter::flag) noexcept;
         // As observe, by what `tensor` gave.
         void (*observe_tensor)(spotter_hook&, spotter::tensor_handle, spotter::offered const&) noexcept;
-        void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle,
-                              double) noexcept;  // as scalar_f64, by what `tensor` gave
+        // As scalar_f64, by what `tensor` gave.
+        void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle, double) noexcept;
         // A time is in seconds since 1970; null: the step's, or now.
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;
         // As scalar_f64.
@@ -43,8 +43,8 @@ struct spotter_hook {
         void (*finish)(spotter_hook&) noexcept;                           // waits for the writer
         void (*flush)(spotter_hook&) noexcept;                            // waits for the writer
         void (*poll)(spotter_hook&) noexcept;  // only where the hook was made with drain::poll
-        spotter::health_report (*health)(
-            spotter_hook const&) noexcept;  // of the hook itself, without what was refused here
+        // Of the hook itself, without what was refused here.
+        spotter::health_report (*health)(spotter_hook const&) noexcept;
         // The refused name of that number into the line, and why; nothing where there is none.
         void (*refused)(spotter_hook const&, std::size_t, spotter::detail::c_line&) noexcept;
     };

@@ -62,8 +62,8 @@ template <class Float>
     auto const bits = std::bit_cast<std::uint32_t>(value);
     if ((bits & f32_bits::exponent) != 0) { return static_cast<double>(value); }
     double const size = static_cast<double>(bits & f32_bits::magnitude) * 0x1p-149;
-    auto const sign = static_cast<std::uint64_t>(bits & f32_bits::sign)
-                      << 32;  // as a bit: -ffast-math forgets that of a zero
+    // As a bit: -ffast-math forgets that of a zero.
+    auto const sign = static_cast<std::uint64_t>(bits & f32_bits::sign) << 32;
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | sign);
 }
 

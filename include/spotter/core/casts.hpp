@@ -10,6 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+// A static_cast whose types differ on some machines only.
 template <class To, class From>
 [[nodiscard]] constexpr To cast_to(From value) noexcept {
     return static_cast<To>(value);

@@ -138,9 +138,9 @@ template <class Value>
         return dtype::none;
     }
 }
+// Of a C++ type; none where it is none of ours.
 template <class Value>
-inline constexpr dtype dtype_of =
-    find_dtype<std::remove_cv_t<Value>>();  // of a C++ type; none where it is none of ours
+inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();
 
 // is_object comes first: where view_of(void*, ...) looks for its overload, the size of void would be taken otherwise.
 template <class Value>

@@ -47,9 +47,9 @@ public:
     // For the machine of a rule: the values of an observation, what the rule extracted of them, and that it cannot
     // judge without either.
     [[nodiscard]] tensor_ref values(tensor_ref const& at_hand) noexcept;
-    void keep(std::uint64_t key,
-              std::span<double const> numbers) noexcept;  // copied; where memory is exhausted it is lacking
-    void lack() noexcept { lacking_ = true; }             // a rule could not judge it
+    // Copied; where memory is exhausted it is lacking.
+    void keep(std::uint64_t key, std::span<double const> numbers) noexcept;
+    void lack() noexcept { lacking_ = true; }  // a rule could not judge it
 
     // In a loop memory, at some time; of a record, values or what would have been extracted of them, at the observation
     // at hand.

@@ -148,8 +148,8 @@ inline constexpr role_rule last_parts[] = {
 
 }  // namespace detail
 
-// The role that a name suggests: exact names and prefixes first, then endings, then the last part after `/` or `.`,
-// then what is reported of a set of data (metric_name.hpp).
+// The role that a name suggests: exact names and prefixes first, then endings, then the last part after a slash or a
+// dot, then what is reported of a set of data (metric_name.hpp).
 [[nodiscard]] constexpr role guess_role(std::string_view name) noexcept {
     for (auto const& rule : detail::whole_names) {
         if (name == rule.text) { return rule.what; }

@@ -35,9 +35,8 @@ public:
     [[nodiscard]] constexpr bool grow(std::size_t count) noexcept { return count <= size_ || enlarge(count); }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept {
-        return index < size_;
-    }  // there is a value of that number
+    // There is a value of that number.
+    [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }
     [[nodiscard]] constexpr Value& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value const& operator[](std::size_t index) const noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value* data() noexcept { return values_; }
@@ -60,9 +59,8 @@ private:
     }
     [[nodiscard]] static constexpr Value* make(std::size_t count) noexcept {
         if (std::is_constant_evaluated()) { return new Value[count]{}; }
-        if (count > PTRDIFF_MAX / sizeof(Value)) {
-            return nullptr;
-        }  // for which g++ throws, whatever std::nothrow says
+        // For which g++ throws, whatever std::nothrow says.
+        if (count > PTRDIFF_MAX / sizeof(Value)) { return nullptr; }
         return new (std::nothrow) Value[count]{};
     }
 

@@ -66,9 +66,8 @@ public:
             return *this << static_cast<std::uint32_t>(size);
         }
         int power = 0;
-        if (size < 1e-200) {
-            size *= 1e200, power = -200;
-        }  // in one step: where subnormals are flushed, ten times one is zero
+        // In one step: where subnormals are flushed, ten times one is zero.
+        if (size < 1e-200) { size *= 1e200, power = -200; }
         while (size >= 999.5) { size /= 10, ++power; }
         while (size < 99.95) { size *= 10, --power; }
         auto const digits = static_cast<std::uint32_t>(size + 0.5);
@@ -77,9 +76,8 @@ public:
         return plain(digits, power);
     }
 
-    [[nodiscard]] constexpr std::string_view view() const noexcept {
-        return {letters_, size_};
-    }  // until it is changed or goes
+    // Until it is changed or goes.
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {letters_, size_}; }
     [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
     constexpr operator std::string_view() const noexcept { return view(); }  // the same
 

@@ -33,8 +33,8 @@ class episodes {
 public:
     static constexpr std::size_t most = 96;          // conditions that packs have are fewer
     static constexpr std::uint64_t ends_after = 10;  // decided closes without it, and
-    static constexpr std::uint64_t quiet_for =
-        100;  // closes since it held last; after an alarm, symptoms are taken to be because of it for as long
+    // Closes since it held last; after an alarm, symptoms are taken to be because of it for as long.
+    static constexpr std::uint64_t quiet_for = 100;
 
     [[nodiscard]] constexpr bool reserve() noexcept { return all_.grow(most); }
 

@@ -45,9 +45,8 @@ struct tensor_errors {
     double worst_a = 0, worst_b = 0;  // that element on each side
 
     [[nodiscard]] constexpr bool same() const noexcept { return differing == 0; }  // every element is the same number
-    [[nodiscard]] constexpr bool within() const noexcept {
-        return outside == 0;
-    }  // every element is within the tolerance
+    // Every element is within the tolerance.
+    [[nodiscard]] constexpr bool within() const noexcept { return outside == 0; }
 };
 
 namespace detail {

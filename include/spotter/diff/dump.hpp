@@ -50,9 +50,8 @@ template <class Work>
 // then. `files` must outlive it.
 class dump {
 public:
-    [[nodiscard]] step_index const& index() const noexcept {
-        return index_;
-    }  // of all that was found; lives with the dump
+    // Of all that was found; lives with the dump.
+    [[nodiscard]] step_index const& index() const noexcept { return index_; }
     // Whether the order within a step is that in which the tensors were written; of a folder of .npy files nobody
     // knows.
     [[nodiscard]] bool is_ordered() const noexcept { return !has_npy_; }

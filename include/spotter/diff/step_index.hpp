@@ -21,18 +21,15 @@ public:
     void put(step_id step, std::span<std::uint32_t const> names);
     // The same of those that it has not; the others stay.
     void put_missing(step_id step, std::span<std::uint32_t const> names);
-    void sort_steps(std::vector<step_id> wanted) {
-        steps_ = std::move(wanted);
-    }  // `wanted` has all of them, and no other
+    // `wanted` has all of them, and no other.
+    void sort_steps(std::vector<step_id> wanted) { steps_ = std::move(wanted); }
     // Indices first, whatever the mode: all that a dump can say.
     void sort_steps_by_index();
 
-    [[nodiscard]] std::vector<step_id> const& steps() const noexcept {
-        return steps_;
-    }  // in the order in which they were put, or sorted
-    [[nodiscard]] std::vector<std::string> const& names() const noexcept {
-        return names_;
-    }  // in the order in which they were met
+    // In the order in which they were put, or sorted.
+    [[nodiscard]] std::vector<step_id> const& steps() const noexcept { return steps_; }
+    // In the order in which they were met.
+    [[nodiscard]] std::vector<std::string> const& names() const noexcept { return names_; }
     [[nodiscard]] bool has(step_id step) const { return find(step) != nullptr; }  // it has a tensor
     [[nodiscard]] std::span<std::uint32_t const>
     at(step_id step) const;  // names, in program order; none of a step that is not there

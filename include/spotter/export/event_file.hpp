@@ -19,9 +19,8 @@ public:
     message& number(std::uint32_t field, double const& value);       // eight bytes
     message& small_number(std::uint32_t field, float const& value);  // four bytes
     message& bytes(std::uint32_t field, std::string_view value);     // a text, or what is encoded already
-    message& nested(std::uint32_t field, message const& value) {
-        return bytes(field, value.view());
-    }  // a message in this one
+    // A message in this one.
+    message& nested(std::uint32_t field, message const& value) { return bytes(field, value.view()); }
     message& packed(std::uint32_t field, std::vector<double> const& values);  // doubles, one behind the other
 
     [[nodiscard]] std::string_view view() const noexcept { return bytes_; }  // until a further field, or its end

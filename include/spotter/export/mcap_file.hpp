@@ -34,9 +34,8 @@ public:
 
     // The bytes that were finished since the last call.
     [[nodiscard]] std::string take() { return std::exchange(out_, {}); }
-    [[nodiscard]] error const& trouble() const noexcept {
-        return why_;
-    }  // no memory to compress a chunk: the file is not whole
+    // No memory to compress a chunk: the file is not whole.
+    [[nodiscard]] error const& trouble() const noexcept { return why_; }
 
 private:
     static constexpr std::size_t chunk_bytes = 1U << 20;

@@ -47,9 +47,8 @@ public:
     [[nodiscard]] std::span<std::byte const> header() const noexcept;  // own memory
     // The tensor's memory where it is as the file wants it.
     [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }
-    [[nodiscard]] std::uint64_t bytes() const noexcept {
-        return header_.size() + values_.size();
-    }  // of the parts together
+    // Of the parts together.
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }
 
 private:
     static constexpr std::byte zero{};

@@ -38,8 +38,8 @@ public:
     [[nodiscard]] error add(std::string_view name, tensor_ref const& tensor) {
         if (failed_) { return failed_; }
         if (error const why = detail::npy_refusal(tensor)) { return why; }
-        std::string const key =
-            utf8_text(name);  // the archive says that its names are: one that is not would spoil them all
+        // The archive says that its names are: one that is not would spoil them all.
+        std::string const key = utf8_text(name);
         if (key.size() > 0xFFFF - suffix.size()) {
             return {errc::bad_config, "a name in an npz file has 65531 letters at most"};
         }

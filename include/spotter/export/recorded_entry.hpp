@@ -15,14 +15,12 @@ class recorded_entry {
 public:
     recorded_entry(recorded_tensor const& tensor, row_view row, worker_index const& run, std::uint32_t segment);
 
-    [[nodiscard]] recorded_tensor const& tensor() const noexcept {
-        return tensor_;
-    }  // its declaration; lives with the run
+    // Its declaration; lives with the run.
+    [[nodiscard]] recorded_tensor const& tensor() const noexcept { return tensor_; }
     [[nodiscard]] std::string_view name() const noexcept { return tensor_.name; }
     [[nodiscard]] explicit operator bool() const noexcept { return !broken_; }
-    [[nodiscard]] bool is_text() const noexcept {
-        return is_scalar_ && scalar_.type == dtype::text;
-    }  // a scalar of dtype::text
+    // A scalar of dtype::text.
+    [[nodiscard]] bool is_text() const noexcept { return is_scalar_ && scalar_.type == dtype::text; }
     [[nodiscard]] std::string_view text() const noexcept;  // its letters; empty of what is no text
     // A time of its own, in seconds since 1970.
     [[nodiscard]] std::optional<double> time() const noexcept;
@@ -33,9 +31,8 @@ public:
 
     // Read at the first call. errc: no_payload, corrupt.
     [[nodiscard]] recorded_value const& values();
-    [[nodiscard]] bool has_read() const noexcept {
-        return values_ && *values_;
-    }  // values() was called, and they are there
+    // values() was called, and they are there.
+    [[nodiscard]] bool has_read() const noexcept { return values_ && *values_; }
     // Its values were asked for, and could not be read.
     [[nodiscard]] bool damaged() const noexcept { return values_ && !*values_; }
     // The number that it is; NaN and infinities as they are. Unknown where it cannot be read.

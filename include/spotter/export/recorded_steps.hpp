@@ -37,8 +37,8 @@ struct export_counts {
 // A closed step, and what was kept at it.
 struct recorded_step {
     step_id step{};  // which
-    double time =
-        0;  // of its closing, in seconds since 1970, as the writer met it: in order with scalars between steps
+    // Of its closing, in seconds since 1970, as the writer met it: in order with scalars between steps.
+    double time = 0;
     std::uint64_t ordinal = 0;           // closes of the worker before it
     std::uint32_t worker = 0;            // that closed it
     std::uint32_t attempt = 0;           // of the run, from 0

@@ -142,9 +142,8 @@ public:
         requires std::same_as<Tell, std::nullptr_t>
         : hook_{&hook}, tell_{nullptr}, names_{names}, skip_{skip} {}
 
-    [[nodiscard]] bool stopped() const noexcept {
-        return stopped_;
-    }  // a rule asked to stop, since the optimization began
+    // A rule asked to stop, since the optimization began.
+    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
     [[nodiscard]] std::uint64_t steps() const noexcept { return next_; }  // that were begun, over all optimizations
 
     // The signatures are ensmallen's: it looks for these exact forms.

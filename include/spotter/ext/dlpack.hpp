@@ -77,9 +77,8 @@ struct tensor_access<Tensor> {
         if (it.data == nullptr) { return view_of(nullptr, type, shape); }
         auto const* const first = static_cast<std::byte const*>(static_cast<void const*>(it.data)) + it.byte_offset;
         std::size_t const word = is_complex(type) ? size_of(type) / 2 : size_of(type);
-        if (reinterpret_cast<std::uintptr_t>(first) % word != 0) {
-            return refused_view(refusal::not_contiguous);
-        }  // misaligned
+        // Misaligned.
+        if (reinterpret_cast<std::uintptr_t>(first) % word != 0) { return refused_view(refusal::not_contiguous); }
         if (it.strides == nullptr || rank == 0) { return view_of(first, type, shape); }
         return view_of(first, type, shape, std::span<std::int64_t const>{it.strides, rank});
     }

@@ -40,9 +40,8 @@ struct agreement {
     bool replicas_compared = false;
     std::uint32_t uncompared_rank = 0;  // the lowest that has none
     bool replicas_differ = false;       // the digests of replicated tensors are not the same
-    std::uint32_t
-        odd_rank = 0,
-        odd_ranks = 0;  // the lowest rank of those that are not of the largest group of equals, and how many these are
+    // The lowest rank of those that are not of the largest group of equals, and how many these are.
+    std::uint32_t odd_rank = 0, odd_ranks = 0;
     bool steps_differ = false;     // not all ranks are at the same step
     std::uint32_t rank_ahead = 0;  // the lowest that is furthest
     step_id step_ahead{};          // that rank's

@@ -44,8 +44,8 @@ public:
         own.existing = run.existing == existing::replace ? existing::replace : existing::resume;
         own.drain = drain::poll;
         own.ring_bytes = 64U << 10;
-        own.flush_milliseconds = static_cast<std::uint32_t>(
-            every_ < 6000 ? 10 * every_ : 60'000);  // ten samples take a quarter of the room of ten times one
+        // Ten samples take a quarter of the room of ten times one.
+        own.flush_milliseconds = static_cast<std::uint32_t>(every_ < 6000 ? 10 * every_ : 60'000);
         own.clock = run.clock;
         path_text const place{folder, layout::system_name};
         rules_.apply([&](Rules const&... each) { watch_.emplace(place, kept, each..., own); });

@@ -64,9 +64,8 @@ public:
     // The first call of XGBoost's that failed, and what it said. What depends on it is refused, and counted in the
     // hook's health.
     [[nodiscard]] error const& trouble() const noexcept { return reader_.trouble(); }
-    [[nodiscard]] boosted_work const& work() const noexcept {
-        return reader_.work();
-    }  // how often XGBoost was asked for what
+    // How often XGBoost was asked for what.
+    [[nodiscard]] boosted_work const& work() const noexcept { return reader_.work(); }
 
     template <class Visit>
     friend void visit_tensors(boosted_trees const& it, Visit visit) {

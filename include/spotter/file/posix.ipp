@@ -90,9 +90,8 @@ SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path)
         bool const there = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
         if (!there && (failed == ENOENT || failed == ENOTDIR)) { return path_kind::missing; }
         if (!there) { return detail::system_error(failed, "look at", path); }
-        if (S_ISLNK(facts.st_mode)) {
-            return path_kind::other;
-        }  // one that leads nowhere; else somebody has just made it
+        // One that leads nowhere; else somebody has just made it.
+        if (S_ISLNK(facts.st_mode)) { return path_kind::other; }
     }
     if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }
     return S_ISREG(facts.st_mode) ? path_kind::file : path_kind::other;

@@ -82,9 +82,8 @@ public:
     void text(std::string_view value) noexcept;  // its length as a varint, then its letters
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
-    [[nodiscard]] std::size_t room() const noexcept {
-        return static_cast<std::size_t>(end_ - at_);
-    }  // bytes that still fit
+    // Bytes that still fit.
+    [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(end_ - at_); }
     [[nodiscard]] bool full() const noexcept { return full_; }  // something did not fit: what was written is not whole
     [[nodiscard]] byte_view view() const noexcept { return {begin_, size()}; }  // what was written
 

@@ -129,8 +129,8 @@ inline void encode(Writer& out, rows::observe const& row, Summary const& stats, 
         detail::put_shape(out, row.shape);
     }
 }
-void encode_place(byte_writer& out,
-                  payload_place const& place) noexcept;  // two varints and a byte: offset, bytes, planes
+// Two varints and a byte: offset, bytes, planes.
+void encode_place(byte_writer& out, payload_place const& place) noexcept;
 // After encode_place, where the values are differences: the payloads that they build on, the nearest first, a whole one
 // last. `place` becomes the place just encoded.
 void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept;
@@ -161,8 +161,8 @@ inline void encode(Writer& out, rows::scalar const& row) noexcept {
 }
 // All but the ordinal and the time, which follow last (encode_stamp).
 void encode(byte_writer& out, rows::close const& row) noexcept;
-void encode_stamp(byte_writer& out, std::uint64_t ordinal,
-                  double time) noexcept;  // of a close; the time in seconds since 1970
+// Of a close; the time in seconds since 1970.
+void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept;
 void encode(byte_writer& out, rows::finding const& row) noexcept;
 void encode(byte_writer& out, rows::drops const& row) noexcept;
 inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.fixed(row.time); }

@@ -62,12 +62,10 @@ public:
     [[nodiscard]] std::size_t size() const noexcept;
     [[nodiscard]] bool empty() const noexcept { return rows_ == 0; }
     [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }  // rows added since reset
-    [[nodiscard]] std::uint32_t closes() const noexcept {
-        return closes_;
-    }  // of those, with the packed ones that were counted
-    [[nodiscard]] std::uint32_t values() const noexcept {
-        return values_;
-    }  // observations and scalars of those, likewise
+    // Of those, with the packed ones that were counted.
+    [[nodiscard]] std::uint32_t closes() const noexcept { return closes_; }
+    // Observations and scalars of those, likewise.
+    [[nodiscard]] std::uint32_t values() const noexcept { return values_; }
     [[nodiscard]] std::uint32_t flags() const noexcept { return flags_; }  // layout::has_declares and so on, of those
 
 private:

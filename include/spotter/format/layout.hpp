@@ -10,8 +10,8 @@ namespace layout {
 
 inline constexpr std::uint16_t version = 2;         // of the format, as it is written
 inline constexpr std::uint16_t oldest_version = 1;  // that a reader takes
-inline constexpr std::uint16_t draft =
-    0;  // 0: frozen. What still changes is 1 and up, and may change without a new version
+// 0: frozen. What still changes is 1 and up, and may change without a new version.
+inline constexpr std::uint16_t draft = 0;
 
 // Frames of a segment. The first two are skippable frames of Zstandard (0x184D2A50 to 0x184D2A5F).
 inline constexpr std::uint32_t head_magic = 0x184D2A50U;
@@ -22,8 +22,8 @@ inline constexpr std::size_t skippable_bytes = 8;  // magic and size
 inline constexpr std::size_t head_bytes = 64;      // the whole head frame
 inline constexpr std::size_t row_head_bytes = 48;  // of a row frame, before its rows
 inline constexpr std::size_t row_tail_bytes = 8;   // of a row frame, after its rows: the checksum
-inline constexpr std::size_t row_frame_target =
-    4096;  // a row frame is sealed before it grows beyond, unless one row does
+// A row frame is sealed before it grows beyond, unless one row does.
+inline constexpr std::size_t row_frame_target = 4096;
 
 inline constexpr std::size_t packed_step_limit = 64U << 10;  // a step with more bytes of rows is not packed
 
@@ -60,8 +60,8 @@ inline constexpr char set_name[] = "workers.spotx";  // sidecars of workers that
 inline constexpr char lost_name[] = "lost";  // what is known to be gone for good; a line a segment (trial/losses.hpp)
 inline constexpr char lock_name[] = "lock";  // of a worker's folder: held while somebody writes in it
 inline constexpr char stop_name[] = "stop";  // made from outside: the run is to stop
-inline constexpr char control_name[] =
-    "control";  // made from outside: what the run is asked for (record/control_file.hpp)
+// Made from outside: what the run is asked for (record/control_file.hpp).
+inline constexpr char control_name[] = "control";
 inline constexpr char answer_name[] = "control.answer";  // of each worker, to the newest request
 inline constexpr char flight_name[] = "flight";          // folder of the flight recorder, a run of its own
 inline constexpr char system_name[] = "system";          // folder of samples of the machine, likewise

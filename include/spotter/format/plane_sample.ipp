@@ -15,8 +15,8 @@ static_assert(sizeof count_bits / sizeof count_bits[0] == sample_bytes + 1);
 [[nodiscard]] SPOTTER_BODY plane_codec choose_codec(byte_view sample) noexcept {
     constexpr float too_many_bits = 7.2F;  // a byte: Huffman codes would save a tenth at most
     if (sample.size() < 64) { return plane_codec::matches; }
-    std::array<std::array<std::uint16_t, 256>, 2>
-        counts{};  // two, since equal bytes in a row would wait for each other
+    // Two, since equal bytes in a row would wait for each other.
+    std::array<std::array<std::uint16_t, 256>, 2> counts{};
     std::size_t i = 0;
     for (; i + 2 <= sample.size(); i += 2) {
         ++counts[0][static_cast<std::size_t>(sample[i])];

@@ -23,15 +23,15 @@ inline constexpr std::size_t block_limit = 128U << 10;  // bytes of a block of a
 // What stands before the content of a frame of one block, and how long that is. `into` has room for head_limit bytes.
 inline constexpr std::size_t head_limit = 4 + 1 + 4 + 3;
 std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept;  // both are the caller's to put in order
-void put_block_head(std::byte* into, std::size_t bytes,
-                    bool last) noexcept;  // 3 bytes; `bytes` of content follow, at most block_limit
+// 3 bytes; `bytes` of content follow, at most block_limit.
+void put_block_head(std::byte* into, std::size_t bytes, bool last) noexcept;
 // Where the content of a frame of one block stands, as seen from the frame's begin; `finish` adds what stands around
 // it.
 [[nodiscard]] constexpr std::size_t content_at(std::size_t content) noexcept {
     return 4 + 1 + field_bytes(content) + 3;
 }
-void finish(std::byte* frame,
-            std::size_t content) noexcept;  // head and checksum around `content` bytes that are there already
+// Head and checksum around `content` bytes that are there already.
+void finish(std::byte* frame, std::size_t content) noexcept;
 
 // The whole frame, of several blocks where the content needs them. `into` has room for bytes_for(content).
 void put(std::byte* into, byte_view content) noexcept;

@@ -117,8 +117,8 @@ SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::siz
 // of every value. Where the form is rotated the bits of a value, as a number, are first turned left by one, so that the
 // sign leaves the exponent's byte; not those of one byte.
 void split_planes(std::byte const* values, std::size_t count, payload_form form, std::byte* const* planes) noexcept;
-void join_planes(std::byte const* const* planes, std::size_t count, payload_form form,
-                 std::byte* values) noexcept;  // the way back
+// The way back.
+void join_planes(std::byte const* const* planes, std::size_t count, payload_form form, std::byte* values) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -67,8 +67,8 @@ struct side_place {
     [[nodiscard]] bool may_hold(step_id step) const noexcept;
 };
 
-void encode_side_place(side_place const& place,
-                       std::byte* into) noexcept;  // layout::place_bytes, its checksum included
+// layout::place_bytes, its checksum included.
+void encode_side_place(side_place const& place, std::byte* into) noexcept;
 
 // Place `index` of a sidecar, if it is there, whole, and within a segment of `segment_bytes`.
 [[nodiscard]] result<side_place> decode_side_place(byte_view side, std::uint64_t index,

@@ -55,9 +55,8 @@ public:
     explicit times_reader(byte_view body) noexcept;
 
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return first_; }  // of the first step in it
-    [[nodiscard]] std::uint64_t count() const noexcept {
-        return count_;
-    }  // steps that it says it has; 0 where its head is malformed
+    // Steps that it says it has; 0 where its head is malformed.
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
     [[nodiscard]] bool next(step_time& out) noexcept;              // in order; false at the end and at garbage
     [[nodiscard]] bool bad() const noexcept { return in_.bad(); }  // it ended early
 

@@ -35,16 +35,14 @@ public:
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }  // without the closes
     // It has fewer whole steps than it says; those it has can be asked for.
     [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }
-    [[nodiscard]] bool lacks_memory() const noexcept {
-        return lacks_memory_;
-    }  // it is as empty as if it were malformed
+    // It is as empty as if it were malformed.
+    [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }  // of its first close
     // All that it should have, and between which times: detail::packed_time.
     [[nodiscard]] std::uint64_t told_steps() const noexcept { return told_; }
     [[nodiscard]] double first_time() const noexcept { return first_time_; }  // of its first close; seconds since 1970
-    [[nodiscard]] double last_time() const noexcept {
-        return last_time_;
-    }  // of its last close; those between are in equal parts
+    // Of its last close; those between are in equal parts.
+    [[nodiscard]] double last_time() const noexcept { return last_time_; }
     // Of the step with that place in it.
     [[nodiscard]] double time(std::uint64_t at) const noexcept;
     // It has more rows than bytes: they are not to be listed one by one.

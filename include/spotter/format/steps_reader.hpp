@@ -76,9 +76,8 @@ public:
     // Steps over whole steps, `rows` of their rows at most, where all steps are alike: at the cost of one. How many
     // rows; none within a step.
     [[nodiscard]] std::uint64_t skip_alike(std::uint64_t rows) noexcept;
-    [[nodiscard]] packed_row const& row() const noexcept {
-        return row_;
-    }  // after a `next` that was true; until the next one
+    // After a `next` that was true; until the next one.
+    [[nodiscard]] packed_row const& row() const noexcept { return row_; }
     // It ended early; what came before is sound.
     [[nodiscard]] bool bad() const noexcept { return values_.bad() || items_.bad() || runs_.bad(); }
 

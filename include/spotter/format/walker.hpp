@@ -38,9 +38,8 @@ public:
 
     [[nodiscard]] segment_head const& head() const noexcept { return head_; }       // the last that was met
     [[nodiscard]] error const& head_error() const noexcept { return head_error_; }  // unknown_version
-    [[nodiscard]] row_frame const& frame() const noexcept {
-        return frame_;
-    }  // the last that was met; its body is in the segment
+    // The last that was met; its body is in the segment.
+    [[nodiscard]] row_frame const& frame() const noexcept { return frame_; }
     [[nodiscard]] frame_place const& damage() const noexcept { return damage_; }  // the last that was met
     // One past the last good frame: what a writer could append to, were it to.
     [[nodiscard]] std::uint64_t good_end() const noexcept { return end_; }

@@ -219,9 +219,8 @@ public:
         if (what != nullptr || flags != flag::none) { registry_.give_role(*it, what, flags); }
         observe_tracked(*it, values);
     }
-    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept {
-        keep_scalar(name, value, nullptr);
-    }  // of any type
+    // Of any type.
+    void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }
 
 private:
     hook(hook const& first, std::uint32_t number) noexcept

@@ -141,6 +141,7 @@ public:
             for (finding const& each : found_) { into.add(each); }
         }
     }
+    // Delivers what `judge` has found and kept.
     template <class Deliver>
     void hand_out(Deliver& deliver) noexcept {
         if constexpr (any_rule) {
@@ -221,9 +222,8 @@ public:
         return why;
     }
 
-    [[nodiscard]] error const& trouble() const noexcept {
-        return troubles_.first();
-    }  // of the first rule that was switched off
+    // Of the first rule that was switched off.
+    [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }
     [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }  // of all that were
 
 private:

@@ -21,8 +21,8 @@ SPOTTER_BODY std::uint64_t steady_milliseconds() noexcept {
 
 SPOTTER_BODY std::uint64_t nanoseconds_since(std::int64_t zero, double seconds) noexcept {
     bool const sane = seconds > -4e9 && seconds < 4e9;  // a clock of the user's may say anything
-    auto const whole =
-        sane ? static_cast<std::int64_t>(seconds) : 0;  // apart, or 2026 in nanoseconds would be rounded to 256
+    // Apart, or 2026 in nanoseconds would be rounded to 256.
+    auto const whole = sane ? static_cast<std::int64_t>(seconds) : 0;
     double const rest = sane ? seconds - static_cast<double>(whole) : 0;
     std::int64_t const since = zero + whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1e9 + 0.5);
     return since > 0 ? static_cast<std::uint64_t>(since) : 0;
@@ -33,9 +33,8 @@ SPOTTER_BODY void day_clock_watch::look_now() noexcept {
     double const time_of_day = seconds_since_epoch();
     std::uint64_t const after = steady_milliseconds();
     due_ = after + 1000;
-    if (after - before < 100) {
-        compare(before, time_of_day);
-    }  // the thread may have waited for a processor in between
+    // The thread may have waited for a processor in between.
+    if (after - before < 100) { compare(before, time_of_day); }
 }
 
 SPOTTER_BODY void day_clock_watch::compare(std::uint64_t now, double time_of_day) noexcept {

@@ -26,9 +26,8 @@ public:
     void start(unsigned threads, int level) noexcept;
     [[nodiscard]] bool works() const noexcept { return count_ > 0; }  // there is a thread besides the writer
     [[nodiscard]] bool empty() const noexcept { return given_ == taken_; }
-    [[nodiscard]] bool full() const noexcept {
-        return given_ - taken_ == capacity();
-    }  // one must be taken before another is given
+    // One must be taken before another is given.
+    [[nodiscard]] bool full() const noexcept { return given_ - taken_ == capacity(); }
 
     // A block, which is copied. False where there is no memory for it; not while `full`.
     [[nodiscard]] bool give(byte_view block, payload_form form) noexcept;

@@ -27,8 +27,8 @@ public:
                                                         terms keep) noexcept;
 
 private:
-    static constexpr std::size_t step_limit =
-        16;  // what names a step is copied as so many bytes, of which `length_` count
+    // What names a step is copied as so many bytes, of which `length_` count.
+    static constexpr std::size_t step_limit = 16;
 
     [[nodiscard]] std::byte* put_step(std::byte* at, step_id const& step) noexcept;
     void meet(step_id const& step) noexcept;

@@ -70,9 +70,8 @@ public:
     void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
     // What somebody outside asks for (hook/control.hpp).
     void listen(detail::control_readers const& readers) noexcept { run_.listen(readers); }
-    [[nodiscard]] detail::control_request const* request() const noexcept {
-        return run_.request();
-    }  // null: nobody asks for anything
+    // null: nobody asks for anything.
+    [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }
     void obeyed(error const& why) noexcept { run_.obeyed(why); }  // the request was done; an error: it was refused
     void start_anew(run_info const& run) noexcept { run_.start_anew(run); }  // other collections from the next step on
     // In which section the loop is (hook/sections.hpp).

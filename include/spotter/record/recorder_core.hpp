@@ -67,9 +67,8 @@ public:
     void declared() noexcept;
     void end_step() noexcept;                 // behind its close
     void finish(byte_view run_end) noexcept;  // with everything in the files; nothing may follow
-    [[nodiscard]] bool in_child() const noexcept {
-        return fork_.in_child();
-    }  // this process was forked from the one that records
+    // This process was forked from the one that records.
+    [[nodiscard]] bool in_child() const noexcept { return fork_.in_child(); }
     // In a forked child: the run's lock and the ring's memory are the parent's alone from here on, so that the run ends
     // with it, however long the child lives. Nothing of the rest is touched: a thread of the parent's may have been
     // amid it.
@@ -78,27 +77,23 @@ public:
     [[nodiscard]] bool finished() const noexcept { return finished_; }  // `finish` was called
     // Nothing more is written: it failed, has not begun or is over.
     [[nodiscard]] bool silent() const noexcept;
-    [[nodiscard]] run_place const& place() const noexcept {
-        return run_.place;
-    }  // as it was given; the segments go on from it
+    // As it was given; the segments go on from it.
+    [[nodiscard]] run_place const& place() const noexcept { return run_.place; }
 
     [[nodiscard]] overflow policy() const noexcept { return policy_; }   // where the ring is full
     [[nodiscard]] std::size_t block() const noexcept { return block_; }  // bytes of values in one entry, at most
-    [[nodiscard]] std::uint64_t room() noexcept {
-        return ring_.room();
-    }  // bytes that are free at least, headers and padding among them
+    // Bytes that are free at least, headers and padding among them.
+    [[nodiscard]] std::uint64_t room() noexcept { return ring_.room(); }
     // What observations and scalars leave free for declarations and closes.
     [[nodiscard]] std::size_t spare() const noexcept { return ring_.size() / 16; }
-    [[nodiscard]] std::size_t largest() const noexcept {
-        return ring_.largest() - spare();
-    }  // bytes of an entry that may ever fit
+    // Bytes of an entry that may ever fit.
+    [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }
 
     [[nodiscard]] plain_rows& rows() noexcept { return rows_; }
     // Memory for an entry, or null: there is no room and the policy does not wait for it.
     [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept;
-    void commit(std::size_t bytes, std::uint32_t tag) noexcept {
-        ring_.commit(bytes, tag);
-    }  // of what was claimed last
+    // Of what was claimed last.
+    void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }
     // The writer is to give back what it holds, as soon as there is nothing to take. Only a ring that keeps what was
     // taken has any. Asked once: a store at every look of a waiting producer would take the line away from the writer
     // again and again.
@@ -115,9 +110,8 @@ public:
     // What it asked for is done, or why not; other collections from here on. Both once the step is closed:
     // `end_request`.
     void obeyed(error const& why) noexcept { outcome_ = why; }
-    [[nodiscard]] byte_buffer& begins_anew() noexcept {
-        return begins_anew_;
-    }  // the body of a run_begin to come; empty: none
+    // The body of a run_begin to come; empty: none.
+    [[nodiscard]] byte_buffer& begins_anew() noexcept { return begins_anew_; }
     void end_request() noexcept;  // the step at which it was obeyed is closed: it is answered
 
     // In which section the loop is: in the ring's memory where that outlives the process.
@@ -150,8 +144,8 @@ private:
     // Copies a few blocks either way into the ring, whole and in small pieces, each to a place of its own, so that no
     // cache helps. Not while the ring has no room for it.
     void measure_copying() noexcept;
-    static constexpr std::size_t few_bytes =
-        4096;  // fewer are never streamed: waiting until they are in memory takes longer
+    // Fewer are never streamed: waiting until they are in memory takes longer.
+    static constexpr std::size_t few_bytes = 4096;
     static constexpr std::size_t never = ~std::size_t{0};
     static constexpr std::size_t copied_rounds = 16, copied_bytes = 64U << 10;
     static constexpr std::size_t copied_room = (2 * copied_rounds + 1) * copied_bytes;

@@ -34,9 +34,8 @@ public:
     // The rest of the values that were coming in will not come.
     void give_up() noexcept;
     [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }  // bytes: the most that waited in the ring
-    [[nodiscard]] loop_progress const& loop() const noexcept {
-        return loop_;
-    }  // as the entries that were taken tell it
+    // As the entries that were taken tell it.
+    [[nodiscard]] loop_progress const& loop() const noexcept { return loop_; }
 
 private:
     static constexpr std::uint64_t heartbeat_milliseconds = 10'000;

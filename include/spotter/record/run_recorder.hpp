@@ -100,9 +100,8 @@ public:
     void declare_apart(tensor_info const& tensor) noexcept;
     // An observation or a scalar that goes nowhere.
     void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
-    [[nodiscard]] bool has_folder() const noexcept {
-        return core_ != nullptr;
-    }  // it records; else everything is only counted
+    // It records; else everything is only counted.
+    [[nodiscard]] bool has_folder() const noexcept { return core_ != nullptr; }
     // Whether there is a run that this process has begun and nobody has finished.
     [[nodiscard]] bool is_open() const noexcept;
 

@@ -90,16 +90,13 @@ public:
 
     // Something of the open step waits for its close.
     [[nodiscard]] bool holds_open_step() const noexcept { return !step_.empty(); }
-    [[nodiscard]] error const& first_error() const noexcept {
-        return first_error_;
-    }  // that ended the writing, or of the sidecar
+    // That ended the writing, or of the sidecar.
+    [[nodiscard]] error const& first_error() const noexcept { return first_error_; }
     [[nodiscard]] bool failed() const noexcept { return failed_; }  // nothing is written any more
-    [[nodiscard]] std::uint64_t lost() const noexcept {
-        return lost_;
-    }  // observations and scalars that reached no file
-    [[nodiscard]] std::uint64_t written() const noexcept {
-        return written_;
-    }  // bytes in files, of segments and sidecars
+    // Observations and scalars that reached no file.
+    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+    // Bytes in files, of segments and sidecars.
+    [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
     [[nodiscard]] std::uint64_t ordinal() const noexcept { return place_.ordinal; }  // of the next close
     // The clock's time, or the last one where the clock was set back meanwhile: times in a record do not decrease.
     [[nodiscard]] double now() noexcept;

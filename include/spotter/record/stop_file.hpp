@@ -25,9 +25,8 @@ public:
     // The first thing that went wrong; for who writes.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    [[nodiscard]] bool asked() const noexcept {
-        return asked_.load(std::memory_order_acquire);
-    }  // any thread; stays so
+    // Any thread; stays so.
+    [[nodiscard]] bool asked() const noexcept { return asked_.load(std::memory_order_acquire); }
     // Once asked: the first line of the file as it was then; may be empty.
     [[nodiscard]] std::string_view reason() const noexcept { return reason_.view(); }
 

@@ -51,8 +51,8 @@ private:
 // a phase, and these two, from the smallest to the largest.
 struct envelope_options {
     double low = 0.005, high = 0.995;  // the quantiles that bound a range
-    std::uint64_t window =
-        1;  // above 1: of means over so many observations of a run (`recent_mean`), for the rule drift
+    // Above 1: of means over so many observations of a run (`recent_mean`), for the rule drift.
+    std::uint64_t window = 1;
 };
 
 // Learns from one run or from several, `learn_envelope({a, b, c}, {l2, mean_abs})`: all values of all runs and workers

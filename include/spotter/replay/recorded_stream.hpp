@@ -297,8 +297,8 @@ private:
         if (units_fit) { told.units = stored_units(seen); }
         bool const units_missing = has(needs, terms::unit_activity) && !units_fit;
         bool const delta_missing = has(needs, terms::change) && !has(told.stats.has, terms::change);
-        bool const single =
-            has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;  // which a scalar may follow
+        // Which a scalar may follow.
+        bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
         bool const pass_missing = any(without(needs & pass_terms, told.stats.has));
         terms const spread_missing =
             told.stats.finite() > 0 ? without(needs & distribution_terms, terms_of(told.spread)) : terms::none;

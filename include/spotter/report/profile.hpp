@@ -23,9 +23,8 @@ struct section_profile {
     duration_summary spent{};  // in steps that had it
     double share = 0;          // of the time of all steps of the mode
 
-    [[nodiscard]] bool is_outer() const noexcept {
-        return path.find('/') == std::string::npos;
-    }  // it is in no other section
+    // It is in no other section.
+    [[nodiscard]] bool is_outer() const noexcept { return path.find('/') == std::string::npos; }
 };
 
 // A step that took more than twice the median and 5 robust standard deviations above it (step_time_outlier's limits),

@@ -22,8 +22,8 @@ struct rank_state {            // one worker, as its record says
     std::string section{};     // the section that it was in behind its last close, where it stayed there or its process
                                // ended there;
     double in_section = 0;     // for so many seconds at least
-    double last_sign =
-        0;  // seconds since 1970: the last close, or of a killed one's ring in shared memory when its writer last lived
+    // Seconds since 1970: the last close, or of a killed one's ring in shared memory when its writer last lived.
+    double last_sign = 0;
     double silent = 0;        // seconds since it gave the last sign, at the end of the record or now
     double step_seconds = 0;  // median from begin to close, of the last training steps: its own work, without the wait
                               // for others in between; 0: not known

@@ -76,9 +76,8 @@ public:
         return it;
     }
 
-    [[nodiscard]] std::byte* memory() noexcept {
-        return reinterpret_cast<std::byte*>(this) + own_bytes;
-    }  // where the ring's bytes begin
+    // Where the ring's bytes begin.
+    [[nodiscard]] std::byte* memory() noexcept { return reinterpret_cast<std::byte*>(this) + own_bytes; }
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(size_); }
     [[nodiscard]] ring_owner const& owner() const noexcept { return owner_; }  // as it was made
 

@@ -203,9 +203,8 @@ struct with_severity {
     using adapts_rules = void;
     using state = detail::no_state;
     severity level;  // instead of the rule's own
-    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept {
-        return level;
-    }  // of what an inner adaptor held back
+    // Of what an inner adaptor held back.
+    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
         for (finding& each : found) { each.severity = level; }
         return answer;

@@ -104,11 +104,11 @@ class response_desk;  // what a hook offers to responses (rule/respond.hpp)
 
 // What is done about a finding that is delivered, as the machine of `on(rule, response)` keeps it. Nothing is thrown.
 struct response_call {
-    error (*run)(void const* response, finding const&,
-                 response_desk&) noexcept = nullptr;  // runs it; `response` is what it was made for
-    void const* response = nullptr;                   // the value; lives with its machine
-    std::uint16_t number = 0;                         // by which findings know it, once one has asked for it
-    response_call* next = nullptr;                    // asked for before it
+    // Runs it; `response` is what it was made for.
+    error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;
+    void const* response = nullptr;  // the value; lives with its machine
+    std::uint16_t number = 0;        // by which findings know it, once one has asked for it
+    response_call* next = nullptr;   // asked for before it
 };
 
 // Where a closing rule puts what it found; who owns machines keeps one and clears it. A composite cuts back what its
@@ -128,9 +128,8 @@ public:
         }
         // Instead of what was there.
         constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }
-        constexpr void join(untold other) noexcept {
-            rank_ = other.rank_ > rank_ ? other.rank_ : rank_;
-        }  // the worse of both
+        // The worse of both.
+        constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }
         constexpr void join(spotter::severity level) noexcept {
             untold one;
             one.set(level);

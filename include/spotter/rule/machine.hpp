@@ -59,9 +59,8 @@ public:
     [[nodiscard]] constexpr double& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     constexpr void clear() noexcept { count_ = 0, complete_ = true; }
-    [[nodiscard]] constexpr std::span<double const> all() const noexcept {
-        return {values_.data(), count_};
-    }  // until it grows or goes
+    // Until it grows or goes.
+    [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }
 
 private:
     slot_array<double> values_;
@@ -259,9 +258,8 @@ public:
             return {};
         }
     }
-    [[nodiscard]] constexpr Rule const& rule() const noexcept {
-        return rule_;
-    }  // with its parameters; lives with the machine
+    // With its parameters; lives with the machine.
+    [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }
 
 private:
     static constexpr bool has_context = requires(Rule const& it, tensor_info const& tensor) { it.context(tensor); };

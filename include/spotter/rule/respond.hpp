@@ -30,9 +30,9 @@ class response_desk {
 public:
     // What to keep of a tensor at a step beyond the plan, for that many steps from the next one on.
     struct wish {
-        terms (*wanted)(void const* plan, tensor_info const&,
-                        step_id) = nullptr;  // asked of each tensor that is observed at those steps
-        void const* plan = nullptr;          // lives with the machine that runs the rule
+        // Asked of each tensor that is observed at those steps.
+        terms (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;
+        void const* plan = nullptr;  // lives with the machine that runs the rule
     };
     // Of a machine whose wish is going on it begins anew; others add up, four at most.
     virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;

@@ -30,9 +30,8 @@ public:
     }
     constexpr void clear() noexcept { count_ = next_ = 0; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
-    [[nodiscard]] constexpr bool full() const noexcept {
-        return most_ > 0 && count_ == most_;
-    }  // as many as `keep` was told
+    // As many as `keep` was told.
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
     [[nodiscard]] constexpr std::size_t capacity() const noexcept { return most_; }  // how many there are at most
     [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
         std::size_t const place = next_ + (most_ - count_) + i;
@@ -142,9 +141,9 @@ struct rising_over {
 struct unchanged_over {
     std::uint64_t window = 10;  // observations
 
-    static constexpr std::string_view name = "unchanged",
-                                      measure = "the same value";  // of the rule, and of what a finding measures
-    static constexpr relation how = relation::none;                // of a finding: there is no limit
+    // Of the rule, and of what a finding measures.
+    static constexpr std::string_view name = "unchanged", measure = "the same value";
+    static constexpr relation how = relation::none;                          // of a finding: there is no limit
     [[nodiscard]] constexpr double threshold() const noexcept { return 0; }  // none
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {

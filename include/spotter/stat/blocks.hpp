@@ -26,8 +26,8 @@ SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size
     using Bits = std::make_unsigned_t<bits_of<Float>>;
     using V = vec<Bits, Bytes>;
     constexpr std::size_t step = Bytes / sizeof(Float);
-    constexpr bool has_maximum =
-        Bytes == 64 || (Bytes == 32 && sizeof(Float) == 4);  // of unsigned integers, as an instruction
+    // Of unsigned integers, as an instruction.
+    constexpr bool has_maximum = Bytes == 64 || (Bytes == 32 && sizeof(Float) == 4);
     constexpr Bits infinity = sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent);
     constexpr Bits smallest = Bits{1} << (sizeof(Float) == 4 ? 23 : 52);
     constexpr Bits limit = has_maximum ? 2 * (infinity - smallest) : Bits{1} << (sizeof(Float) * 8 - 1);
@@ -150,8 +150,8 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
         V x;
         std::memcpy(&x, values + i, Bytes);
         V const size = x & ~sign;
-        V const bad =
-            (infinity - 1 - size) >> top;  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
+        // By the first bit of a difference: g++ 12 compares 64 bytes one by one.
+        V const bad = (infinity - 1 - size) >> top;
         V const nan = (infinity - size) >> top;
         V const tiny = (size - smallest) >> top;
         V const zeroed = x & ~bad;

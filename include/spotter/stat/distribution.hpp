@@ -24,15 +24,15 @@ struct distribution {
     std::array<double, quantile_levels.size()>
         quantiles{};           // by nearest rank: element ceil(q * n) of n, sorted, from 1 on
     double low = 0, high = 0;  // the histogram's first and last edge: smallest and largest value
-    std::array<std::uint64_t, histogram_bins>
-        bins{};  // of equal width, the last one closed; all in bin 0 if low == high
+    // Of equal width, the last one closed; all in bin 0 if low == high.
+    std::array<std::uint64_t, histogram_bins> bins{};
 };
 
 // What a collection keeps, or a rule needs, of it.
 inline constexpr terms quantiles = terms::quantiles | terms::nonfinite;
 inline constexpr terms histogram = terms::histogram | terms::nonfinite;  // and this for the histogram
-inline constexpr terms distribution_terms =
-    terms::quantiles | terms::histogram;  // the two bits, without the counts that come with them
+// The two bits, without the counts that come with them.
+inline constexpr terms distribution_terms = terms::quantiles | terms::histogram;
 
 namespace detail {
 

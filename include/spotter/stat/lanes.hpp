@@ -91,8 +91,8 @@ template <class Pair>
 
 // Merges the second moment of a further block (Chan, Golub & LeVeque 1979): exact where a plain sum of squares is not.
 struct moments {
-    double count = 0, mean = 0,
-           about_mean = 0;  // elements so far, their mean, and the sum of squared distances from it
+    // Elements so far, their mean, and the sum of squared distances from it.
+    double count = 0, mean = 0, about_mean = 0;
 
     // In the order of blocks; one of no elements changes nothing.
     SPOTTER_STRICT constexpr void merge(double block_count, double block_mean, double block_about_mean) noexcept {

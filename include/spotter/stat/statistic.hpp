@@ -270,9 +270,9 @@ concept own_statistic = !std::convertible_to<Value, statistic> && requires(Value
     { Value::name } -> std::convertible_to<std::string_view>;
     value(of);
 };
+// A built-in one or the user's own.
 template <class Value>
-concept any_statistic =
-    std::convertible_to<Value, statistic> || own_statistic<Value>;  // a built-in one or the user's own
+concept any_statistic = std::convertible_to<Value, statistic> || own_statistic<Value>;
 
 template <any_statistic Statistic>
 [[nodiscard]] constexpr terms needs_of(Statistic const& it) noexcept {

@@ -23,8 +23,8 @@ template <bool Abs, class Float, std::size_t Bytes>
 struct range_vectors {
     using V = vec<Float, Bytes>;
     static constexpr std::size_t step = Bytes / sizeof(Float);
-    static constexpr std::size_t parts =
-        4;  // a comparison takes four cycles, and a processor begins one or two in each
+    // A comparison takes four cycles, and a processor begins one or two in each.
+    static constexpr std::size_t parts = 4;
     V low[parts]{}, high[parts]{};
     bool any = false;
 

@@ -45,8 +45,8 @@ struct unit_sample {
 // How the elements lie around an axis, in storage order: element i of unit u in group g is number (g * units + u) *
 // inner + i.
 struct axis_layout {
-    std::size_t groups = 0, units = 0,
-                inner = 0;  // how many blocks of units, units in each, neighbouring elements of one unit
+    // How many blocks of units, units in each, neighbouring elements of one unit.
+    std::size_t groups = 0, units = 0, inner = 0;
 };
 // `along` is an axis of the tensor; no groups where it has no elements.
 [[nodiscard]] constexpr axis_layout layout_along(tensor_ref const& tensor, int along) noexcept {

@@ -55,8 +55,8 @@ SPOTTER_BODY std::optional<closed_step> worker_index::step_of(std::uint64_t ordi
 SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
     complete();
     return detail::listed([this]() -> std::vector<damaged_place> const& {
-        const_cast<worker_index*>(this)
-            ->segments_.survey();  // the trial is one thread's, and an index never a constant
+        // The trial is one thread's, and an index never a constant.
+        const_cast<worker_index*>(this)->segments_.survey();
         return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
     });
 }

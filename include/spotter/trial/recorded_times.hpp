@@ -16,8 +16,8 @@ struct timed_step {
     step_id step{};                // which
     std::uint64_t ordinal = 0;     // among the closings of its worker
     double begun = 0, closed = 0;  // when; seconds since 1970
-    double seconds =
-        0;  // from the close before it, whatever its mode, to its own; where that is not known from its begin
+    // From the close before it, whatever its mode, to its own; where that is not known from its begin.
+    double seconds = 0;
     double inside = 0;         // of these from its begin on
     bool first = false;        // of an attempt, or behind a step of which the record lost the time
     std::uint32_t worker = 0;  // whose it is

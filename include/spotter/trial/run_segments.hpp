@@ -25,8 +25,8 @@ struct run_segment : mapped_segment {
     bool settled = true;       // nothing of what is known of it awaits to be taken in, for want of memory
     bool told = false;         // as foreign
     bool end_noted = false;    // what its sidecar knows beyond its end, as damage
-    bool left_torn =
-        false;  // what its writer was about to write was left unfinished, or cut off since, and nobody goes on from it
+    // What its writer was about to write was left unfinished, or cut off since, and nobody goes on from it.
+    bool left_torn = false;
     bool tail_taken = false;       // that was taken in
     double looked_at = 0;          // when it was guarded last, by the steady clock
     std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's

@@ -16,18 +16,18 @@ namespace spotter::inline SPOTTER_ABI {
 // that records it.
 struct saliency_names {
     std::string_view input = "input";  // [samples, height, width] or [samples, channels, height, width]
-    std::string_view output =
-        "explained";  // [samples]: of each sample the score whose gradient was taken, as that of their sum
+    // [samples]: of each sample the score whose gradient was taken, as that of their sum.
+    std::string_view output = "explained";
 };
 
 // One map a sample.
 struct saliency_maps {
     std::size_t samples = 0, height = 0, width = 0;  // of the input
-    std::vector<float>
-        values{};  // [samples, height, width], from 0 to 1 in each sample; all 0 where no part says anything
+    // [samples, height, width], from 0 to 1 in each sample; all 0 where no part says anything.
+    std::vector<float> values{};
     std::vector<double> output{};  // [samples], as recorded
-    std::vector<double>
-        parts{};  // [samples]: the sum of all parts, which is the output of a net that is linear between its kinks
+    // [samples]: the sum of all parts, which is the output of a net that is linear between its kinks.
+    std::vector<double> parts{};
 
     // The map of one sample, row by row; lives with this.
     [[nodiscard]] std::span<float const> of(std::size_t sample) const noexcept {

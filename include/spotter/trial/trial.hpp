@@ -38,8 +38,7 @@ public:
     trial(trial&&) = default;
     trial& operator=(trial&&) = default;
     // One reader of a run. The compiler shows the line below where one is copied.
-    trial(trial const&) =
-        delete;  // spotter: a trial is not copied: open_trial(path).value(), or `trial& run = *opened`
+    trial(trial const&) = delete;  // spotter: a trial is not copied: open_trial(path).value() or `trial& run = *opened`
     ~trial() = default;
 
     // Whose records there are, ascending.

@@ -176,8 +176,8 @@ private:
     static constexpr std::uint64_t block = 64U << 10;        // what is fetched at least
     static constexpr std::uint64_t most = 8U << 20;          // and at most, in one request
     static constexpr std::uint64_t small_file = 256U << 10;  // a file up to here is fetched whole
-    static constexpr std::uint64_t whole =
-        64U << 20;  // and a sidecar up to here; so much at most beside what was asked for
+    // And a sidecar up to here; so much at most beside what was asked for.
+    static constexpr std::uint64_t whole = 64U << 20;
     using objects = std::map<std::string, object>;
 
     struct listing {
@@ -269,9 +269,8 @@ private:
         }
         if (now >= mine->until) {
             std::vector<object> all;
-            if (now < failed_until_) {
-                return failed_;
-            }  // of a store that does not answer each question would wait anew
+            // Of a store that does not answer each question would wait anew.
+            if (now < failed_until_) { return failed_; }
             if (error const why = store_.list(where->bucket, prefix, all)) {
                 failed_ = why, failed_until_ = std::chrono::steady_clock::now() + std::chrono::seconds{2};
                 if (mine->all.empty()) { listings_.erase(where->bucket + '/' + prefix); }
@@ -355,9 +354,8 @@ private:
             if (!made) { return made.error(); }
             mapped& it = **made;
             all.push_back({&it, 0, it.is_whole() ? it.bytes : block});
-            if (!it.is_whole()) {
-                all.push_back({&it, (it.bytes - 1) / block * block, it.bytes});
-            }  // its last rows, usually
+            // Its last rows, usually.
+            if (!it.is_whole()) { all.push_back({&it, (it.bytes - 1) / block * block, it.bytes}); }
             ready_[name] = std::move(*made);
             fresh.push_back(name);
             return {};

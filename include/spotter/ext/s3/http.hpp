@@ -52,9 +52,8 @@ public:
     [[nodiscard]] settings const& how() const noexcept { return how_; }  // as given
     // Made so far, tries again included: what a store counts, too.
     [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
-    [[nodiscard]] bool is_stopped() const noexcept {
-        return stop_ != nullptr && stop_(context_);
-    }  // as `stop_if` was told
+    // As `stop_if` was told.
+    [[nodiscard]] bool is_stopped() const noexcept { return stop_ != nullptr && stop_(context_); }
     // `stop(context)`, asked often: true ends the waiting between two tries.
     void stop_if(bool (*stop)(void const*), void const* context) noexcept { stop_ = stop, context_ = context; }
 

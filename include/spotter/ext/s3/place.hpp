@@ -18,9 +18,8 @@ struct place {             // `s3://bucket/key`
     std::string bucket{};  // 3 to 63 letters
     std::string key{};     // without slashes at its ends; empty: the bucket
 
-    [[nodiscard]] std::string folder() const {
-        return key.empty() ? std::string{} : key + '/';
-    }  // what keys below it begin with
+    // What keys below it begin with.
+    [[nodiscard]] std::string folder() const { return key.empty() ? std::string{} : key + '/'; }
     [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }  // as it is written
 };
 

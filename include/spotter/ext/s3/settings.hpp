@@ -77,8 +77,8 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
 
     std::string profile = of_environment("AWS_PROFILE");
     if (profile.empty()) { profile = "default"; }
-    bool const keys =
-        !found.key_id.empty() && !found.key.empty();  // both from one place, or those of two accounts would be mixed
+    // Both from one place, or those of two accounts would be mixed.
+    bool const keys = !found.key_id.empty() && !found.key.empty();
     if (!keys) { found.key_id = found.key = found.token = {}; }
     auto const take = [&](std::string_view name, std::string_view value) {
         if (!keys && name == "aws_access_key_id") { found.key_id = value; }

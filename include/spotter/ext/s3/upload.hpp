@@ -82,8 +82,8 @@ public:
             if (is_stale(each)) { continue; }
             error const why = down_ ? down_ : claim(each);  // what is not claimed is counted, and stays
             note(why);
-            bool const alive =
-                files().is_locked(path_of(each) + '/' + layout::lock_name).value_or(false);  // before the last look
+            // Before the last look.
+            bool const alive = files().is_locked(path_of(each) + '/' + layout::lock_name).value_or(false);
             for (char const* const part : {"", layout::flight_name, layout::system_name}) {
                 note(send_folder(inside(each, part), !why, !alive || due, alive));
             }

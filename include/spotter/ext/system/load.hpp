@@ -36,14 +36,14 @@ struct system_load {
     };
     // What is not known of one is not a number.
     struct gpu {
-        static constexpr float unknown =
-            std::numeric_limits<float>::quiet_NaN();  // compare it with no number: it is none
-        float busy = unknown;                         // share of the time in which a kernel ran
-        float memory = unknown;                       // share of its memory in use
-        float power = unknown;                        // watts
-        float temperature = unknown;                  // degrees Celsius
-        float slowed = unknown;                       // 1: its clock is held down by heat or power; 0: it is not
-        float received = unknown, sent = unknown;     // bytes a second over PCIe
+        // Compare it with no number: it is none.
+        static constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+        float busy = unknown;                      // share of the time in which a kernel ran
+        float memory = unknown;                    // share of its memory in use
+        float power = unknown;                     // watts
+        float temperature = unknown;               // degrees Celsius
+        float slowed = unknown;                    // 1: its clock is held down by heat or power; 0: it is not
+        float received = unknown, sent = unknown;  // bytes a second over PCIe
     };
 
     std::uint32_t known = 0;  // bits of `part`

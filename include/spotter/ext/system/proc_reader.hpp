@@ -25,9 +25,8 @@ public:
 
     // Parts that the last sample lacks, as bits of system_load::part.
     [[nodiscard]] std::uint32_t missing() const noexcept { return missing_; }
-    [[nodiscard]] std::uint32_t unreadable() const noexcept {
-        return missing_ & had_;
-    }  // of these what this system has
+    // Of these what this system has.
+    [[nodiscard]] std::uint32_t unreadable() const noexcept { return missing_ & had_; }
     [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;  // that says it, for people
 
 private:

@@ -175,9 +175,8 @@ SPOTTER_BODY void proc_reader::open_limit(std::string_view proc, std::string_vie
         std::string_view const tree = trees.empty() ? "/fs/cgroup" : "/fs/cgroup/memory";
         std::string_view const limit = trees.empty() ? "/memory.max" : "/memory.limit_in_bytes";
         int found = detail::open_to_read(sys, tree, group, limit);
-        if (found < 0) {
-            found = detail::open_to_read(sys, tree, limit);
-        }  // in a container, where its group is the whole tree
+        // In a container, where its group is the whole tree.
+        if (found < 0) { found = detail::open_to_read(sys, tree, limit); }
         if (found < 0) { continue; }
         if (int const before = std::exchange(descriptors_[group_memory], found); before >= 0) { (void)::close(before); }
     }

@@ -34,9 +34,8 @@ public:
     // One sample, at a step of the page's axis; a class beyond the 64th counts in `all` only.
     void add(std::uint64_t at, std::uint32_t label, bool right);
     [[nodiscard]] series const& all() const noexcept { return all_; }  // of the samples of all classes
-    [[nodiscard]] std::map<std::uint32_t, series> const& of_class() const noexcept {
-        return each_;
-    }  // by class; those met first
+    // By class; those met first.
+    [[nodiscard]] std::map<std::uint32_t, series> const& of_class() const noexcept { return each_; }
 
 private:
     series all_{64};

@@ -22,9 +22,8 @@ inline constexpr std::size_t most_side_by_side = 6;
 [[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }  // "train(8)"
 // Escaped, in the letters of code.
 [[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
-[[nodiscard]] inline std::string paragraph(std::string_view text) {
-    return fmt::format("<p>{}</p>\n", escape(text));
-}  // escaped
+// Escaped.
+[[nodiscard]] inline std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }
 [[nodiscard]] std::string
 grid_of(std::string const& figures);  // figures side by side, as many as there is room for; empty of none
 

@@ -47,9 +47,8 @@ public:
     [[nodiscard]] std::uint64_t begin_number() const noexcept { return begin_; }
     // In the order of steps, empty ones between them.
     [[nodiscard]] std::vector<bucket> const& buckets() const noexcept { return buckets_; }
-    [[nodiscard]] std::uint64_t first_step() const noexcept {
-        return buckets_.front().first;
-    }  // of all values; not of an empty series
+    // Of all values; not of an empty series.
+    [[nodiscard]] std::uint64_t first_step() const noexcept { return buckets_.front().first; }
     [[nodiscard]] std::uint64_t last_step() const noexcept { return buckets_.back().last; }  // likewise
     // Of all finite values; count is 0 where there are none.
     [[nodiscard]] bucket whole() const noexcept;

@@ -23,8 +23,8 @@ struct attention_heads {
         double entropy = 0;   // of a query's weights, over the logarithm of the number of its keys: 0 to 1
         double share = 0;     // that goes to one key, the same for all queries
         double position = 0;  // which key that is
-        double distance =
-            1;  // half the sum of |difference| of a query's weights to those of the nearest other head: 0 to 1
+        // Half the sum of |difference| of a query's weights to those of the nearest other head: 0 to 1.
+        double distance = 1;
         double next = 0;  // which head that is; itself where there is no other
     };
     static constexpr std::size_t numbers = 5;  // of a head, in a feature: whole, as these are short in a record

@@ -35,8 +35,8 @@ struct class_imbalance {
     }
 
     struct tally {  // of one class, or of all
-        std::uint64_t labels = 0, paired = 0,
-                      wrong = 0;  // of the run; of the window the pairs, and those predicted as another class
+        // Of the run; of the window the pairs, and those predicted as another class.
+        std::uint64_t labels = 0, paired = 0, wrong = 0;
     };
     struct counts {                  // of one mode
         slot_array<tally> by_class;  // 16 at first; as many as the largest label asks for

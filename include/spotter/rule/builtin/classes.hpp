@@ -180,9 +180,8 @@ public:
     // Of the step, in the order of their places.
     [[nodiscard]] constexpr std::span<entry const> all() const noexcept { return {all_.data(), count_}; }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }  // of the step, taken or not
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
-        return lacks_memory_;
-    }  // something was not added, ever
+    // Something was not added, ever.
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
 
 private:
     slot_array<entry> all_;

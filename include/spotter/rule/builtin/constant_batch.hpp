@@ -44,9 +44,8 @@ public:
         next_ = (next_ + 1) % most_;
         distinct_ += times(hash) == 1 ? 1U : 0U;
     }
-    [[nodiscard]] constexpr bool full() const noexcept {
-        return most_ > 0 && count_ == most_;
-    }  // as many as `keep` was told
+    // As many as `keep` was told.
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
     // How many occur earlier in the ring.
     [[nodiscard]] constexpr double repeated_share() const noexcept {
         return static_cast<double>(count_ - distinct_) / static_cast<double>(count_);

@@ -26,9 +26,8 @@ struct initial_loss {
     [[nodiscard]] static constexpr double cross_entropy(std::uint64_t classes) noexcept {
         return classes > 0 ? natural_log(static_cast<double>(classes)) : 0;
     }
-    [[nodiscard]] static constexpr double binary() noexcept {
-        return natural_log(2);
-    }  // expected loss of two classes, in nats
+    // Expected loss of two classes, in nats.
+    [[nodiscard]] static constexpr double binary() noexcept { return natural_log(2); }
     // Expected loss of a mean that is predicted always.
     [[nodiscard]] static constexpr double mse(double target_variance) noexcept { return target_variance; }
 

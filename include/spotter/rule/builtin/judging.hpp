@@ -112,8 +112,8 @@ struct judging_book {
 // The rule with what the skeleton adds: a leaf, whose machine is that of the rule.
 template <judging_rule Rule>
 struct judged_rule : Rule {
-    using kept_type =
-        typename detail::kept_by<Rule>::type;  // what is kept of each tensor; empty where the rule keeps nothing
+    // What is kept of each tensor; empty where the rule keeps nothing.
+    using kept_type = typename detail::kept_by<Rule>::type;
     using scratch_type = typename detail::scratch_of<Rule>::type;  // what is kept of all of them; empty likewise
     // What `judge` returns: a judged_value, or what is derived from it.
     using said_type =
@@ -121,14 +121,14 @@ struct judged_rule : Rule {
                              std::declval<observation const&>(), std::span<double const>{}));
     // It counts `patience` here.
     static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_patience; };
-    static constexpr bool softens =
-        requires { Rule::softens; };  // the loss is watched, too, and a warning may become info
+    // The loss is watched, too, and a warning may become info.
+    static constexpr bool softens = requires { Rule::softens; };
     static constexpr bool reads_values = requires { &Rule::extract; };  // `judge` takes a feature
 
     struct entry {                               // of one tensor
         [[no_unique_address]] kept_type kept{};  // the rule's own
-        [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept>
-            row{};  // how often in a row it held
+        // How often in a row it held.
+        [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept> row{};
         bool watched = false;
     };
     struct state {

@@ -55,9 +55,8 @@ public:
         }
         values_.add(value);
     }
-    [[nodiscard]] constexpr recent_values const& values() const noexcept {
-        return values_;
-    }  // in the order in which they came
+    // In the order in which they came.
+    [[nodiscard]] constexpr recent_values const& values() const noexcept { return values_; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return values_.size(); }
     [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }  // as many as `keep` was told
     // The value of that rank, from 0.

@@ -24,9 +24,8 @@ struct non_finite {
         std::uint64_t first = no_index;                   // in storage order
         bool is_gradient = false;                         // by its role
         tensor_id partner = no_tensor;                    // what it is the gradient of
-        [[nodiscard]] constexpr std::uint64_t count() const noexcept {
-            return nan + pos_inf + neg_inf;
-        }  // of all three kinds
+        // Of all three kinds.
+        [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }
     };
     struct state {
         step_flow<bad_elements> flow;

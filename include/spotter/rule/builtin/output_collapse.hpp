@@ -37,9 +37,8 @@ public:
         next_ = next_ + 1 == most_ ? 0 : next_ + 1;
         classes_ = which >= classes_ ? which + 1 : classes_;
     }
-    [[nodiscard]] constexpr bool full() const noexcept {
-        return most_ > 0 && size_ == most_;
-    }  // as many as `keep` was told
+    // As many as `keep` was told.
+    [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && size_ == most_; }
     [[nodiscard]] constexpr std::uint32_t classes() const noexcept { return classes_; }  // the largest ever, plus one
     // Of the most frequent class, which goes into `which`.
     [[nodiscard]] SPOTTER_STRICT constexpr double largest_share(std::size_t& which) const noexcept {
@@ -50,9 +49,8 @@ public:
         }
         return static_cast<double>(most) / static_cast<double>(size_);
     }
-    [[nodiscard]] constexpr double entropy() const noexcept {
-        return entropy_of(counts_, static_cast<double>(size_));
-    }  // in nats
+    // In nats.
+    [[nodiscard]] constexpr double entropy() const noexcept { return entropy_of(counts_, static_cast<double>(size_)); }
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // a class was left out, ever
 
 private:

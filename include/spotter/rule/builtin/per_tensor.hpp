@@ -29,9 +29,8 @@ public:
     }
     [[nodiscard]] constexpr Kept& operator[](tensor_id id) noexcept { return list_[id].kept; }
     [[nodiscard]] constexpr Kept const& operator[](tensor_id id) const noexcept { return list_[id].kept; }
-    [[nodiscard]] constexpr std::string_view name_of(tensor_id id) const noexcept {
-        return list_[id].name;
-    }  // of one that was declared
+    // Of one that was declared.
+    [[nodiscard]] constexpr std::string_view name_of(tensor_id id) const noexcept { return list_[id].name; }
     // Calls `use(kept)` for each, declared or not.
     template <class Use>
     constexpr void each(Use&& use) noexcept {

@@ -23,8 +23,8 @@ public:
 
     struct judgement {                   // of one value
         truth spike = truth::undecided;  // undecided while there are too few before it
-        severity level =
-            severity::info;  // warning where spikes persist, error beyond ten times the largest of the window
+        // Warning where spikes persist, error beyond ten times the largest of the window.
+        severity level = severity::info;
         double value = 0, median = 0, deviations = 0;  // its value, the median before it, and how far it is above that
     };
 

@@ -36,9 +36,8 @@ struct step_time_outlier {
     struct outlier : judged_value {  // one that took too long
         double limit = 0;            // that it is above
         bool often = false;          // more than the rule's share of the last ones were: a warning
-        constexpr void join(outlier const& other) noexcept {
-            often = often || other.often;
-        }  // of several at one close one suffices
+        // Of several at one close one suffices.
+        constexpr void join(outlier const& other) noexcept { often = often || other.often; }
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {

@@ -99,9 +99,8 @@ public:
         return answer;
     }
 
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
-        return lacks_memory_;
-    }  // some layer's units are not judged
+    // Some layer's units are not judged.
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
 
 private:
     [[nodiscard]] constexpr unit_window* window_of(observation const& it, std::size_t units) noexcept {

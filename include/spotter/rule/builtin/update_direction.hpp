@@ -34,8 +34,8 @@ struct update_direction {
     std::uint64_t warmup = 5;   // changes of a weight
     std::uint64_t window = 20;  // changes
     double share = 0.9;         // fraction of the window
-    bool after_update =
-        false;  // the gradient of a change is that of the later observation, whatever options::instant says
+    // The gradient of a change is that of the later observation, whatever options::instant says.
+    bool after_update = false;
 
     // The sample of a tensor's values at one close. Of floating types up to 32 bits in floats, which hold them exactly.
     struct copy {
