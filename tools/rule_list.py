@@ -15,6 +15,7 @@ ENTRY = re.compile(r"^\s+of\((\w+)\)", re.M)
 RULE = re.compile(r"\bstruct (\w+) \{\s+using kind = rule_kind;\s+static constexpr std::string_view name = \"(\w+)\";")
 FORWARD = re.compile(r"^// Forwards\b", re.M)
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+COMPARED = re.compile(r'\b(rule|reason)\b *[!=]= *"')
 GLOBS = re.compile(r'\bglob rules =\s*((?://.*\n|\s|"[^"]*")*?"[^"]*")')
 
 CATALOGUE = """// SPDX-License-Identifier: Apache-2.0
@@ -91,6 +92,8 @@ def breaches_of_texts(root, own, known):
             for each in TEXT.findall(line.split("//")[0]):
                 if each in known and not (path.parent == own and path.stem == each) and "glob rules" not in line:
                     yield f'{path}:{number}: "{each}" is a rule by its text: ask for rule_id::{each}, or name_of() it'
+            if COMPARED.search(line):
+                yield f"{path}:{number}: a rule or its reason is compared with a text: ask finding.id, or finding.is<Rule>(condition)"
         for match in GLOBS.finditer(text):
             for each in re.findall(r"\w+", "".join(TEXT.findall(match[1]))):
                 if each not in known:

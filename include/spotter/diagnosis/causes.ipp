@@ -7,6 +7,7 @@
 #include <spotter/rule/builtin/constant_batch.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
+#include <spotter/rule/builtin/input_not_normalized.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -291,7 +292,8 @@ SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) 
 }
 
 SPOTTER_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
-    double const limit = limits.raw_input * (it.measure == "stddev" ? 2.5 : 1);
+    bool const off_centre = it.is<input_not_normalized>(input_not_normalized::outcome::off_centre);
+    double const limit = limits.raw_input * (off_centre ? 1 : 2.5);
     return it.id == rule_id::input_not_normalized && it.how != relation::less && magnitude(it.measured) > limit;
 }
 
