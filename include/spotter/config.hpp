@@ -31,6 +31,9 @@
 #define SPOTTER_WHERE_CALLED
 #define SPOTTER_WHERE_CALLED_BODY
 #endif
+// A body that no step of a training and no frame of a record comes by (opening, recovering, thinning, words about what
+// was found): made small and not fast, which takes a compiler half the time.
+#define SPOTTER_COLD_BODY SPOTTER_COLD SPOTTER_BODY
 
 // Modes of one library must not be linked together unseen, so the mode is part of every symbol's name; libstdc++'s are,
 // too, in which a container or a string is another.

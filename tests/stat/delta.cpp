@@ -129,21 +129,22 @@ TEMPLATE_TEST_CASE("changes by many lanes are bit-equal with the definition [D21
             for (std::size_t i = 0; i < count; i += 3) { before[i] = now[i]; }
             INFO(count << " values");
             detail::change_sums fast, defined;
-            compare_all(element_view<TestType>{now.data(), count}, before.data(), fast);
+            tensor_ref const values = view_of(now.data(), {count}), old_values = view_of(before.data(), {count});
+            compare_all(values, old_values, fast);
             detail::compare_elements(now.data(), before.data(), count, defined);
             CHECK((same_lanes(fast.gap, defined.gap) && same_lanes(fast.dot, defined.dot) &&
                    same_lanes(fast.old, defined.old)));
             CHECK((fast.changed == defined.changed && fast.finite == defined.finite));
             if constexpr (!std::is_same_v<TestType, c64>) {
-                using Float = detail::kernel_float<TestType>;
+                using Float = std::conditional_t<detail::is_narrow(dtype_of<TestType>), float, double>;
                 std::vector<Float> const gradient = any_values<Float>(count, random, true);
                 std::vector<Float> copy(count);
-                copy_widened(element_view<TestType>{before.data(), count}, copy.data());
+                copy_widened(old_values, copy.data());
                 detail::along_sums along, by_element;
                 detail::change_along_elements(now.data(), copy.data(), gradient.data(), count, by_element);
-                change_along_all(element_view<TestType>{now.data(), count}, copy.data(), gradient.data(), along);
+                change_along_all(values, copy.data(), gradient.data(), along);
                 std::vector<Float> after(count);
-                copy_widened(element_view<TestType>{now.data(), count}, after.data());
+                copy_widened(values, after.data());
                 CHECK((count == 0 || std::memcmp(copy.data(), after.data(), count * sizeof(Float)) == 0));
                 CHECK((same_lanes(along.products, by_element.products) && along.finite == by_element.finite));
             }

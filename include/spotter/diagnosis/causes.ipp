@@ -264,19 +264,19 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 }  // namespace causes
 
-SPOTTER_BODY bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
+SPOTTER_COLD_BODY bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
     if (!it.latest.is<poor_weight_initialization>(poor_weight_initialization::one_value)) { return false; }
     update_sizes::alike_weights const found = weights.alike();
     return found.of_one_value >= 2 && (found.of_one_value == found.seen || 2 * found.not_zero >= found.seen);
 }
 
-SPOTTER_BODY bool is_below_zero(progress_watch const& losses) noexcept {
+SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses) noexcept {
     std::string_view name{};
     falling_series const* const loss = losses.loss(name);
     return loss != nullptr && loss->samples() >= 10 && loss->beginning() < 0;
 }
 
-SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
+SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
     if (it.tells_non_finite || it.tells_origin || is_raw(it, limits)) { return true; }
     if (it.id == rule_id::constant_batch) {
         // A few batches in turn; more of them are an epoch.
@@ -291,20 +291,20 @@ SPOTTER_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) 
            (!it.is<dead_update_path>(dead_update_path::no_gradient) || it.measured >= 50);
 }
 
-SPOTTER_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
+SPOTTER_COLD_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
     bool const off_centre = it.is<input_not_normalized>(input_not_normalized::outcome::off_centre);
     double const limit = limits.raw_input * (off_centre ? 1 : 2.5);
     return it.id == rule_id::input_not_normalized && it.how != relation::less && magnitude(it.measured) > limit;
 }
 
-SPOTTER_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
-                                    diagnosis_limits const& limits, finding& into) noexcept {
+SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
+                                         diagnosis_limits const& limits, finding& into) noexcept {
     double const least = losses.has_hardly_fallen() ? limits.small_step : update_sizes::next_to_nothing;
     return causes::rate_zero(weights, 20, into) || causes::rate_too_small(weights, least, 100, into) ||
            causes::initial_scale(weights, limits.initial_scale, into);
 }
 
-SPOTTER_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
+SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.

@@ -49,12 +49,12 @@ namespace spotter::inline SPOTTER_ABI::detail {
     }
 }
 
-SPOTTER_BODY terms diagnoser::needs(tensor_info const& tensor) noexcept {
+SPOTTER_COLD_BODY terms diagnoser::needs(tensor_info const& tensor) noexcept {
     return progress_watch::needs(tensor) | update_sizes::needs(tensor) |
            (tensor.role == role::label ? terms::range | terms::sum_squares : terms::none);
 }
 
-SPOTTER_BODY bool diagnoser::declare(tensor_info const& tensor) noexcept {
+SPOTTER_COLD_BODY bool diagnoser::declare(tensor_info const& tensor) noexcept {
     return losses_.declare(tensor) && weights_.declare(tensor);
 }
 
@@ -64,7 +64,7 @@ SPOTTER_BODY void diagnoser::observe(observation const& it) noexcept {
     weights_.observe(it);
 }
 
-SPOTTER_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
+SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
     if (standing_of(it.latest, losses_, limits_) != standing::symptom || is_symmetric(it, weights_)) {
         return it.latest.severity;
     }
@@ -90,16 +90,16 @@ SPOTTER_BODY severity diagnoser::level_of(episode const& it, spotter::progress n
     }
 }
 
-SPOTTER_BODY bool diagnoser::explained(episode const& it) const noexcept {
+SPOTTER_COLD_BODY bool diagnoser::explained(episode const& it) const noexcept {
     bool const lately = cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for;
     return lately && (standing_of(it.latest, losses_, limits_) == standing::symptom || says_the_same(it));
 }
 
-SPOTTER_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noexcept {
+SPOTTER_COLD_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noexcept {
     return !it.tells_origin || it.step.mode == cause_mode_;
 }
 
-SPOTTER_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
+SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
     return it.latest.id == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
 }
 
@@ -121,7 +121,7 @@ inline void join_bad_value(finding const& it, spotter::progress now, finding& ca
     cause.detail = why;
 }
 
-SPOTTER_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
+SPOTTER_COLD_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
     return it.id == cause_ && it.reason == cause_reason_ && is_of_cause_mode(it);
 }
 
@@ -181,8 +181,8 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
 }
 
 // Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
-SPOTTER_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& cause,
-                                        findings& out) noexcept {
+SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& cause,
+                                             findings& out) noexcept {
     if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying, what.bad_value != nullptr,
                                     has_classes_, limits_},
                                    cause)) {

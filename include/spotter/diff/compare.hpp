@@ -177,7 +177,7 @@ inline void order_values(Value const* from, std::size_t count, Key* into) noexce
 
 template <class Value>
 void measure_alike(Value const* a, Value const* b, std::size_t count, tolerance const& allowed, tensor_errors& into) {
-    using Float = kernel_float<Value>;
+    using Float = std::conditional_t<is_narrow(dtype_of<Value>), float, double>;
     auto const work = std::make_unique<pair_measurer<Float>>(allowed, into);  // 24 KiB: not on a stack of unknown size
     for (std::size_t first = 0; first < count; first += block_size) {
         std::size_t const size = (std::min)(count - first, block_size);
@@ -196,9 +196,6 @@ void measure_alike(Value const* a, Value const* b, std::size_t count, tolerance 
     }
     work->finish();
 }
-
-// The parts of complex numbers as real numbers, twice as many.
-[[nodiscard]] tensor_ref parts_of(tensor_ref view) noexcept;
 
 }  // namespace detail
 

@@ -31,13 +31,6 @@ SPOTTER_BODY void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolera
     work->finish();
 }
 
-SPOTTER_BODY tensor_ref parts_of(tensor_ref view) noexcept {
-    if (!is_complex(view.type)) { return view; }
-    view.type = view.type == dtype::c64 ? dtype::f32 : dtype::f64;
-    view.count *= 2;
-    return view;
-}
-
 [[nodiscard]] SPOTTER_BODY std::vector<std::byte> copied_in_order(tensor_ref const& from, order wanted) {
     std::vector<std::byte> bytes(as_size(from.bytes()));
     visit_values(from, [&](auto values) {

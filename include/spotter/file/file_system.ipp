@@ -7,19 +7,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<bool> file_system::is_at(opened_file, std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<bool> file_system::is_at(opened_file, std::string_view path) noexcept {
     auto const kind = kind_of(path);
     if (!kind) { return kind.error(); }
     return *kind == path_kind::file;
 }
 
-SPOTTER_BODY result<file_facts> file_system::facts_of(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<file_facts> file_system::facts_of(std::string_view path) noexcept {
     auto const bytes = size_of(path);
     return bytes ? result<file_facts>{file_facts{*bytes, 0}} : bytes.error();
 }
 
-SPOTTER_BODY result<std::size_t> file_system::read(std::string_view path, std::uint64_t from,
-                                                   std::span<std::byte> into) noexcept {
+SPOTTER_COLD_BODY result<std::size_t> file_system::read(std::string_view path, std::uint64_t from,
+                                                        std::span<std::byte> into) noexcept {
     auto const whole = map(path);
     if (!whole) { return whole.error(); }
     std::size_t const size = whole->bytes.size();
@@ -30,11 +30,11 @@ SPOTTER_BODY result<std::size_t> file_system::read(std::string_view path, std::u
     return count;
 }
 
-SPOTTER_BODY result<shared_memory> file_system::create_shared(std::string_view, std::uint64_t) noexcept {
+SPOTTER_COLD_BODY result<shared_memory> file_system::create_shared(std::string_view, std::uint64_t) noexcept {
     return none();
 }
 
-SPOTTER_BODY path_text::path_text(std::string_view folder, std::string_view name) noexcept {
+SPOTTER_COLD_BODY path_text::path_text(std::string_view folder, std::string_view name) noexcept {
     text_ << folder;
     if (!folder.empty() && folder.back() != '/') { text_ << '/'; }
     text_ << name;

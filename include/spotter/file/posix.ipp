@@ -20,15 +20,15 @@ static_assert(
     sizeof(off_t) == 8,
     "spotter: segments may be larger than 2 GiB: compile all files of a 32-bit program with -D_FILE_OFFSET_BITS=64");
 
-SPOTTER_BODY result<opened_file> posix_file_system::create(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<opened_file> posix_file_system::create(std::string_view path) noexcept {
     return open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND, "create");
 }
 
-SPOTTER_BODY result<opened_file> posix_file_system::open_append(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<opened_file> posix_file_system::open_append(std::string_view path) noexcept {
     return open_file(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, "open");
 }
 
-SPOTTER_BODY error posix_file_system::append(opened_file file, std::span<std::byte const> bytes) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::append(opened_file file, std::span<std::byte const> bytes) noexcept {
     size_limit_as_error const limit;
     while (!bytes.empty()) {
         ssize_t const done = ::write(number_of(file), bytes.data(), bytes.size());
@@ -39,16 +39,16 @@ SPOTTER_BODY error posix_file_system::append(opened_file file, std::span<std::by
     return {};
 }
 
-SPOTTER_BODY error posix_file_system::sync(opened_file file) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::sync(opened_file file) noexcept {
     return ::fsync(number_of(file)) == 0 ? error{} : detail::system_error(errno, "sync", "a segment");
 }
 
-SPOTTER_BODY error posix_file_system::close(opened_file file) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::close(opened_file file) noexcept {
     if (!file.open() || ::close(number_of(file)) == 0 || errno == EINTR) { return {}; }
     return detail::system_error(errno, "close", "a segment");
 }
 
-SPOTTER_BODY error posix_file_system::sync_folder(std::string_view path) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::sync_folder(std::string_view path) noexcept {
     auto const folder = open_file(path, O_RDONLY | O_DIRECTORY, "sync the folder");
     if (!folder) { return folder.error(); }
     // Where a file system has no such thing, it has nothing to be synced.
@@ -57,7 +57,7 @@ SPOTTER_BODY error posix_file_system::sync_folder(std::string_view path) noexcep
     return failed == 0 ? error{} : detail::system_error(failed, "sync the folder", path);
 }
 
-SPOTTER_BODY result<bool> posix_file_system::is_at(opened_file file, std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<bool> posix_file_system::is_at(opened_file file, std::string_view path) noexcept {
     detail::zero_terminated name{path};
     struct stat open{}, named{};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
@@ -69,7 +69,7 @@ SPOTTER_BODY result<bool> posix_file_system::is_at(opened_file file, std::string
     return open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-SPOTTER_BODY path_text posix_file_system::absolute(std::string_view path) noexcept {
+SPOTTER_COLD_BODY path_text posix_file_system::absolute(std::string_view path) noexcept {
     path_text const as_given{"", path};
     if (path.empty() || path.front() == '/') { return as_given; }
     char folder[longest_path];
@@ -81,7 +81,7 @@ SPOTTER_BODY path_text posix_file_system::absolute(std::string_view path) noexce
     return same && whole.good() ? whole : as_given;
 }
 
-SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<path_kind> posix_file_system::kind_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
     struct stat facts{};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "look at", path); }
@@ -97,7 +97,7 @@ SPOTTER_BODY result<path_kind> posix_file_system::kind_of(std::string_view path)
     return S_ISREG(facts.st_mode) ? path_kind::file : path_kind::other;
 }
 
-SPOTTER_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
     struct stat facts{};
     if (!name.good() || ::stat(name.get(), &facts) != 0) {
@@ -107,7 +107,7 @@ SPOTTER_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view p
     return static_cast<std::uint64_t>(facts.st_size);
 }
 
-SPOTTER_BODY result<file_facts> posix_file_system::facts_of(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<file_facts> posix_file_system::facts_of(std::string_view path) noexcept {
     detail::zero_terminated name{path};
     struct stat facts{};
     if (!name.good() || ::stat(name.get(), &facts) != 0) {
@@ -120,7 +120,7 @@ SPOTTER_BODY result<file_facts> posix_file_system::facts_of(std::string_view pat
     return file_facts{static_cast<std::uint64_t>(facts.st_size), identity == 0 ? 1 : identity};
 }
 
-SPOTTER_BODY error posix_file_system::rename(std::string_view from, std::string_view to) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::rename(std::string_view from, std::string_view to) noexcept {
     detail::zero_terminated old_name{from};
     detail::zero_terminated new_name{to};
     bool const good = old_name.good() && new_name.good();
@@ -130,7 +130,7 @@ SPOTTER_BODY error posix_file_system::rename(std::string_view from, std::string_
     return {};
 }
 
-SPOTTER_BODY error posix_file_system::remove(std::string_view path) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::remove(std::string_view path) noexcept {
     detail::zero_terminated name{path};
     if (!name.good() || ::unlink(name.get()) != 0) {
         return detail::system_error(name.good() ? errno : ENAMETOOLONG, "remove", path);
@@ -138,7 +138,7 @@ SPOTTER_BODY error posix_file_system::remove(std::string_view path) noexcept {
     return {};
 }
 
-SPOTTER_BODY error posix_file_system::make_folder(std::string_view path) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::make_folder(std::string_view path) noexcept {
     detail::zero_terminated name{path};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, "make the folder", path); }
     char* const letters = name.get();
@@ -162,7 +162,7 @@ SPOTTER_BODY error posix_file_system::make_folder(std::string_view path) noexcep
     return {};
 }
 
-SPOTTER_BODY error posix_file_system::list(std::string_view path, name_taker take, void* context) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::list(std::string_view path, name_taker take, void* context) noexcept {
     detail::zero_terminated name{path};
     DIR* const folder = name.good() ? detail::open_folder_above_streams(name.get()) : nullptr;
     if (folder == nullptr) { return detail::system_error(name.good() ? errno : ENAMETOOLONG, "list", path); }
@@ -178,8 +178,8 @@ SPOTTER_BODY error posix_file_system::list(std::string_view path, name_taker tak
     return failed == 0 ? error{} : detail::system_error(failed, "list", path);
 }
 
-SPOTTER_BODY result<std::size_t> posix_file_system::read(std::string_view path, std::uint64_t from,
-                                                         std::span<std::byte> into) noexcept {
+SPOTTER_COLD_BODY result<std::size_t> posix_file_system::read(std::string_view path, std::uint64_t from,
+                                                              std::span<std::byte> into) noexcept {
     auto const file = open_regular(path, O_RDONLY, "read");
     if (!file) { return file.error(); }
     std::size_t done = 0;
@@ -196,7 +196,7 @@ SPOTTER_BODY result<std::size_t> posix_file_system::read(std::string_view path, 
     return done;
 }
 
-SPOTTER_BODY result<file_mapping> posix_file_system::map(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<file_mapping> posix_file_system::map(std::string_view path) noexcept {
     auto const file = open_regular(path, O_RDONLY, "open");
     if (!file) { return file.error(); }
     struct stat facts{};
@@ -218,11 +218,11 @@ SPOTTER_BODY result<file_mapping> posix_file_system::map(std::string_view path) 
     return mapping;
 }
 
-SPOTTER_BODY void posix_file_system::unmap(file_mapping mapping) noexcept {
+SPOTTER_COLD_BODY void posix_file_system::unmap(file_mapping mapping) noexcept {
     if (!mapping.bytes.empty()) { ::munmap(const_cast<std::byte*>(mapping.bytes.data()), mapping.bytes.size()); }
 }
 
-SPOTTER_BODY result<opened_file> posix_file_system::lock(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<opened_file> posix_file_system::lock(std::string_view path) noexcept {
     auto file = open_regular(path, O_RDWR, "open");
     if (!file && file.error().code == errc::not_a_run) {
         file = open_regular(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open");
@@ -237,14 +237,14 @@ SPOTTER_BODY result<opened_file> posix_file_system::lock(std::string_view path) 
     return opened_file{*file};
 }
 
-SPOTTER_BODY void posix_file_system::unlock(opened_file held) noexcept {
+SPOTTER_COLD_BODY void posix_file_system::unlock(opened_file held) noexcept {
     if (held.open()) {
         ::flock(number_of(held), LOCK_UN);
         drop(held);
     }
 }
 
-SPOTTER_BODY result<bool> posix_file_system::is_locked(std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<bool> posix_file_system::is_locked(std::string_view path) noexcept {
     auto const file = open_regular(path, O_RDONLY, "open");
     if (!file) {
         if (file.error().code == errc::not_a_run) { return false; }
@@ -257,15 +257,15 @@ SPOTTER_BODY result<bool> posix_file_system::is_locked(std::string_view path) no
     return !free;
 }
 
-SPOTTER_BODY result<shared_memory> posix_file_system::create_shared(std::string_view name,
-                                                                    std::uint64_t bytes) noexcept {
+SPOTTER_COLD_BODY result<shared_memory> posix_file_system::create_shared(std::string_view name,
+                                                                         std::uint64_t bytes) noexcept {
     auto memory = make_shared(name, bytes, false);
     errc const code = memory.error().code;
     bool const for_good = code == errc::exists || code == errc::disk_full || code == errc::out_of_memory;
     return memory || for_good ? std::move(memory) : make_shared(name, bytes, true);
 }
 
-SPOTTER_BODY result<shared_memory> posix_file_system::open_shared(std::string_view name) noexcept {
+SPOTTER_COLD_BODY result<shared_memory> posix_file_system::open_shared(std::string_view name) noexcept {
     path_text const path{shared_folder, name};
     auto const file = open_regular(path, O_RDWR | O_NOFOLLOW, "open");
     if (!file) { return file.error(); }
@@ -278,20 +278,20 @@ SPOTTER_BODY result<shared_memory> posix_file_system::open_shared(std::string_vi
     return detail::system_error(failed, "look at", path);
 }
 
-SPOTTER_BODY void posix_file_system::unmap_shared(shared_memory memory) noexcept {
+SPOTTER_COLD_BODY void posix_file_system::unmap_shared(shared_memory memory) noexcept {
     if (!memory.bytes.empty()) { ::munmap(memory.bytes.data(), memory.bytes.size()); }
     drop(memory.lock);
 }
 
-SPOTTER_BODY error posix_file_system::remove_shared(std::string_view name) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::remove_shared(std::string_view name) noexcept {
     text<longest_path> part{path_text{shared_folder, name}.view()};
     part << part_suffix;
     (void)remove(part);
     return remove(path_text{shared_folder, name});
 }
 
-SPOTTER_BODY result<shared_memory> posix_file_system::make_shared(std::string_view name, std::uint64_t bytes,
-                                                                  bool named) noexcept {
+SPOTTER_COLD_BODY result<shared_memory> posix_file_system::make_shared(std::string_view name, std::uint64_t bytes,
+                                                                       bool named) noexcept {
     path_text const path{shared_folder, name};
     text<longest_path> part{path.view()};
     part << part_suffix;
@@ -332,7 +332,7 @@ SPOTTER_BODY result<shared_memory> posix_file_system::make_shared(std::string_vi
     return memory;
 }
 
-SPOTTER_BODY int posix_file_system::take_lock(opened_file file) noexcept {
+SPOTTER_COLD_BODY int posix_file_system::take_lock(opened_file file) noexcept {
     for (int attempt = 0; ::flock(number_of(file), LOCK_EX | LOCK_NB) != 0; ++attempt) {
         int const number = errno;
         if (number == EINTR) { continue; }
@@ -342,8 +342,8 @@ SPOTTER_BODY int posix_file_system::take_lock(opened_file file) noexcept {
     return 0;
 }
 
-SPOTTER_BODY result<shared_memory> posix_file_system::map_shared(opened_file file, std::uint64_t bytes,
-                                                                 std::string_view path) noexcept {
+SPOTTER_COLD_BODY result<shared_memory> posix_file_system::map_shared(opened_file file, std::uint64_t bytes,
+                                                                      std::string_view path) noexcept {
     shared_memory memory{{}, file};
     int failed = take_lock(file);
     if (failed == 0 && bytes > SIZE_MAX / 2) { failed = EOVERFLOW; }
@@ -358,11 +358,12 @@ SPOTTER_BODY result<shared_memory> posix_file_system::map_shared(opened_file fil
     return detail::system_error(failed, "map", path);
 }
 
-SPOTTER_BODY void posix_file_system::drop(opened_file file) noexcept {
+SPOTTER_COLD_BODY void posix_file_system::drop(opened_file file) noexcept {
     if (file.open()) { ::close(number_of(file)); }
 }
 
-SPOTTER_BODY error posix_file_system::no_file(mode_t mode, std::string_view doing, std::string_view path) noexcept {
+SPOTTER_COLD_BODY error posix_file_system::no_file(mode_t mode, std::string_view doing,
+                                                   std::string_view path) noexcept {
     bool const folder = S_ISDIR(mode);
     std::string_view const what = folder           ? "it is a folder"
                                   : S_ISFIFO(mode) ? "it is a pipe, no file"
@@ -371,8 +372,8 @@ SPOTTER_BODY error posix_file_system::no_file(mode_t mode, std::string_view doin
     return detail::system_error(folder ? EISDIR : ENODEV, doing, path, what);
 }
 
-SPOTTER_BODY result<opened_file> posix_file_system::open_regular(std::string_view path, int flags,
-                                                                 std::string_view doing) noexcept {
+SPOTTER_COLD_BODY result<opened_file> posix_file_system::open_regular(std::string_view path, int flags,
+                                                                      std::string_view doing) noexcept {
     auto const file = open_file(path, flags | O_NONBLOCK, doing);
     if (!file) { return file.error(); }
     struct stat facts{};
@@ -382,8 +383,8 @@ SPOTTER_BODY result<opened_file> posix_file_system::open_regular(std::string_vie
     return failed != 0 ? detail::system_error(failed, doing, path) : no_file(facts.st_mode, doing, path);
 }
 
-SPOTTER_BODY result<opened_file> posix_file_system::open_file(std::string_view path, int flags, std::string_view doing,
-                                                              mode_t rights) noexcept {
+SPOTTER_COLD_BODY result<opened_file> posix_file_system::open_file(std::string_view path, int flags,
+                                                                   std::string_view doing, mode_t rights) noexcept {
     detail::zero_terminated name{path};
     if (!name.good()) { return detail::system_error(ENAMETOOLONG, doing, path); }
     int const number = detail::open_above_streams(name.get(), flags, rights);
@@ -391,7 +392,7 @@ SPOTTER_BODY result<opened_file> posix_file_system::open_file(std::string_view p
     return opened_file{number};
 }
 
-SPOTTER_BODY fork_guard::fork_guard() noexcept : made_in_{::getpid()} {
+SPOTTER_COLD_BODY fork_guard::fork_guard() noexcept : made_in_{::getpid()} {
 #if defined(MADV_WIPEONFORK)
     void* const page = ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) { return; }
@@ -404,11 +405,11 @@ SPOTTER_BODY fork_guard::fork_guard() noexcept : made_in_{::getpid()} {
 #endif
 }
 
-SPOTTER_BODY fork_guard::~fork_guard() {
+SPOTTER_COLD_BODY fork_guard::~fork_guard() {
     if (mark_ != nullptr) { ::munmap(const_cast<unsigned char*>(mark_), page_bytes); }
 }
 
-SPOTTER_BODY bool make_ready([[maybe_unused]] std::span<std::byte> memory) noexcept {
+SPOTTER_COLD_BODY bool make_ready([[maybe_unused]] std::span<std::byte> memory) noexcept {
 #if defined(__linux__)
     constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers do not name
     auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));

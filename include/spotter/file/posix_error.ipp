@@ -12,7 +12,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY zero_terminated::zero_terminated(std::string_view path) noexcept {
+SPOTTER_COLD_BODY zero_terminated::zero_terminated(std::string_view path) noexcept {
     good_ = path.size() < sizeof letters_ && path.find('\0') == path.npos;
     if (good_ && !path.empty()) { std::memcpy(letters_, path.data(), path.size()); }
     letters_[good_ ? path.size() : 0] = '\0';
@@ -48,8 +48,8 @@ inline constexpr errno_meaning errno_meanings[] = {
     {ENOMEM, errc::out_of_memory, "no memory", "close something"},
 };
 
-SPOTTER_BODY error system_error(int number, std::string_view doing, std::string_view path,
-                                std::string_view known) noexcept {
+SPOTTER_COLD_BODY error system_error(int number, std::string_view doing, std::string_view path,
+                                     std::string_view known) noexcept {
     errno_meaning means{number, errc::io_error, "the system refused", "check the disk"};
     for (errno_meaning const& each : errno_meanings) {
         if (each.number == number) { means = each; }
@@ -62,7 +62,7 @@ SPOTTER_BODY error system_error(int number, std::string_view doing, std::string_
     return why;
 }
 
-SPOTTER_BODY void name_holder(int own, text<64>& into) noexcept {
+SPOTTER_COLD_BODY void name_holder(int own, text<64>& into) noexcept {
     constexpr int most = 100'000;  // links to look at
     text<64> link{"/proc/self/fd/"};
     link << own << '\0';

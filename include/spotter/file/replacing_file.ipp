@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY result<opened_file> create_beside(file_system& files, std::string_view path,
-                                               text<longest_path>& part) noexcept {
+SPOTTER_COLD_BODY result<opened_file> create_beside(file_system& files, std::string_view path,
+                                                    text<longest_path>& part) noexcept {
     constexpr unsigned most = 100;
     for (unsigned i = 0; i < most; ++i) {
         part = text<longest_path>{path};
@@ -24,7 +24,7 @@ SPOTTER_BODY result<opened_file> create_beside(file_system& files, std::string_v
     return why;
 }
 
-SPOTTER_BODY replacing_file::replacing_file(file_system& files, std::string_view path) noexcept
+SPOTTER_COLD_BODY replacing_file::replacing_file(file_system& files, std::string_view path) noexcept
     : files_{files}, path_{path} {
     auto const file = create_beside(files, path, part_);
     if (!file) {
@@ -35,11 +35,11 @@ SPOTTER_BODY replacing_file::replacing_file(file_system& files, std::string_view
     made_ = true;
 }
 
-SPOTTER_BODY void replacing_file::append(std::span<std::byte const> bytes) noexcept {
+SPOTTER_COLD_BODY void replacing_file::append(std::span<std::byte const> bytes) noexcept {
     if (!why_) { why_ = files_.append(file_, bytes); }
 }
 
-SPOTTER_BODY error replacing_file::finish(bool to_disk) noexcept {
+SPOTTER_COLD_BODY error replacing_file::finish(bool to_disk) noexcept {
     if (!why_ && to_disk) { why_ = files_.sync(file_); }
     close();
     if (!why_) { why_ = files_.rename(part_.view(), path_.view()); }
@@ -48,19 +48,19 @@ SPOTTER_BODY error replacing_file::finish(bool to_disk) noexcept {
     return why_;
 }
 
-SPOTTER_BODY void replacing_file::close() noexcept {
+SPOTTER_COLD_BODY void replacing_file::close() noexcept {
     if (!file_.open()) { return; }
     error const closed = files_.close(std::exchange(file_, opened_file{}));
     if (!why_) { why_ = closed; }
 }
 
-SPOTTER_BODY void replacing_file::drop() noexcept {
+SPOTTER_COLD_BODY void replacing_file::drop() noexcept {
     close();
     if (std::exchange(made_, false)) { (void)files_.remove(part_.view()); }
 }
 
-SPOTTER_BODY error replace_file(file_system& files, std::string_view path, std::span<std::byte const> bytes,
-                                bool to_disk) noexcept {
+SPOTTER_COLD_BODY error replace_file(file_system& files, std::string_view path, std::span<std::byte const> bytes,
+                                     bool to_disk) noexcept {
     replacing_file fresh{files, path};
     fresh.append(bytes);
     return fresh.finish(to_disk);

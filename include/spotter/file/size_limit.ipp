@@ -16,15 +16,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 #if defined(_WIN32)
 
-SPOTTER_BODY size_limit_as_error::size_limit_as_error() noexcept {}
+SPOTTER_COLD_BODY size_limit_as_error::size_limit_as_error() noexcept {}
 
-SPOTTER_BODY size_limit_as_error::~size_limit_as_error() {}
+SPOTTER_COLD_BODY size_limit_as_error::~size_limit_as_error() {}
 
-SPOTTER_BODY void size_limit_as_error::for_this_thread() noexcept {}
+SPOTTER_COLD_BODY void size_limit_as_error::for_this_thread() noexcept {}
 
 #else
 
-SPOTTER_BODY size_limit_as_error::size_limit_as_error() noexcept {
+SPOTTER_COLD_BODY size_limit_as_error::size_limit_as_error() noexcept {
     (void)::sigemptyset(&signal_);
     (void)::sigaddset(&signal_, SIGXFSZ);
     blocked_ = ::pthread_sigmask(SIG_BLOCK, &signal_, &before_) == 0 && ::sigismember(&before_, SIGXFSZ) == 0;
@@ -32,7 +32,7 @@ SPOTTER_BODY size_limit_as_error::size_limit_as_error() noexcept {
     was_pending_ = blocked_ && ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1;
 }
 
-SPOTTER_BODY size_limit_as_error::~size_limit_as_error() {
+SPOTTER_COLD_BODY size_limit_as_error::~size_limit_as_error() {
     if (!blocked_) { return; }
     int const number = errno;
     sigset_t pending;
@@ -41,7 +41,7 @@ SPOTTER_BODY size_limit_as_error::~size_limit_as_error() {
     errno = number;
 }
 
-SPOTTER_BODY void size_limit_as_error::take_pending() const noexcept {
+SPOTTER_COLD_BODY void size_limit_as_error::take_pending() const noexcept {
 #if defined(__APPLE__)
     int taken = 0;
     (void)::sigwait(&signal_, &taken);  // it is there
@@ -51,7 +51,7 @@ SPOTTER_BODY void size_limit_as_error::take_pending() const noexcept {
 #endif
 }
 
-SPOTTER_BODY void size_limit_as_error::for_this_thread() noexcept {
+SPOTTER_COLD_BODY void size_limit_as_error::for_this_thread() noexcept {
     sigset_t signal;
     (void)::sigemptyset(&signal);
     (void)::sigaddset(&signal, SIGXFSZ);

@@ -146,7 +146,7 @@ SPOTTER_BODY bool declared_rows::put(byte_buffer& out) noexcept {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY error rebuild_sidecar(byte_view segment, byte_buffer& out, byte_view older) noexcept {
+SPOTTER_COLD_BODY error rebuild_sidecar(byte_view segment, byte_buffer& out, byte_view older) noexcept {
     frame_walker walk{segment};
     side_place const none{};  // g++ 12 fails on one made in the lambda
     side_place group = none;

@@ -6,7 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY bool step_findings::declare(tensor_info const& tensor, std::size_t rules, std::uint64_t judging) noexcept {
+SPOTTER_COLD_BODY bool step_findings::declare(tensor_info const& tensor, std::size_t rules,
+                                              std::uint64_t judging) noexcept {
     std::size_t const wanted = rules * findings::capacity < most ? rules * findings::capacity : most;
     std::size_t const tensors = tensor.id + std::size_t{1};
     if (!list_.grow(wanted) || !marks_.grow(tensors) || !bad_.grow(tensors)) { return false; }
@@ -49,20 +50,20 @@ SPOTTER_BODY SPOTTER_NOINLINE void step_findings::note(observation const& it, st
     bad_[bad_count_++] = it.tensor.name;
 }
 
-SPOTTER_BODY bool step_findings::same(finding const& a, finding const& b) noexcept {
+SPOTTER_COLD_BODY bool step_findings::same(finding const& a, finding const& b) noexcept {
     auto const bits = [](double const& value) { return std::bit_cast<std::uint64_t>(value); };
     return a.rule == b.rule && a.reason == b.reason && a.tensor == b.tensor && a.measure == b.measure &&
            a.how == b.how && bits(a.threshold) == bits(b.threshold) && bits(a.measured) == bits(b.measured) &&
            a.worker == b.worker;
 }
 
-SPOTTER_BODY void step_findings::strengthen(finding& it, finding const& other) noexcept {
+SPOTTER_COLD_BODY void step_findings::strengthen(finding& it, finding const& other) noexcept {
     if (other.severity > it.severity) { it.severity = other.severity; }
     it.leads = it.leads || other.leads;
     if (other.decision > it.decision) { it.decision = other.decision, it.decision_is_set = true; }
 }
 
-SPOTTER_BODY void step_findings::join_equals() noexcept {
+SPOTTER_COLD_BODY void step_findings::join_equals() noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
         for (std::size_t k = i + 1; k < count_;) {
             std::size_t const mine = list_[i].response_count(), theirs = list_[k].response_count();
@@ -79,7 +80,7 @@ SPOTTER_BODY void step_findings::join_equals() noexcept {
     }
 }
 
-SPOTTER_BODY std::size_t step_findings::bad_before(std::string_view tensor) const noexcept {
+SPOTTER_COLD_BODY std::size_t step_findings::bad_before(std::string_view tensor) const noexcept {
     std::size_t place = 0;
     while (place < bad_count_ && bad_[place] != tensor) { ++place; }
     return place;
@@ -95,7 +96,7 @@ namespace detail {
 
 }  // namespace detail
 
-SPOTTER_BODY bool step_findings::leads_before(finding const& it, finding const& other) const noexcept {
+SPOTTER_COLD_BODY bool step_findings::leads_before(finding const& it, finding const& other) const noexcept {
     int const mine = detail::rank_as_cause(it), its = detail::rank_as_cause(other);
     if (mine != its) { return mine > its; }
     if (!it.tells_origin && !it.leads) { return false; }  // the first of those
@@ -103,7 +104,7 @@ SPOTTER_BODY bool step_findings::leads_before(finding const& it, finding const& 
     return place != place_of_other ? place < place_of_other : it.rule < other.rule;
 }
 
-SPOTTER_BODY finding const* step_findings::bring_cause_to_front() noexcept {
+SPOTTER_COLD_BODY finding const* step_findings::bring_cause_to_front() noexcept {
     std::size_t found = 0;
     for (std::size_t i = 1; i < count_; ++i) { found = leads_before(list_[i], list_[found]) ? i : found; }
     if (detail::rank_as_cause(list_[found]) == 0) { return nullptr; }
@@ -113,15 +114,15 @@ SPOTTER_BODY finding const* step_findings::bring_cause_to_front() noexcept {
     return detail::rank_as_cause(cause) > 1 ? &list_[0] : nullptr;
 }
 
-SPOTTER_BODY bool step_findings::is_consequence(finding const& it, std::string_view tensor,
-                                                std::uint32_t worker) const noexcept {
+SPOTTER_COLD_BODY bool step_findings::is_consequence(finding const& it, std::string_view tensor,
+                                                     std::uint32_t worker) const noexcept {
     if (it.worker != worker) { return false; }
     if (it.tells_origin) { return it.tensor == tensor; }  // another origin is one of its own
     if (it.leads) { return false; }                       // a cause is none
     return it.tells_non_finite || bad_before(it.tensor) < bad_count_;
 }
 
-SPOTTER_BODY void step_findings::explain_by_first() noexcept {
+SPOTTER_COLD_BODY void step_findings::explain_by_first() noexcept {
     finding& cause = list_[0];
     for (std::size_t i = 1; i < count_; ++i) {
         finding& it = list_[i];
@@ -133,7 +134,7 @@ SPOTTER_BODY void step_findings::explain_by_first() noexcept {
     }
 }
 
-SPOTTER_BODY void step_findings::explain_by_earlier(origin const& earlier) noexcept {
+SPOTTER_COLD_BODY void step_findings::explain_by_earlier(origin const& earlier) noexcept {
     if (!earlier.holds) { return; }
     for (std::size_t i = 0; i < count_; ++i) {
         finding& it = list_[i];
@@ -143,8 +144,8 @@ SPOTTER_BODY void step_findings::explain_by_earlier(origin const& earlier) noexc
     }
 }
 
-SPOTTER_BODY void step_findings::soften(finding& it, std::string_view rule, std::string_view tensor,
-                                        step_id const* at) noexcept {
+SPOTTER_COLD_BODY void step_findings::soften(finding& it, std::string_view rule, std::string_view tensor,
+                                             step_id const* at) noexcept {
     text<80> why;
     why << "because of " << rule;
     if (tensor != it.tensor) { why << " in \"" << tensor << '"'; }

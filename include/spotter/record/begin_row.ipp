@@ -10,8 +10,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY void encode_run_begin(rows::run_begin row, std::span<collection_info const> collections,
-                                   std::string_view packs, byte_buffer& into) noexcept {
+SPOTTER_COLD_BODY void encode_run_begin(rows::run_begin row, std::span<collection_info const> collections,
+                                        std::string_view packs, byte_buffer& into) noexcept {
     byte_buffer list;
     std::size_t bound = 0;
     for (collection_info const& each : collections) {

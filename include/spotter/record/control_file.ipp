@@ -19,7 +19,7 @@ namespace detail {
 inline constexpr std::string_view control_head = "spotter control 1", control_end = "end";
 
 // The first line, which `rest` loses; of the last one the end is missing where there is no newline.
-[[nodiscard]] SPOTTER_BODY bool next_line(std::string_view& rest, std::string_view& line) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY bool next_line(std::string_view& rest, std::string_view& line) noexcept {
     std::size_t const end = rest.find('\n');
     if (end == rest.npos) { return false; }
     line = rest.substr(0, end);
@@ -28,22 +28,22 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
     return true;
 }
 // What follows the key and a blank; null where it is another key.
-[[nodiscard]] SPOTTER_BODY std::string_view value_of(std::string_view line, std::string_view key) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY std::string_view value_of(std::string_view line, std::string_view key) noexcept {
     bool const its = line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ';
     return its ? line.substr(key.size() + 1) : std::string_view{};
 }
-[[nodiscard]] SPOTTER_BODY bool read_number(std::string_view text, std::uint64_t& into) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY bool read_number(std::string_view text, std::uint64_t& into) noexcept {
     auto const [end, fault] = std::from_chars(text.data(), text.data() + text.size(), into);
     return fault == std::errc{} && end == text.data() + text.size();
 }
-[[nodiscard]] SPOTTER_BODY control_verb control_verb_named(std::string_view name) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY control_verb control_verb_named(std::string_view name) noexcept {
     for (control_verb const each : {control_verb::capture, control_verb::pause, control_verb::resume,
                                     control_verb::flush, control_verb::plan, control_verb::rules}) {
         if (name_of(each) == name) { return each; }
     }
     return control_verb::refused;
 }
-[[nodiscard]] SPOTTER_BODY bool is_id(std::string_view text) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY bool is_id(std::string_view text) noexcept {
     for (char const each : text) {
         bool const fine =
             (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || each == '-';
@@ -54,14 +54,14 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
 
 }  // namespace detail
 
-SPOTTER_BODY control_file::control_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
+SPOTTER_COLD_BODY control_file::control_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
     : files_{files}, path_{detail::run_folder_of(folder, worker), layout::control_name},
       answer_{folder, layout::answer_name} {
     if (load()) { key_ = key_of_file(); }
     text_.clear();
 }
 
-SPOTTER_BODY bool control_file::look(std::uint64_t now) noexcept {
+SPOTTER_COLD_BODY bool control_file::look(std::uint64_t now) noexcept {
     state const how = state_.load(std::memory_order_acquire);
     if (how == state::done) { return true; }
     if (how == state::waits || now - last_look_ < milliseconds_between) { return false; }
@@ -79,7 +79,7 @@ SPOTTER_BODY bool control_file::look(std::uint64_t now) noexcept {
     return false;
 }
 
-SPOTTER_BODY void control_file::answer() noexcept {
+SPOTTER_COLD_BODY void control_file::answer() noexcept {
     if (outcome_) {
         write_answer("refused", outcome_.what.view());
     } else {
@@ -89,18 +89,18 @@ SPOTTER_BODY void control_file::answer() noexcept {
     state_.store(state::none, std::memory_order_release);
 }
 
-SPOTTER_BODY void control_file::end() noexcept {
+SPOTTER_COLD_BODY void control_file::end() noexcept {
     state const how = state_.load(std::memory_order_acquire);
     if (how == state::none) { return; }
     if (how == state::waits) { outcome_ = {errc::no_more_data, "the run ended before the loop closed another step"}; }
     answer();
 }
 
-SPOTTER_BODY void control_file::note(error const& why) noexcept {
+SPOTTER_COLD_BODY void control_file::note(error const& why) noexcept {
     if (!trouble_) { trouble_ = why; }
 }
 
-SPOTTER_BODY bool control_file::load() noexcept {
+SPOTTER_COLD_BODY bool control_file::load() noexcept {
     text_.clear();
     auto const kind = files_.kind_of(path_);
     note(kind.error());
@@ -120,7 +120,7 @@ SPOTTER_BODY bool control_file::load() noexcept {
     return true;
 }
 
-SPOTTER_BODY text<64> control_file::key_of_file() const noexcept {
+SPOTTER_COLD_BODY text<64> control_file::key_of_file() const noexcept {
     std::string_view rest = letters(), line;
     if (detail::next_line(rest, line) && line == detail::control_head && detail::next_line(rest, line)) {
         if (std::string_view const id = detail::value_of(line, "id"); detail::is_id(id)) { return {id}; }
@@ -130,12 +130,12 @@ SPOTTER_BODY text<64> control_file::key_of_file() const noexcept {
     return hash;
 }
 
-SPOTTER_BODY void control_file::refuse(errc code, std::string_view why) noexcept {
+SPOTTER_COLD_BODY void control_file::refuse(errc code, std::string_view why) noexcept {
     request_.verb = control_verb::refused;
     request_.why = {code, why};
 }
 
-SPOTTER_BODY bool control_file::parse(bool patient) noexcept {
+SPOTTER_COLD_BODY bool control_file::parse(bool patient) noexcept {
     request_.verb = control_verb::refused;
     request_.steps = 0;
     request_.why = {};
@@ -186,7 +186,7 @@ SPOTTER_BODY bool control_file::parse(bool patient) noexcept {
     return true;
 }
 
-SPOTTER_BODY void control_file::read_content(std::string_view document) noexcept {
+SPOTTER_COLD_BODY void control_file::read_content(std::string_view document) noexcept {
     bool const is_plan = request_.verb == control_verb::plan;
     reader_ = is_plan ? readers_.plan : readers_.rules;
     if (reader_.read == nullptr) {
@@ -202,12 +202,12 @@ SPOTTER_BODY void control_file::read_content(std::string_view document) noexcept
     if (made == nullptr) { refuse(why.code, why.what.view()); }
 }
 
-SPOTTER_BODY void control_file::drop() noexcept {
+SPOTTER_COLD_BODY void control_file::drop() noexcept {
     if (request_.content != nullptr) { reader_.drop(const_cast<void*>(request_.content)); }
     request_.content = nullptr;
 }
 
-SPOTTER_BODY void control_file::write_answer(std::string_view how, std::string_view what) noexcept {
+SPOTTER_COLD_BODY void control_file::write_answer(std::string_view how, std::string_view what) noexcept {
     text<600> lines;
     lines << "spotter answer 1\nid " << key_.view() << "\nstate " << how << "\nwhat ";
     for (char const each : what) { lines << (each == '\n' || each == '\r' ? ' ' : each); }

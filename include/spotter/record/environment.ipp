@@ -23,7 +23,7 @@ namespace detail {
 
 using environment_text = text<800>;
 
-SPOTTER_BODY void tell_build(environment_text& out) noexcept {
+SPOTTER_COLD_BODY void tell_build(environment_text& out) noexcept {
 #if defined(__clang__)
     out << "compiler clang " << __clang_major__ << '.' << __clang_minor__ << '.' << __clang_patchlevel__;
 #elif defined(__GNUC__)
@@ -75,7 +75,7 @@ SPOTTER_BODY void tell_build(environment_text& out) noexcept {
 
 #if defined(_WIN32)
 
-SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
+SPOTTER_COLD_BODY void tell_machine(environment_text& out) noexcept {
     char processor[80];
     unsigned long const size = ::GetEnvironmentVariableA("PROCESSOR_IDENTIFIER", processor, sizeof processor);
     if (size > 0 && size < sizeof processor) { out << "\nprocessor " << std::string_view{processor, size}; }
@@ -91,7 +91,7 @@ SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
 #else
 
 // The model of the first processor that Linux lists.
-SPOTTER_BODY void tell_processor(environment_text& out) noexcept {
+SPOTTER_COLD_BODY void tell_processor(environment_text& out) noexcept {
     int const file = open_above_streams("/proc/cpuinfo", O_RDONLY);
     if (file < 0) { return; }
     char letters[2048];
@@ -103,7 +103,7 @@ SPOTTER_BODY void tell_processor(environment_text& out) noexcept {
     out << "\nprocessor " << all.substr(colon + 2, all.find('\n', colon) - colon - 2).substr(0, 80);
 }
 
-SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
+SPOTTER_COLD_BODY void tell_machine(environment_text& out) noexcept {
     tell_processor(out);
     if (long const cores = ::sysconf(_SC_NPROCESSORS_ONLN); cores > 0) { out << "\ncores " << cores; }
     long const pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
@@ -119,7 +119,7 @@ SPOTTER_BODY void tell_machine(environment_text& out) noexcept {
 
 #endif
 
-SPOTTER_BODY void tell_threads(environment_text& out) noexcept {
+SPOTTER_COLD_BODY void tell_threads(environment_text& out) noexcept {
     bool first = true;
     for (char const* const each : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_PROC_BIND"}) {
         char const* const value = std::getenv(each);
@@ -131,7 +131,7 @@ SPOTTER_BODY void tell_threads(environment_text& out) noexcept {
 
 }  // namespace detail
 
-SPOTTER_BODY std::string_view environment_of_program() noexcept {
+SPOTTER_COLD_BODY std::string_view environment_of_program() noexcept {
     static detail::environment_text const told = [] {
         detail::environment_text out;
         detail::tell_build(out);

@@ -6,14 +6,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY flight_recorder::flight_recorder(std::string_view folder, options const& choices,
-                                              file_system& files) noexcept
+SPOTTER_COLD_BODY flight_recorder::flight_recorder(std::string_view folder, options const& choices,
+                                                   file_system& files) noexcept
     : record_{path_text{folder, layout::flight_name}, options_beside(choices), files, choices.worker},
       steps_after_{choices.flight_steps_after} {
     if (record_.has_folder()) { record_.when_full({make_room, this}); }
 }
 
-SPOTTER_BODY flight_recorder::~flight_recorder() {
+SPOTTER_COLD_BODY flight_recorder::~flight_recorder() {
     if (record_.is_open()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
 }
 
@@ -32,7 +32,7 @@ SPOTTER_BODY void flight_recorder::number(tensor_info const& tensor, step_id con
     overrun_ ? record_.drop() : record_.number(tensor, step, value);
 }
 
-SPOTTER_BODY void flight_recorder::finish(run_end const& end) noexcept {
+SPOTTER_COLD_BODY void flight_recorder::finish(run_end const& end) noexcept {
     if (record_.is_open()) {
         if (fly_for_ > 0 || end.how == ending::failed) { record_.write_out(); }
         while (record_.discard_step()) {}
@@ -40,7 +40,7 @@ SPOTTER_BODY void flight_recorder::finish(run_end const& end) noexcept {
     record_.finish({end.how, end.why, {}, 0});
 }
 
-SPOTTER_BODY options flight_recorder::options_beside(options const& choices) noexcept {
+SPOTTER_COLD_BODY options flight_recorder::options_beside(options const& choices) noexcept {
     options own{};
     own.existing = choices.existing == existing::replace ? existing::replace : existing::resume;
     own.drain = drain::poll;
@@ -67,7 +67,7 @@ SPOTTER_BODY void flight_recorder::fly_on(bool told) noexcept {
     if (record_.has_folder()) { record_.when_full(fly_for_ == 0 ? room_maker{make_room, this} : room_maker{}); }
 }
 
-SPOTTER_BODY bool flight_recorder::make_room(void* self) noexcept {
+SPOTTER_COLD_BODY bool flight_recorder::make_room(void* self) noexcept {
     auto& it = *static_cast<flight_recorder*>(self);
     it.overrun_ = !it.record_.discard_step();
     return !it.overrun_;

@@ -11,13 +11,13 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // By its head, which may be damaged: then it is what its name says.
-[[nodiscard]] SPOTTER_BODY bool is_stray(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY bool is_stray(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept {
     auto const head = decode_head(segment);
     return head && (head->number != number || (run_id != 0 && head->run_id != run_id));
 }
 
-SPOTTER_BODY segment_state read_state(detail::segment_image& segment, std::uint32_t number,
-                                      std::uint64_t run_id) noexcept {
+SPOTTER_COLD_BODY segment_state read_state(detail::segment_image& segment, std::uint32_t number,
+                                           std::uint64_t run_id) noexcept {
     segment_state state{};
     byte_view const bytes = segment.bytes();
     if (is_stray(segment.part(0, (std::min)(bytes.size(), layout::head_bytes)), number, run_id)) { return state; }
@@ -60,7 +60,7 @@ SPOTTER_BODY segment_state read_state(detail::segment_image& segment, std::uint3
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Of one worker, or of a run of its own in its folder.
-[[nodiscard]] SPOTTER_BODY error clear_segments(file_system& files, std::string_view folder) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error clear_segments(file_system& files, std::string_view folder) noexcept {
     if (error const why = shared_ring::discard(files, folder)) { return why; }
     for (;;) {
         auto const scan = scan_folder(files, folder);
@@ -70,7 +70,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     }
 }
 
-[[nodiscard]] SPOTTER_BODY error clear_folder(file_system& files, std::string_view folder) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error clear_folder(file_system& files, std::string_view folder) noexcept {
     for (std::string_view const name : {layout::flight_name, layout::system_name}) {
         path_text const inner{folder, name};
         auto const there = files.kind_of(inner);
@@ -82,7 +82,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }
 
 // What is said of the workers of a run that is replaced.
-[[nodiscard]] SPOTTER_BODY error remove_set(file_system& files, std::string_view folder) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error remove_set(file_system& files, std::string_view folder) noexcept {
     path_text const set{folder, layout::set_name};
     auto const there = files.kind_of(set);
     if (!there) { return there.error(); }
@@ -90,7 +90,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }
 
 // The workers' folders of a run that is replaced, but those that somebody writes.
-[[nodiscard]] SPOTTER_BODY error clear_workers(file_system& files, std::string_view folder) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error clear_workers(file_system& files, std::string_view folder) noexcept {
     number_list found;
     if (error const why = found.read_workers(files, folder)) { return why; }
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -111,8 +111,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // Whose run the folder holds: that of its first head that can be read and stands in the file of its number, as readers
 // take it. 0 where there is none.
-[[nodiscard]] SPOTTER_BODY result<std::uint64_t> read_run_id(file_system& files, std::string_view folder,
-                                                             number_list const& segments) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY result<std::uint64_t> read_run_id(file_system& files, std::string_view folder,
+                                                                  number_list const& segments) noexcept {
     for (std::size_t place = 0; place < segments.size(); ++place) {
         path_text const path = path_of_segment(folder, segments[place]);
         std::byte bytes[layout::head_bytes];
@@ -126,8 +126,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }
 
 // Of the last segment that says something; `odd` tells of one that is no file.
-[[nodiscard]] SPOTTER_BODY result<segment_state> read_last(file_system& files, std::string_view folder,
-                                                           number_list const& segments, error& odd) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY result<segment_state> read_last(file_system& files, std::string_view folder,
+                                                                number_list const& segments, error& odd) noexcept {
     auto const run_id = read_run_id(files, folder, segments);
     if (!run_id) { return run_id.error(); }
     segment_state state{};
@@ -152,7 +152,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }
 
 // How far the run in a folder had got; nothing known of one that is not there.
-[[nodiscard]] SPOTTER_BODY result<segment_state> state_of(file_system& files, std::string_view folder) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY result<segment_state> state_of(file_system& files, std::string_view folder) noexcept {
     auto const kind = files.kind_of(folder);
     if (!kind) { return kind.error(); }
     if (*kind != path_kind::folder) { return segment_state{}; }
@@ -162,25 +162,25 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return read_last(files, folder, segments, odd);
 }
 
-[[nodiscard]] SPOTTER_BODY error there_is_one(std::string_view path) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error there_is_one(std::string_view path) noexcept {
     error why{errc::exists, "there is a finished run in "};
     why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
              << "; choose another folder, or existing::next or ::replace";
     return why;
 }
 
-[[nodiscard]] SPOTTER_BODY error path_too_long() noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error path_too_long() noexcept {
     return {errc::unwritable, "the path of the run is too long; choose a shorter one"};
 }
 
-[[nodiscard]] SPOTTER_BODY std::string_view folder_above(std::string_view path) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY std::string_view folder_above(std::string_view path) noexcept {
     std::size_t const cut = path.rfind('/');
     return cut == path.npos ? std::string_view{"."} : path.substr(0, cut == 0 ? 1 : cut);
 }
 
 // Brings to the disk that a folder was made, and those above it up to `known`, which was there.
-[[nodiscard]] SPOTTER_BODY error sync_above(file_system& files, std::string_view folder,
-                                            std::string_view known) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error sync_above(file_system& files, std::string_view folder,
+                                                 std::string_view known) noexcept {
     error first{};
     for (std::string_view above = folder_above(folder);; above = folder_above(above)) {
         error const why = files.sync_folder(above);
@@ -310,8 +310,8 @@ private:
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<open_run> open_folder(file_system& files, std::string_view path, existing what,
-                                          std::uint32_t worker, disk_sync sync) noexcept {
+SPOTTER_COLD_BODY result<open_run> open_folder(file_system& files, std::string_view path, existing what,
+                                               std::uint32_t worker, disk_sync sync) noexcept {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;

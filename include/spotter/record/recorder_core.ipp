@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
+SPOTTER_COLD_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
     : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
       drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker},
       control_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
@@ -19,7 +19,7 @@ SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& ru
     trouble_ = run.left;
 }
 
-SPOTTER_BODY recorder_core::~recorder_core() {
+SPOTTER_COLD_BODY recorder_core::~recorder_core() {
     stop();
     end_beside();
     (void)shared_.remove();
@@ -29,7 +29,7 @@ SPOTTER_BODY recorder_core::~recorder_core() {
     }
 }
 
-SPOTTER_BODY bool recorder_core::take_memory() noexcept {
+SPOTTER_COLD_BODY bool recorder_core::take_memory() noexcept {
     bool const good = choices_.ring_in == ring_in::shared_memory && share_memory() ? ring_.start(*shared_.header())
                                                                                    : take_plain_memory();
     if (!good) { return false; }
@@ -47,7 +47,7 @@ SPOTTER_BODY void recorder_core::copy(std::byte* into, std::byte const* from, st
     detail::copy_cached(into, from, bytes);
 }
 
-SPOTTER_BODY void recorder_core::start(byte_view run_begin) noexcept {
+SPOTTER_COLD_BODY void recorder_core::start(byte_view run_begin) noexcept {
     segments_.start_helpers(choices_.compressors, choices_.compression_level);
     segments_.begin(run_.place, run_begin);
     publish();
@@ -67,7 +67,7 @@ SPOTTER_BODY void recorder_core::write_out() noexcept {
     publish();
 }
 
-SPOTTER_BODY void recorder_core::declare_apart(byte_view body) noexcept {
+SPOTTER_COLD_BODY void recorder_core::declare_apart(byte_view body) noexcept {
     segments_.add(row_kind::declare, body);
     segments_.flush();
 }
@@ -88,7 +88,7 @@ SPOTTER_BODY void recorder_core::end_step() noexcept {
     pages_.ahead(ring_.committed() - declared_at_);
 }
 
-SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::end_request() noexcept {
+SPOTTER_COLD_BODY void recorder_core::end_request() noexcept {
     if (!begins_anew_.empty()) {
         byte_view const body = begins_anew_.view();
         std::byte* const at = body.size() <= largest() ? claim(body.size(), 0) : nullptr;
@@ -104,7 +104,7 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::end_request() noexcept {
     control_.done(outcome_);
 }
 
-SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
+SPOTTER_COLD_BODY void recorder_core::finish(byte_view run_end) noexcept {
     end_beside();
     control_.end();
     segments_.look();
@@ -118,7 +118,7 @@ SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
     finished_ = true;
 }
 
-SPOTTER_BODY void recorder_core::leave_to_parent() noexcept {
+SPOTTER_COLD_BODY void recorder_core::leave_to_parent() noexcept {
     if (std::exchange(left_, true) || finished_) { return; }
     path_text const lock{run_.place.folder, layout::lock_name};
     if (files_.is_at(run_.lock, lock).value_or(false)) { files_.leave_lock(run_.lock); }
@@ -182,7 +182,7 @@ SPOTTER_BODY void recorder_core::poll() noexcept {
     look_around();
 }
 
-SPOTTER_BODY void recorder_core::report(sink_health& into) const noexcept {
+SPOTTER_COLD_BODY void recorder_core::report(sink_health& into) const noexcept {
     std::uint64_t const lost = lost_.load(std::memory_order_acquire);
     into.stored -= lost < into.stored ? lost : into.stored;
     into.dropped += lost;
@@ -196,7 +196,7 @@ SPOTTER_BODY std::uint64_t recorder_core::ring_bytes() const noexcept {
     return choices_.ring_bytes < smallest_ring ? smallest_ring : choices_.ring_bytes;
 }
 
-SPOTTER_BODY bool recorder_core::take_plain_memory() noexcept {
+SPOTTER_COLD_BODY bool recorder_core::take_plain_memory() noexcept {
     memory_source const& from = choices_.memory;
     if (from.take != nullptr) {
         given_ =
@@ -206,7 +206,7 @@ SPOTTER_BODY bool recorder_core::take_plain_memory() noexcept {
     return ring_.start(ring_bytes(), given_);
 }
 
-SPOTTER_BODY bool recorder_core::share_memory() noexcept {
+SPOTTER_COLD_BODY bool recorder_core::share_memory() noexcept {
     ring_owner const owner{run_.place.run_id, run_.place.worker, run_.place.attempt};
     error const why = shared_.make(files_, run_.place.folder, owner, byte_ring::size_for(ring_bytes()));
     if (!why) {
@@ -219,11 +219,11 @@ SPOTTER_BODY bool recorder_core::share_memory() noexcept {
     return false;
 }
 
-SPOTTER_BODY void recorder_core::note(error const& why) noexcept {
+SPOTTER_COLD_BODY void recorder_core::note(error const& why) noexcept {
     if (!trouble_) { trouble_ = why; }
 }
 
-SPOTTER_BODY SPOTTER_NOINLINE void recorder_core::measure_copying() noexcept {
+SPOTTER_COLD_BODY void recorder_core::measure_copying() noexcept {
     constexpr std::size_t rounds = copied_rounds, bytes = copied_bytes;
     std::byte* const first = ring_.prepare(copied_room);
     if (first == nullptr) { return; }
@@ -307,7 +307,7 @@ SPOTTER_BODY discarded_step recorder_core::discard_step() noexcept {
     return gone;
 }
 
-SPOTTER_BODY void recorder_core::start_thread() noexcept {
+SPOTTER_COLD_BODY void recorder_core::start_thread() noexcept {
 #if SPOTTER_EXCEPTIONS
     try {
         thread_ = std::thread{[this]() noexcept { work(); }};
@@ -322,7 +322,7 @@ SPOTTER_BODY void recorder_core::start_thread() noexcept {
     threaded_ = true;
 }
 
-SPOTTER_BODY void recorder_core::stop() noexcept {
+SPOTTER_COLD_BODY void recorder_core::stop() noexcept {
     if (!threaded_) { return; }
     stop_.store(true, std::memory_order_release);
     sleeper_.wake();
@@ -420,7 +420,7 @@ SPOTTER_BODY void recorder_core::publish() noexcept {
     failed_.store(segments_.failed(), std::memory_order_relaxed);
 }
 
-SPOTTER_BODY void recorder_core::publish_trouble() noexcept {
+SPOTTER_COLD_BODY void recorder_core::publish_trouble() noexcept {
     for (error const& each : {segments_.first_error(), stop_file_.trouble(), control_.trouble(), day_clock_.trouble(),
                               beside_begun_ ? beside_->trouble() : error{}}) {
         if (!each) { continue; }

@@ -14,8 +14,8 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Whole blocks behind the last frame. The ring held a block an entry.
-SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::size_t ring_bytes,
-                                 value_extent& into) noexcept {
+SPOTTER_COLD_BODY void measure_values(byte_view segment, std::uint64_t from, std::size_t ring_bytes,
+                                      value_extent& into) noexcept {
     into.packed_at = from;
     into.position = into.mark.position;
     payload_unpacker unpacker;
@@ -29,7 +29,7 @@ SPOTTER_BODY void measure_values(byte_view segment, std::uint64_t from, std::siz
     }
 }
 
-[[nodiscard]] SPOTTER_BODY error no_memory_to_recover() noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error no_memory_to_recover() noexcept {
     return {errc::out_of_memory, "no memory to bring a ring's rest into the record; nothing was lost, try again"};
 }
 
@@ -121,8 +121,8 @@ private:
     value_extent values_{};
 };
 
-SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_view folder, ring_header const& ring,
-                                              number_list const& segments) noexcept {
+SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::string_view folder, ring_header const& ring,
+                                                   number_list const& segments) noexcept {
     attempt_extent found{};
     bool more = true;
     for (std::size_t place = segments.size(); place > 0 && more; --place) {
@@ -147,8 +147,8 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
 }
 
 // The attempt whose ring it was, from the segment that comes next on.
-[[nodiscard]] SPOTTER_BODY run_place place_behind(std::string_view folder, ring_header const& ring,
-                                                  attempt_extent const& extent, std::uint32_t number) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY run_place place_behind(std::string_view folder, ring_header const& ring,
+                                                       attempt_extent const& extent, std::uint32_t number) noexcept {
     run_place place{};
     place.folder = path_text{folder, ""};
     place.number = number;
@@ -162,8 +162,8 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
 }
 
 // The values that were on their way, of which the last segment has a part.
-[[nodiscard]] SPOTTER_BODY error go_on_with_values(file_system& files, std::string_view folder, attempt_extent& extent,
-                                                   ring_drain& drain) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error go_on_with_values(file_system& files, std::string_view folder,
+                                                        attempt_extent& extent, ring_drain& drain) noexcept {
     value_extent& values = extent.values;
     segment_image segment;
     if (error const why = segment.open(files, path_of_segment(folder, values.observe.segment))) { return why; }
@@ -178,9 +178,9 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
 
 // What the ring has from `from` on, and in which section its process ended, into a new segment of that number;
 // `goes_on`: amid values.
-[[nodiscard]] SPOTTER_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
-                                            std::uint64_t from, attempt_extent& extent, bool goes_on,
-                                            loop_marks const& marks, recovered& told) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
+                                                 std::uint64_t from, attempt_extent& extent, bool goes_on,
+                                                 loop_marks const& marks, recovered& told) noexcept {
     bool const sections = marks.state() != 0;
     segment_writer segments{files, options{}};
     ring_drain drain{ring, segments, 0};
@@ -207,8 +207,8 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
 }
 
 // What a ring has beyond its segments, into the next one.
-[[nodiscard]] SPOTTER_BODY error empty_ring(file_system& files, std::string_view folder, shared_ring const& left,
-                                            recovered& told) noexcept {
+[[nodiscard]] SPOTTER_COLD_BODY error empty_ring(file_system& files, std::string_view folder, shared_ring const& left,
+                                                 recovered& told) noexcept {
     ring_header& header = *left.header();
     std::uint64_t const head = header.counters.head.load(std::memory_order_acquire);
     std::uint64_t const tail = header.counters.tail.load(std::memory_order_acquire);
@@ -241,7 +241,7 @@ SPOTTER_BODY result<attempt_extent> extent_of(file_system& files, std::string_vi
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<recovered> recover_folder(file_system& files, std::string_view folder) noexcept {
+SPOTTER_COLD_BODY result<recovered> recover_folder(file_system& files, std::string_view folder) noexcept {
     recovered told{};
     shared_ring left;
     error const closed = left.open(files, folder);
@@ -260,7 +260,7 @@ SPOTTER_BODY result<recovered> recover_folder(file_system& files, std::string_vi
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY result<recovered> recover_unlocked(file_system& files, std::string_view folder) noexcept {
+SPOTTER_COLD_BODY result<recovered> recover_unlocked(file_system& files, std::string_view folder) noexcept {
     recovered told{};
     auto const kind = files.kind_of(path_text{folder, layout::ring_name});
     if (!kind) { return kind.error(); }
@@ -280,7 +280,7 @@ SPOTTER_BODY result<recovered> recover_unlocked(file_system& files, std::string_
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<recovered> recover(std::string_view path, file_system& files) noexcept {
+SPOTTER_COLD_BODY result<recovered> recover(std::string_view path, file_system& files) noexcept {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     recovered all{};
     auto const add_with_flight = [&](std::string_view folder) noexcept -> error {

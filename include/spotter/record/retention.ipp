@@ -9,18 +9,18 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY std::uint64_t segment_bytes_of(options const& choices) noexcept {
+SPOTTER_COLD_BODY std::uint64_t segment_bytes_of(options const& choices) noexcept {
     constexpr std::uint64_t smallest = 4096;
     std::uint64_t const most = choices.run_bytes > 0 ? choices.run_bytes / 4 : choices.segment_bytes;
     return (std::max)((std::min)(choices.segment_bytes, most), smallest);
 }
 
-SPOTTER_BODY retention::retention(file_system& files, std::uint64_t run_bytes, std::uint64_t segment_bytes,
-                                  bool to_disk) noexcept
+SPOTTER_COLD_BODY retention::retention(file_system& files, std::uint64_t run_bytes, std::uint64_t segment_bytes,
+                                       bool to_disk) noexcept
     : files_{files}, limit_{run_bytes > segment_bytes ? run_bytes - segment_bytes : 0}, works_{run_bytes > 0},
       to_disk_{to_disk} {}
 
-SPOTTER_BODY error retention::begin(path_text const& folder, std::uint32_t number) noexcept {
+SPOTTER_COLD_BODY error retention::begin(path_text const& folder, std::uint32_t number) noexcept {
     if (!works_) { return {}; }
     folder_ = folder;
     detail::number_list there;
@@ -32,7 +32,7 @@ SPOTTER_BODY error retention::begin(path_text const& folder, std::uint32_t numbe
     return {};
 }
 
-SPOTTER_BODY error retention::closed(std::uint32_t number, bool last) noexcept {
+SPOTTER_COLD_BODY error retention::closed(std::uint32_t number, bool last) noexcept {
     if (!works_) { return {}; }
     if (!numbers_.add(number)) { return no_memory(); }
     total_ += size_of(number);
@@ -49,16 +49,16 @@ SPOTTER_BODY error retention::closed(std::uint32_t number, bool last) noexcept {
     return {};
 }
 
-SPOTTER_BODY error retention::no_memory() noexcept {
+SPOTTER_COLD_BODY error retention::no_memory() noexcept {
     return {errc::out_of_memory, "no memory to thin an old segment, which stays as it was"};
 }
 
-SPOTTER_BODY std::uint64_t retention::size_of(std::uint32_t number) noexcept {
+SPOTTER_COLD_BODY std::uint64_t retention::size_of(std::uint32_t number) noexcept {
     return files_.size_of(detail::path_of_segment(folder_, number)).value_or(0) +
            files_.size_of(detail::path_of_segment(folder_, number, layout::side_suffix)).value_or(0);
 }
 
-SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, bool last) noexcept {
+SPOTTER_COLD_BODY result<retention::outcome> retention::thin(std::size_t place, bool last) noexcept {
     path_text const path = detail::path_of_segment(folder_, numbers_[place]);
     detail::segment_image whole;
     if (error const why = whole.open(files_, path)) {
@@ -81,8 +81,8 @@ SPOTTER_BODY result<retention::outcome> retention::thin(std::size_t place, bool 
     return outcome::read;
 }
 
-SPOTTER_BODY result<retention::outcome> retention::copy_thinned(std::size_t place, detail::segment_image& whole,
-                                                                bool last, byte_buffer& side) noexcept {
+SPOTTER_COLD_BODY result<retention::outcome> retention::copy_thinned(std::size_t place, detail::segment_image& whole,
+                                                                     bool last, byte_buffer& side) noexcept {
     detail::thinned_copy copy{files_, whole};
     if (copy.is_thinned()) { return outcome::needs_nothing; }
     if (!copy.cite()) { return no_memory(); }
@@ -109,7 +109,7 @@ SPOTTER_BODY result<retention::outcome> retention::copy_thinned(std::size_t plac
     return outcome::copied;
 }
 
-SPOTTER_BODY error retention::write(std::uint32_t number, detail::thinned_copy& copy, byte_buffer& side) noexcept {
+SPOTTER_COLD_BODY error retention::write(std::uint32_t number, detail::thinned_copy& copy, byte_buffer& side) noexcept {
     path_text const part = detail::path_of_segment(folder_, number, detail::part_suffix);
     auto const file = files_.create(part);
     if (!file) { return file.error(); }
@@ -122,7 +122,7 @@ SPOTTER_BODY error retention::write(std::uint32_t number, detail::thinned_copy& 
     return why;
 }
 
-SPOTTER_BODY error retention::put_in_place(std::uint32_t number, byte_view side) noexcept {
+SPOTTER_COLD_BODY error retention::put_in_place(std::uint32_t number, byte_view side) noexcept {
     path_text const part = detail::path_of_segment(folder_, number, detail::part_suffix);
     path_text const side_path = detail::path_of_segment(folder_, number, layout::side_suffix);
     (void)files_.remove(side_path);
@@ -138,7 +138,7 @@ SPOTTER_BODY error retention::put_in_place(std::uint32_t number, byte_view side)
     return to_disk_ ? files_.sync_folder(folder_) : error{};
 }
 
-SPOTTER_BODY error retention::read_back(path_text const& part, byte_buffer& side) noexcept {
+SPOTTER_COLD_BODY error retention::read_back(path_text const& part, byte_buffer& side) noexcept {
     detail::segment_image copy;
     if (error const why = copy.open(files_, part)) { return why; }
     error const why = rebuild_sidecar(copy.part(0, copy.bytes().size()), side);

@@ -20,8 +20,8 @@ bool run_recorder::put(row_kind kind, std::size_t bound, Encode const& encode_in
     return true;
 }
 
-SPOTTER_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
-                                        std::uint32_t worker) noexcept
+SPOTTER_COLD_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
+                                             std::uint32_t worker) noexcept
     : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
     instant_ = choices.instant;
     workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
@@ -48,7 +48,7 @@ SPOTTER_BODY run_recorder& run_recorder::operator=(run_recorder&& other) noexcep
     return *this;
 }
 
-SPOTTER_BODY run_recorder::~run_recorder() {
+SPOTTER_COLD_BODY run_recorder::~run_recorder() {
     if (core_ == nullptr) { return; }
     if (is_open()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
     if (core_->in_child()) {  // the thread and the files are the parent's
@@ -58,7 +58,7 @@ SPOTTER_BODY run_recorder::~run_recorder() {
     }
 }
 
-SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
+SPOTTER_COLD_BODY void run_recorder::start(run_info const& run) noexcept {
     if (core_ == nullptr || core_->started() || child()) { return; }
     begun_at_ = core_->place().now();
     packs_ << run.packs;
@@ -78,7 +78,7 @@ SPOTTER_BODY void run_recorder::put_begin(run_info const& run, byte_buffer& into
     detail::encode_run_begin(row, run.collections, packs_.view(), into);
 }
 
-SPOTTER_BODY void run_recorder::declare(tensor_info const& tensor) noexcept {
+SPOTTER_COLD_BODY void run_recorder::declare(tensor_info const& tensor) noexcept {
     if (!recording()) { return; }
     if (waiting_count_ > 0 || !send(tensor)) { keep_waiting(tensor); }
     core_->declared();
@@ -185,7 +185,7 @@ SPOTTER_BODY void run_recorder::feature(tensor_info const& tensor, step_id step,
     core_->commit(out.size(), static_cast<std::uint32_t>(row_kind::feature));
 }
 
-SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
+SPOTTER_COLD_BODY void run_recorder::finish(run_end const& end) noexcept {
     if (core_ == nullptr || core_->finished() || child()) { return; }
     core_->settle();
     if (core_->started()) {
@@ -250,7 +250,7 @@ SPOTTER_BODY detail::control_request const* run_recorder::request() const noexce
 
 SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept { obeyed_ = true, core_->obeyed(why); }
 
-SPOTTER_BODY void run_recorder::start_anew(run_info const& run) noexcept { put_begin(run, core_->begins_anew()); }
+SPOTTER_COLD_BODY void run_recorder::start_anew(run_info const& run) noexcept { put_begin(run, core_->begins_anew()); }
 
 SPOTTER_BODY std::uint32_t run_recorder::attempt() const noexcept {
     return core_ != nullptr ? core_->place().attempt : 0;
@@ -262,7 +262,7 @@ SPOTTER_BODY std::string_view run_recorder::stop_reason() const noexcept {
     return core_ != nullptr ? core_->stopping().reason() : std::string_view{};
 }
 
-SPOTTER_BODY sink_health run_recorder::health() const noexcept {
+SPOTTER_COLD_BODY sink_health run_recorder::health() const noexcept {
     sink_health health{};
     health.first_error = first_;
     health.stored = handed_;
@@ -290,7 +290,7 @@ SPOTTER_BODY void run_recorder::write_out() noexcept {
     if (recording()) { core_->write_out(); }
 }
 
-SPOTTER_BODY void run_recorder::declare_apart(tensor_info const& tensor) noexcept {
+SPOTTER_COLD_BODY void run_recorder::declare_apart(tensor_info const& tensor) noexcept {
     std::size_t const bound = recording() ? bound_of(tensor) : 0;
     if (bound == 0) { return; }
     byte_buffer body;
@@ -416,7 +416,7 @@ SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, term
     }
 }
 
-SPOTTER_BODY void run_recorder::tell_losses() noexcept {
+SPOTTER_COLD_BODY void run_recorder::tell_losses() noexcept {
     if (dropped_ + thinned_ + closes_lost_ == told_) { return; }
     rows::drops const row{dropped_, thinned_, closes_lost_};
     if (put(row_kind::drops, 3 * varint_limit, [&](byte_writer& out) { encode(out, row); })) {

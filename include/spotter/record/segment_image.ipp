@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY error segment_image::open(file_system& files, std::string_view path) noexcept {
+SPOTTER_COLD_BODY error segment_image::open(file_system& files, std::string_view path) noexcept {
     auto const facts = files.facts_of(path);
     if (!facts) { return facts.error(); }
     std::byte first[1];
@@ -32,17 +32,17 @@ SPOTTER_BODY error segment_image::open(file_system& files, std::string_view path
     return {};
 }
 
-SPOTTER_BODY byte_view segment_image::part(std::uint64_t from, std::uint64_t bytes) noexcept {
+SPOTTER_COLD_BODY byte_view segment_image::part(std::uint64_t from, std::uint64_t bytes) noexcept {
     bring(from, bytes);
     return this->bytes().subspan(as_size(from), as_size(bytes));
 }
 
-SPOTTER_BODY bool segment_image::is_same() const noexcept {
+SPOTTER_COLD_BODY bool segment_image::is_same() const noexcept {
     auto const now = files_->facts_of(path_);
     return !lacks_ && now && now->identity == identity_ && now->bytes >= size_;
 }
 
-SPOTTER_BODY void segment_image::bring(std::uint64_t from, std::uint64_t bytes) noexcept {
+SPOTTER_COLD_BODY void segment_image::bring(std::uint64_t from, std::uint64_t bytes) noexcept {
     std::uint64_t const end = from + (std::min)(bytes, size_ - (std::min)(from, std::uint64_t{size_}));
     for (auto at = as_size(from / block); at * block < end;) {
         if (there_[at]) {

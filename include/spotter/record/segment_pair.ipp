@@ -11,12 +11,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY segment_pair::~segment_pair() {
+SPOTTER_COLD_BODY segment_pair::~segment_pair() {
     close();
     give_back();
 }
 
-SPOTTER_BODY error segment_pair::create(path_text const& folder, std::uint32_t number, opened_file lock) noexcept {
+SPOTTER_COLD_BODY error segment_pair::create(path_text const& folder, std::uint32_t number, opened_file lock) noexcept {
     folder_ = folder;
     path_ = detail::path_of_segment(folder, number);
     number_ = number;
@@ -42,7 +42,7 @@ SPOTTER_BODY bool segment_pair::append_sidecar(byte_view bytes) noexcept {
     return !why;
 }
 
-SPOTTER_BODY void segment_pair::give_up_sidecar(error const& why) noexcept {
+SPOTTER_COLD_BODY void segment_pair::give_up_sidecar(error const& why) noexcept {
     note(why);
     (void)files_.close(std::exchange(side_, {}));
 }
@@ -56,20 +56,20 @@ SPOTTER_BODY void segment_pair::end_of_flush() noexcept {
     if (sync_ == disk_sync::flushes) { to_disk(); }
 }
 
-SPOTTER_BODY void segment_pair::end_of_segment() noexcept {
+SPOTTER_COLD_BODY void segment_pair::end_of_segment() noexcept {
     if (sync_ != disk_sync::never) { to_disk(); }
 }
 
-SPOTTER_BODY void segment_pair::close() noexcept {
+SPOTTER_COLD_BODY void segment_pair::close() noexcept {
     if (data_.open()) { note(files_.close(std::exchange(data_, {}))); }
     if (side_.open()) { note(files_.close(std::exchange(side_, {}))); }
 }
 
-SPOTTER_BODY void segment_pair::give_back() noexcept {
+SPOTTER_COLD_BODY void segment_pair::give_back() noexcept {
     if (relocked_.open()) { files_.unlock(std::exchange(relocked_, {})); }
 }
 
-SPOTTER_BODY whereabouts segment_pair::look() noexcept {
+SPOTTER_COLD_BODY whereabouts segment_pair::look() noexcept {
     auto const data = files_.is_at(data_, path_);
     note(data.error());
     if (!data) { return whereabouts::there; }
@@ -84,8 +84,8 @@ SPOTTER_BODY whereabouts segment_pair::look() noexcept {
     return *data ? whereabouts::there : whereabouts::replaced;
 }
 
-SPOTTER_BODY std::uint64_t segment_pair::values_from(std::uint64_t offset, std::uint64_t run_id,
-                                                     std::uint32_t attempt) noexcept {
+SPOTTER_COLD_BODY std::uint64_t segment_pair::values_from(std::uint64_t offset, std::uint64_t run_id,
+                                                          std::uint32_t attempt) noexcept {
     detail::segment_image segment;
     if (segment.open(files_, path_)) { return 0; }
     std::uint64_t values = 0;
@@ -98,7 +98,7 @@ SPOTTER_BODY std::uint64_t segment_pair::values_from(std::uint64_t offset, std::
     return segment.trouble() ? 0 : values;
 }
 
-SPOTTER_BODY result<std::uint32_t> segment_pair::free_number(std::uint32_t from) noexcept {
+SPOTTER_COLD_BODY result<std::uint32_t> segment_pair::free_number(std::uint32_t from) noexcept {
     detail::number_list segments;
     if (error const why = segments.read_segments(files_, folder_)) { return why; }
     auto const next = detail::next_number(files_, folder_, segments);
@@ -108,13 +108,13 @@ SPOTTER_BODY result<std::uint32_t> segment_pair::free_number(std::uint32_t from)
     return number;
 }
 
-SPOTTER_BODY error segment_pair::moved() noexcept {
+SPOTTER_COLD_BODY error segment_pair::moved() noexcept {
     return {errc::not_a_run,
             "a segment is no longer where it was written: the run's folder was moved or removed while it "
             "was recorded; let it stand until the end"};
 }
 
-SPOTTER_BODY error segment_pair::replaced(std::uint64_t lost) const noexcept {
+SPOTTER_COLD_BODY error segment_pair::replaced(std::uint64_t lost) const noexcept {
     std::string_view const path = path_.view();
     error why{errc::io_error, {}};
     why.what << path.substr(path.size() > 100 ? path.size() - 100 : 0)
@@ -123,11 +123,11 @@ SPOTTER_BODY error segment_pair::replaced(std::uint64_t lost) const noexcept {
     return why;
 }
 
-SPOTTER_BODY void segment_pair::note(error const& why) noexcept {
+SPOTTER_COLD_BODY void segment_pair::note(error const& why) noexcept {
     if (!trouble_) { trouble_ = why; }
 }
 
-SPOTTER_BODY bool segment_pair::lock_again(path_text const& path, bool makes) noexcept {
+SPOTTER_COLD_BODY bool segment_pair::lock_again(path_text const& path, bool makes) noexcept {
     auto const kind = files_.kind_of(path);
     note(kind.error());
     if (!kind || (*kind != path_kind::file && !makes)) { return false; }

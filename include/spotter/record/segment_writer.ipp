@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY segment_writer::segment_writer(file_system& files, options const& choices) noexcept
+SPOTTER_COLD_BODY segment_writer::segment_writer(file_system& files, options const& choices) noexcept
     : files_{files, choices.disk_sync}, segment_bytes_{segment_bytes_of(choices)}, packer_{choices.compression_level},
       retention_{files, choices.run_bytes, segment_bytes_, choices.disk_sync != disk_sync::never} {}
 
@@ -19,11 +19,11 @@ SPOTTER_BODY void segment_writer::mark_from(std::uint64_t position) noexcept {
     coming_ = position_ = sealed_ = kept_ = position;
 }
 
-SPOTTER_BODY void segment_writer::recall(byte_view declare) noexcept {
+SPOTTER_COLD_BODY void segment_writer::recall(byte_view declare) noexcept {
     if (!declared_.remember(declare, false)) { fail(no_memory()); }
 }
 
-SPOTTER_BODY void segment_writer::begin(run_place const& place, byte_view run_begin) noexcept {
+SPOTTER_COLD_BODY void segment_writer::begin(run_place const& place, byte_view run_begin) noexcept {
     place_ = place;
     latest_ = place.time;
     if (failed_) { return; }
@@ -33,7 +33,7 @@ SPOTTER_BODY void segment_writer::begin(run_place const& place, byte_view run_be
     write();
 }
 
-SPOTTER_BODY void segment_writer::begin_anew(byte_view run_begin) noexcept {
+SPOTTER_COLD_BODY void segment_writer::begin_anew(byte_view run_begin) noexcept {
     take_blocks();
     rotate(run_begin);
 }
@@ -134,7 +134,7 @@ SPOTTER_BODY void segment_writer::write_values() noexcept {
     write();
 }
 
-SPOTTER_BODY void segment_writer::finish() noexcept {
+SPOTTER_COLD_BODY void segment_writer::finish() noexcept {
     take_blocks();
     bool const whole = !failed_ && files_.open();
     if (whole) { close_segment(); }
@@ -150,7 +150,7 @@ SPOTTER_BODY double segment_writer::now() noexcept {
     return latest_;
 }
 
-SPOTTER_BODY error segment_writer::no_memory() noexcept {
+SPOTTER_COLD_BODY error segment_writer::no_memory() noexcept {
     return {errc::out_of_memory,
             "no memory for the record; recording stops here, the training goes on: lower options::ring_bytes"};
 }
@@ -177,7 +177,7 @@ SPOTTER_BODY void segment_writer::take_blocks() noexcept {
     while (!helpers_.empty()) { take_block(); }
 }
 
-SPOTTER_BODY SPOTTER_NOINLINE void segment_writer::fail(error const& why) noexcept {
+SPOTTER_COLD_BODY void segment_writer::fail(error const& why) noexcept {
     if (!first_error_) { first_error_ = of_run(why); }
     failed_ = true;
     lost_ += pending_;
@@ -319,7 +319,7 @@ SPOTTER_BODY std::uint64_t segment_writer::values_from(std::uint64_t offset) noe
     return files_.values_from(offset, place_.run_id, place_.attempt);
 }
 
-SPOTTER_BODY void segment_writer::open_segment() noexcept {
+SPOTTER_COLD_BODY void segment_writer::open_segment() noexcept {
     if (error const why = files_.create(place_.folder, place_.number, place_.lock)) { return fail(why); }
     in_segment_ = 0;
     segment_head head{};
@@ -335,7 +335,7 @@ SPOTTER_BODY void segment_writer::open_segment() noexcept {
     head_end_ = offset_;
 }
 
-SPOTTER_BODY void segment_writer::restate() noexcept {
+SPOTTER_COLD_BODY void segment_writer::restate() noexcept {
     restating_ = true;
     bool const good = declared_.say_at_head([this](row_kind kind, byte_view body) { return say(kind, body); });
     if (!good && !failed_) { return fail(no_memory()); }
@@ -344,24 +344,24 @@ SPOTTER_BODY void segment_writer::restate() noexcept {
     declared_.head_ends(offset_);
 }
 
-SPOTTER_BODY bool segment_writer::say(row_kind kind, byte_view body) noexcept {
+SPOTTER_COLD_BODY bool segment_writer::say(row_kind kind, byte_view body) noexcept {
     make_room(body.size());
     return !failed_ && rows_.add(kind, body);
 }
 
-SPOTTER_BODY void segment_writer::say_again(declarations::which which) noexcept {
+SPOTTER_COLD_BODY void segment_writer::say_again(declarations::which which) noexcept {
     if (failed_) { return; }
     bool const good = declared_.say(which, offset_, [this](row_kind kind, byte_view body) { return say(kind, body); });
     if (!good && !failed_) { fail(no_memory()); }
 }
 
-SPOTTER_BODY void segment_writer::say_with_findings() noexcept {
+SPOTTER_COLD_BODY void segment_writer::say_with_findings() noexcept {
     found_ = false;
     say_again(declarations::which::single);
     if (declared_.every_is_due(offset_, true)) { say_again(declarations::which::known); }
 }
 
-SPOTTER_BODY void segment_writer::close_segment() noexcept {
+SPOTTER_COLD_BODY void segment_writer::close_segment() noexcept {
     part_step();
     say_again(declarations::which::single);
     if (failed_) { return; }
@@ -376,14 +376,14 @@ SPOTTER_BODY void segment_writer::close_segment() noexcept {
     if (where_ == whereabouts::replaced) { was_replaced(); }
 }
 
-SPOTTER_BODY void segment_writer::was_replaced() noexcept {
+SPOTTER_COLD_BODY void segment_writer::was_replaced() noexcept {
     std::uint64_t const lost = in_segment_ - (std::min)(values_from(0), in_segment_);
     lost_ += lost;
     note(files_.replaced(lost));
     in_segment_ = 0;
 }
 
-SPOTTER_BODY void segment_writer::rotate(byte_view run_begin) noexcept {
+SPOTTER_COLD_BODY void segment_writer::rotate(byte_view run_begin) noexcept {
     if (failed_) { return; }
     close_segment();
     if (failed_) { return; }
@@ -395,7 +395,7 @@ SPOTTER_BODY void segment_writer::rotate(byte_view run_begin) noexcept {
     move_on();
 }
 
-SPOTTER_BODY void segment_writer::move_on() noexcept {
+SPOTTER_COLD_BODY void segment_writer::move_on() noexcept {
     if (where_ == whereabouts::replaced) {
         auto const free = files_.free_number(place_.number);
         if (!free) { return fail(free.error()); }
@@ -405,16 +405,16 @@ SPOTTER_BODY void segment_writer::move_on() noexcept {
     write();
 }
 
-SPOTTER_BODY void segment_writer::retain(bool last) noexcept {
+SPOTTER_COLD_BODY void segment_writer::retain(bool last) noexcept {
     if (failed_) { return; }
     note(retention_.closed(place_.number - 1, last));
 }
 
-SPOTTER_BODY void segment_writer::note(error const& why) noexcept {
+SPOTTER_COLD_BODY void segment_writer::note(error const& why) noexcept {
     if (why && !first_error_) { first_error_ = why; }
 }
 
-SPOTTER_BODY error segment_writer::of_run(error why) const noexcept {
+SPOTTER_COLD_BODY error segment_writer::of_run(error why) const noexcept {
     why.what << " (the run is " << place_.folder.view() << ')';
     return why;
 }

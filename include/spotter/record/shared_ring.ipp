@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY error shared_ring::make(file_system& files, std::string_view folder, ring_owner const& owner,
-                                     std::uint64_t bytes) noexcept {
+SPOTTER_COLD_BODY error shared_ring::make(file_system& files, std::string_view folder, ring_owner const& owner,
+                                          std::uint64_t bytes) noexcept {
     files_ = &files;
     file_ = path_text{folder, layout::ring_name};
     auto const file = files.create(file_);
@@ -33,7 +33,7 @@ SPOTTER_BODY error shared_ring::make(file_system& files, std::string_view folder
     return {};
 }
 
-SPOTTER_BODY error shared_ring::open(file_system& files, std::string_view folder) noexcept {
+SPOTTER_COLD_BODY error shared_ring::open(file_system& files, std::string_view folder) noexcept {
     files_ = &files;
     file_ = path_text{folder, layout::ring_name};
     auto const kind = files.kind_of(file_);
@@ -67,7 +67,7 @@ SPOTTER_BODY error shared_ring::open(file_system& files, std::string_view folder
                             : "leads to a ring that is damaged and was left as it is; remove both to be rid of it");
 }
 
-SPOTTER_BODY error shared_ring::remove() noexcept {
+SPOTTER_COLD_BODY error shared_ring::remove() noexcept {
     if (name_.empty()) { return {}; }
     let_go();
     error const why = files_->remove_shared(name_);
@@ -76,12 +76,12 @@ SPOTTER_BODY error shared_ring::remove() noexcept {
     return files_->remove(file_);
 }
 
-SPOTTER_BODY void shared_ring::leave_to_parent() noexcept {
+SPOTTER_COLD_BODY void shared_ring::leave_to_parent() noexcept {
     let_go();
     name_ = {};
 }
 
-SPOTTER_BODY error shared_ring::discard(file_system& files, std::string_view folder) noexcept {
+SPOTTER_COLD_BODY error shared_ring::discard(file_system& files, std::string_view folder) noexcept {
     {
         shared_ring ring;
         error const why = ring.open(files, folder);
@@ -96,7 +96,7 @@ SPOTTER_BODY error shared_ring::discard(file_system& files, std::string_view fol
     return *kind == path_kind::missing ? error{} : files.remove(file);
 }
 
-SPOTTER_BODY error shared_ring::in_the_way(errc code, std::string_view why) const noexcept {
+SPOTTER_COLD_BODY error shared_ring::in_the_way(errc code, std::string_view why) const noexcept {
     std::string_view const file = file_.view();
     error told{code, {}};
     told.what << file.substr(file.size() > 80 ? file.size() - 80 : 0) << ' ' << why;
@@ -104,14 +104,14 @@ SPOTTER_BODY error shared_ring::in_the_way(errc code, std::string_view why) cons
     return told;
 }
 
-SPOTTER_BODY shared_ring::name_text shared_ring::new_name() noexcept {
+SPOTTER_COLD_BODY shared_ring::name_text shared_ring::new_name() noexcept {
     name_text name{prefix};
     std::uint64_t const number = make_run_id();
     for (int shift = 60; shift >= 0; shift -= 4) { name << "0123456789abcdef"[(number >> shift) & 15]; }
     return name;
 }
 
-SPOTTER_BODY bool shared_ring::begins_name(std::string_view text) noexcept {
+SPOTTER_COLD_BODY bool shared_ring::begins_name(std::string_view text) noexcept {
     if (text.size() > name_size) { return false; }
     for (std::size_t i = 0; i < text.size(); ++i) {
         bool const digit = (text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f');
@@ -120,7 +120,7 @@ SPOTTER_BODY bool shared_ring::begins_name(std::string_view text) noexcept {
     return true;
 }
 
-SPOTTER_BODY void shared_ring::let_go() noexcept {
+SPOTTER_COLD_BODY void shared_ring::let_go() noexcept {
     if (memory_.lock.open()) { files_->unmap_shared(memory_); }
     memory_ = {};
     header_ = nullptr;

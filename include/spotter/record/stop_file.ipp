@@ -10,13 +10,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY stop_file::stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
+SPOTTER_COLD_BODY stop_file::stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
     : files_{files}, path_{detail::run_folder_of(folder, worker), layout::stop_name} {
     stale_ = is_there();
     if (stale_ && worker == 0) { note(files_.remove(path_)); }
 }
 
-SPOTTER_BODY void stop_file::look(std::uint64_t now) noexcept {
+SPOTTER_COLD_BODY void stop_file::look(std::uint64_t now) noexcept {
     if (now - last_look_ < milliseconds_between) { return; }
     last_look_ = now;
     bool const there = is_there();
@@ -26,7 +26,7 @@ SPOTTER_BODY void stop_file::look(std::uint64_t now) noexcept {
     asked_.store(asks, std::memory_order_release);
 }
 
-SPOTTER_BODY bool stop_file::is_there() noexcept {
+SPOTTER_COLD_BODY bool stop_file::is_there() noexcept {
     auto const kind = files_.kind_of(path_);
     if (kind && *kind != path_kind::file && *kind != path_kind::missing) {
         error why{errc::unwritable, "`stop` in the run's folder is no file, and stops nothing: "};
@@ -38,11 +38,11 @@ SPOTTER_BODY bool stop_file::is_there() noexcept {
     return kind && *kind == path_kind::file;
 }
 
-SPOTTER_BODY void stop_file::note(error const& why) noexcept {
+SPOTTER_COLD_BODY void stop_file::note(error const& why) noexcept {
     if (!trouble_) { trouble_ = why; }
 }
 
-SPOTTER_BODY bool stop_file::read() noexcept {
+SPOTTER_COLD_BODY bool stop_file::read() noexcept {
     char letters[longest_reason];
     auto const size = files_.read(path_, 0, std::as_writable_bytes(std::span{letters}));
     if (size && *size == 0 && !std::exchange(was_empty_, true)) { return false; }

@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY bool thinned_copy::is_thinned() const noexcept {
+SPOTTER_COLD_BODY bool thinned_copy::is_thinned() const noexcept {
     frame_walker walk{segment_, 0, &image_.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::rows) { return (walk.frame().flags & layout::thinned_segment) != 0; }
@@ -19,7 +19,7 @@ SPOTTER_BODY bool thinned_copy::is_thinned() const noexcept {
     return false;
 }
 
-SPOTTER_BODY bool thinned_copy::cite() noexcept {
+SPOTTER_COLD_BODY bool thinned_copy::cite() noexcept {
     frame_walker walk{segment_, 0, &image_.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::rows && !cite_frame(walk.frame())) { return false; }
@@ -27,7 +27,7 @@ SPOTTER_BODY bool thinned_copy::cite() noexcept {
     return true;
 }
 
-SPOTTER_BODY thinned_copy::follower thinned_copy::cite_next(segment_image& segment) noexcept {
+SPOTTER_COLD_BODY thinned_copy::follower thinned_copy::cite_next(segment_image& segment) noexcept {
     frame_walker walk{segment.bytes(), 0, &segment.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
         if (what == walked::corrupt || (what == walked::head && walk.head_error())) { return follower::damaged; }
@@ -38,7 +38,7 @@ SPOTTER_BODY thinned_copy::follower thinned_copy::cite_next(segment_image& segme
     return follower::goes_on;
 }
 
-SPOTTER_BODY std::uint64_t thinned_copy::survey() noexcept {
+SPOTTER_COLD_BODY std::uint64_t thinned_copy::survey() noexcept {
     std::sort(cited_.data(), cited_.data() + cited_count_,
               [](citation const& a, citation const& b) { return a.order(b.in, b.index, b.tensor.view()) < 0; });
     std::uint64_t gone = 0;
@@ -67,7 +67,7 @@ SPOTTER_BODY std::uint64_t thinned_copy::survey() noexcept {
     return gone;
 }
 
-SPOTTER_BODY error thinned_copy::write(opened_file into) noexcept {
+SPOTTER_COLD_BODY error thinned_copy::write(opened_file into) noexcept {
     into_ = into;
     put(image_.part(0, layout::head_bytes));
     std::uint64_t previous_end = layout::head_bytes;
@@ -97,7 +97,7 @@ SPOTTER_BODY error thinned_copy::write(opened_file into) noexcept {
     return why_;
 }
 
-SPOTTER_BODY bool thinned_copy::cite_frame(row_frame const& frame) noexcept {
+SPOTTER_COLD_BODY bool thinned_copy::cite_frame(row_frame const& frame) noexcept {
     if ((frame.flags & layout::has_findings) == 0) { return true; }
     row_reader rows{frame.body};
     for (row_view row{}; rows.next(row);) {
@@ -112,7 +112,7 @@ SPOTTER_BODY bool thinned_copy::cite_frame(row_frame const& frame) noexcept {
     return true;
 }
 
-SPOTTER_BODY bool thinned_copy::learn(row_view row) noexcept {
+SPOTTER_COLD_BODY bool thinned_copy::learn(row_view row) noexcept {
     rows::declare told{};
     if (decode(row, told)) { return true; }
     // A segment declares every id below its largest, so one beyond its bytes is no id.
@@ -121,7 +121,7 @@ SPOTTER_BODY bool thinned_copy::learn(row_view row) noexcept {
     return true;
 }
 
-SPOTTER_BODY bool thinned_copy::is_cited(rows::observe const& seen) const noexcept {
+SPOTTER_COLD_BODY bool thinned_copy::is_cited(rows::observe const& seen) const noexcept {
     if (!declared_.holds(seen.id)) { return false; }
     auto const* const end = cited_.data() + cited_count_;
     std::string_view const name = declared_[seen.id].name;
@@ -131,7 +131,7 @@ SPOTTER_BODY bool thinned_copy::is_cited(rows::observe const& seen) const noexce
     return at != end && at->order(seen.step.mode, seen.step.index, name) == 0;
 }
 
-SPOTTER_BODY bool thinned_copy::keep_values(rows::observe const& seen, std::uint64_t before) noexcept {
+SPOTTER_COLD_BODY bool thinned_copy::keep_values(rows::observe const& seen, std::uint64_t before) noexcept {
     payload_place place = seen.place;
     byte_view bases = seen.bases;
     for (std::uint64_t left = seen.links;; --left) {
@@ -141,7 +141,7 @@ SPOTTER_BODY bool thinned_copy::keep_values(rows::observe const& seen, std::uint
     }
 }
 
-SPOTTER_BODY bool thinned_copy::are_values(payload_place const& place, std::uint64_t before) const noexcept {
+SPOTTER_COLD_BODY bool thinned_copy::are_values(payload_place const& place, std::uint64_t before) const noexcept {
     std::uint64_t at = place.offset;
     if (place.bytes > before || at > before - place.bytes) { return false; }
     for (std::uint64_t const end = at + place.bytes; at < end;) {
@@ -152,7 +152,7 @@ SPOTTER_BODY bool thinned_copy::are_values(payload_place const& place, std::uint
     return true;
 }
 
-SPOTTER_BODY byte_view thinned_copy::thinned(row_view row) noexcept {
+SPOTTER_COLD_BODY byte_view thinned_copy::thinned(row_view row) noexcept {
     rows::observe seen{};
     summary stats{};
     if (decode(row, seen, stats) || !seen.has_values) { return row.body; }
@@ -185,24 +185,24 @@ SPOTTER_BODY byte_view thinned_copy::thinned(row_view row) noexcept {
     return out.view();
 }
 
-SPOTTER_BODY payload_place thinned_copy::moved(payload_place const& old) const noexcept {
+SPOTTER_COLD_BODY payload_place thinned_copy::moved(payload_place const& old) const noexcept {
     extent const* const at = std::lower_bound(kept_.data(), kept_.data() + kept_count_, extent{old.offset, 0, 0});
     return {at->moved_to, old.bytes, old.form};
 }
 
-SPOTTER_BODY void thinned_copy::put(byte_view bytes) noexcept {
+SPOTTER_COLD_BODY void thinned_copy::put(byte_view bytes) noexcept {
     constexpr std::size_t write_bytes = 64U << 10;
     offset_ += bytes.size();
     if (!why_ && !out_.append(bytes)) { no_memory(); }
     if (out_.size() >= write_bytes) { flush(); }
 }
 
-SPOTTER_BODY void thinned_copy::flush() noexcept {
+SPOTTER_COLD_BODY void thinned_copy::flush() noexcept {
     if (!why_ && !out_.empty()) { why_ = files_.append(into_, out_.view()); }
     out_.clear();
 }
 
-SPOTTER_BODY void thinned_copy::no_memory() noexcept {
+SPOTTER_COLD_BODY void thinned_copy::no_memory() noexcept {
     if (!why_) { why_ = {errc::out_of_memory, "no memory to thin an old segment, which stays as it was"}; }
 }
 

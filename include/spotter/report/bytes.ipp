@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY std::string bytes_text(std::uint64_t bytes) {
+SPOTTER_COLD_BODY std::string bytes_text(std::uint64_t bytes) {
     std::string text;
     sentence_writer out{[](void* to, std::string_view piece) { static_cast<std::string*>(to)->append(piece); }, &text};
     out.bytes(bytes);

@@ -7,12 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY std::string describe(step_id step) { return detail::sentence_of<std::string>(step); }
+SPOTTER_COLD_BODY std::string describe(step_id step) { return detail::sentence_of<std::string>(step); }
 
-SPOTTER_BODY std::string describe(finding const& it) { return detail::sentence_of<std::string>(it); }
+SPOTTER_COLD_BODY std::string describe(finding const& it) { return detail::sentence_of<std::string>(it); }
 
-SPOTTER_BODY std::string describe(step_alarm const& it) { return detail::sentence_of<std::string>(it); }
+SPOTTER_COLD_BODY std::string describe(step_alarm const& it) { return detail::sentence_of<std::string>(it); }
 
-SPOTTER_BODY std::string describe(error const& it) { return detail::sentence_of<std::string>(it); }
+SPOTTER_COLD_BODY std::string describe(error const& it) { return detail::sentence_of<std::string>(it); }
 
 }  // namespace spotter::inline SPOTTER_ABI

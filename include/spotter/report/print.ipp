@@ -44,14 +44,14 @@ void print_lines(Told const& it, std::FILE* into) noexcept {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY void print(step_alarm const& it, std::FILE* into) noexcept {
+SPOTTER_COLD_BODY void print(step_alarm const& it, std::FILE* into) noexcept {
     if (it.size() > 0) { detail::print_lines(it, into); }
 }
 
-SPOTTER_BODY void print(finding const& it, std::FILE* into) noexcept { detail::print_lines(it, into); }
+SPOTTER_COLD_BODY void print(finding const& it, std::FILE* into) noexcept { detail::print_lines(it, into); }
 
-SPOTTER_BODY void print(error const& it, std::FILE* into) noexcept { detail::print_lines(it, into); }
+SPOTTER_COLD_BODY void print(error const& it, std::FILE* into) noexcept { detail::print_lines(it, into); }
 
-SPOTTER_BODY void print(health_report const& it, std::FILE* into) noexcept { detail::print_lines(it, into); }
+SPOTTER_COLD_BODY void print(health_report const& it, std::FILE* into) noexcept { detail::print_lines(it, into); }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -10,18 +10,18 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY sentence_writer& sentence_writer::operator<<(std::uint64_t count) {
+SPOTTER_COLD_BODY sentence_writer& sentence_writer::operator<<(std::uint64_t count) {
     text<20> digits;
     digits << count;
     return *this << digits.view();
 }
 
-SPOTTER_BODY sentence_writer& sentence_writer::plain(std::string_view letters) {
+SPOTTER_COLD_BODY sentence_writer& sentence_writer::plain(std::string_view letters) {
     put_plain(letters, [&](std::string_view piece) { *this << piece; });
     return *this;
 }
 
-SPOTTER_BODY sentence_writer& sentence_writer::bytes(std::uint64_t count) {
+SPOTTER_COLD_BODY sentence_writer& sentence_writer::bytes(std::uint64_t count) {
     if (count < 1024) { return *this << count << " B"; }
     bool const large = count >= 1048576;
     char digits[32];
@@ -30,9 +30,11 @@ SPOTTER_BODY sentence_writer& sentence_writer::bytes(std::uint64_t count) {
     return *this << std::string_view{digits, static_cast<std::size_t>(end.ptr - digits)} << (large ? " MiB" : " KiB");
 }
 
-SPOTTER_BODY void write(sentence_writer& out, step_id step) { out << name_of(step.mode) << "(" << step.index << ")"; }
+SPOTTER_COLD_BODY void write(sentence_writer& out, step_id step) {
+    out << name_of(step.mode) << "(" << step.index << ")";
+}
 
-SPOTTER_BODY void write(sentence_writer& out, finding const& it) {
+SPOTTER_COLD_BODY void write(sentence_writer& out, finding const& it) {
     out << name_of(it.severity) << ": ";
     out.plain(it.rule);
     if (!it.reason.empty()) { (out << ": ").plain(it.reason); }
@@ -50,7 +52,7 @@ SPOTTER_BODY void write(sentence_writer& out, finding const& it) {
     if (!it.remedy.empty()) { (out << "\n    ").plain(it.remedy); }
 }
 
-SPOTTER_BODY void write(sentence_writer& out, step_alarm const& it) {
+SPOTTER_COLD_BODY void write(sentence_writer& out, step_alarm const& it) {
     bool first = true;
     for (finding const& each : it) {
         if (!first) { out << "\n"; }
@@ -60,12 +62,12 @@ SPOTTER_BODY void write(sentence_writer& out, step_alarm const& it) {
     if (it.left_out() > 0) { out << "\nand " << std::uint64_t{it.left_out()} << " further findings"; }
 }
 
-SPOTTER_BODY void write(sentence_writer& out, error const& it) {
+SPOTTER_COLD_BODY void write(sentence_writer& out, error const& it) {
     out << name_of(it.code) << ": ";
     out.plain(it.what.view());
 }
 
-SPOTTER_BODY void write(sentence_writer& out, health_report const& it) {
+SPOTTER_COLD_BODY void write(sentence_writer& out, health_report const& it) {
     out << (!it.good()                   ? "in trouble"
             : it.off                     ? "off"
             : it.dry                     ? "dry, nothing is recorded"

@@ -3,16 +3,12 @@
 // here.
 #pragma once
 
+#include <spotter/stat/any_values.hpp>
 #include <spotter/stat/widen.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
-
-// What the kernels take a type as: floats and doubles as they are, others widened a block at a time.
-template <class Value>
-using kernel_float =
-    std::conditional_t<std::is_same_v<Value, float> || std::is_same_v<Value, double>, Value, wide_of<Value>>;
 
 // Element i of a tensor belongs to lane i % 16, whatever its block.
 struct change_sums {
@@ -47,15 +43,17 @@ template <class Value>
         return {square, product, gap != 0};
     }
 }
-template <class Value>
-SPOTTER_STRICT constexpr void compare_elements(Value const* now, Value const* before, std::size_t count,
+template <class Values>
+SPOTTER_STRICT constexpr void compare_elements(Values const& now, Values const& before, std::size_t count,
                                                change_sums& into) noexcept {
     SPOTTER_STRICT_BODY
     for (std::size_t i = 0; i < count; ++i) {
-        seen_element const x = see(now[i]);
-        seen_element const y = see(before[i]);
+        auto const& a = now[i];
+        auto const& b = before[i];
+        seen_element const x = see(a);
+        seen_element const y = see(b);
         into.finite = into.finite && x.kind < number_class::pos_inf && y.kind < number_class::pos_inf;
-        element_change const change = change_of(now[i], before[i]);
+        element_change const change = change_of(a, b);
         std::size_t const lane = i % lane_count;
         into.gap.lane[lane] += change.square;
         into.dot.lane[lane] += change.product;
@@ -69,8 +67,8 @@ struct along_sums {
     lane_sums products;
     bool finite = true;  // x, so far
 };
-template <class Value, class Before, class Gradient>
-SPOTTER_STRICT constexpr void change_along_elements(Value const* now, Before const& before, Gradient const& gradient,
+template <class Values, class Before, class Gradient>
+SPOTTER_STRICT constexpr void change_along_elements(Values const& now, Before const& before, Gradient const& gradient,
                                                     std::size_t count, along_sums& into) noexcept {
     SPOTTER_STRICT_BODY
     for (std::size_t i = 0; i < count; ++i) {
@@ -224,7 +222,7 @@ change_along_avx2(Float const* now, Float const* before, Float const* gradient, 
 }
 #endif
 
-// Of values that are `kernel_float`s; a multiple of 16 of them.
+// Of values as the kernels take them; a multiple of 16 of them.
 template <class Float>
 inline void compare_fast(Float const* now, Float const* before, std::size_t count, change_sums& into) noexcept {
 #if SPOTTER_X86_DISPATCH
@@ -246,25 +244,6 @@ inline void change_along_fast(Float const* now, Float const* before, Float const
     change_along_baseline(now, before, gradient, count, into);
 }
 
-// A block of a tensor as the kernels take it.
-template <class Value>
-class widened_block {
-public:
-    [[nodiscard]] kernel_float<Value> const* take(Value const* from, std::size_t count) noexcept {
-        if constexpr (std::is_same_v<Value, kernel_float<Value>>) {
-            return from;
-        } else {
-            widen_block(from, count, buffer_);
-            return buffer_;
-        }
-    }
-
-private:
-    struct nothing {};
-    alignas(64) std::conditional_t<std::is_same_v<Value, kernel_float<Value>>, nothing,
-                                   kernel_float<Value>[block_size]> buffer_;
-};
-
 // Calls use(first, size) for each block, the last one a multiple of 16 elements long, and definition(first, size) for
 // what remains.
 template <class Use, class Definition>
@@ -276,72 +255,85 @@ constexpr void each_block(std::size_t count, Use&& use, Definition&& definition)
     if (whole < count) { definition(whole, count - whole); }
 }
 
-}  // namespace detail
-
-// Copies values as floats or doubles, which hold them exactly; what is not finite has any value.
-template <class Value, class Wide>
-constexpr void copy_widened(element_view<Value> from, Wide* into) noexcept {
-    if constexpr (!requires(Value it) { it.im; } && std::is_same_v<detail::kernel_float<Value>, Wide>) {
-        if (!std::is_constant_evaluated()) {
-            if constexpr (std::is_same_v<Value, Wide>) {
-                if (from.size() > 0) { std::memcpy(into, from.data(), from.size() * sizeof(Wide)); }
-            } else {
-                detail::widen_block(from.data(), from.size(), into);
-            }
-            return;
-        }
-    }
-    for (std::size_t i = 0; i < from.size(); ++i) { into[i] = static_cast<Wide>(detail::see(from[i]).value); }
-}
-
-// Holds `now` against `before`, element by element. Where `replace` is the memory of `before`, it holds the values of
-// `now` afterwards: block by block, while both are in cache.
-template <class Value>
-constexpr void compare_all(element_view<Value> now, Value const* before, detail::change_sums& into,
-                           unsigned char* replace = nullptr) noexcept {
-    if (std::is_constant_evaluated()) { return detail::compare_elements(now.data(), before, now.size(), into); }
+// Where `replace` is the memory of `before`, it holds the values of `now` afterwards: block by block, while both are in
+// cache.
+template <class Float>
+void compare_blocks(tensor_ref const& now, tensor_ref const& before, change_sums& into,
+                    unsigned char* replace) noexcept {
+    widened_blocks<Float> left{now}, right{before};
+    std::size_t const bytes = size_of(now.type);
     auto const keep = [&](std::size_t first, std::size_t size) {
-        if (replace != nullptr) {
-            std::memcpy(replace + first * sizeof(Value), now.data() + first, size * sizeof(Value));
-        }
+        if (replace == nullptr) { return; }
+        std::memcpy(replace + first * bytes, static_cast<unsigned char const*>(now.values.raw) + first * bytes,
+                    size * bytes);
     };
-    detail::widened_block<Value> left, right;
-    detail::each_block(
-        now.size(),
+    each_block(
+        as_size(now.count),
         [&](std::size_t first, std::size_t size) {
-            if constexpr (std::is_same_v<Value, c64> || std::is_same_v<Value, c128>) {
-                detail::compare_elements(now.data() + first, before + first, size, into);
-            } else {
-                detail::compare_fast(left.take(now.data() + first, size), right.take(before + first, size), size, into);
-            }
+            compare_fast(left.take(first, size), right.take(first, size), size, into);
             keep(first, size);
         },
         [&](std::size_t first, std::size_t size) {
-            detail::compare_elements(now.data() + first, before + first, size, into);
+            compare_elements(left.take(first, size), right.take(first, size), size, into);
             keep(first, size);
         });
 }
 
-// Adds up how far the change from `before` to `now` went along a gradient; `before` holds the values of `now`
-// afterwards. Both copies hold what the kernels take `Value` as.
-template <class Value>
-constexpr void change_along_all(element_view<Value> now, detail::kernel_float<Value>* before,
-                                detail::kernel_float<Value> const* gradient, detail::along_sums& into) noexcept {
-    if (std::is_constant_evaluated()) {
-        detail::change_along_elements(now.data(), before, gradient, now.size(), into);
-        return copy_widened(now, before);
+// Of one complex type, by the definition.
+template <class Pair>
+void compare_pairs(Pair const* now, Pair const* before, std::size_t count, change_sums& into,
+                   unsigned char* replace) noexcept {
+    compare_elements(now, before, count, into);
+    if (replace != nullptr && count > 0) { std::memcpy(replace, now, count * sizeof(Pair)); }
+}
+
+}  // namespace detail
+
+// Copies values as floats or doubles, which hold them exactly; what is not finite has any value.
+template <class Wide>
+void copy_widened(tensor_ref const& from, Wide* into) noexcept {
+    if (!is_complex(from.type) && (detail::is_narrow(from.type) == (sizeof(Wide) == sizeof(float)))) {
+        return detail::widen_block(from.type, from.values.raw, as_size(from.count), into);
     }
-    detail::widened_block<Value> left;
+    visit_seen(from, [&](auto const& values) {
+        for (auto const& each : values) { *into++ = static_cast<Wide>(detail::see(each).value); }
+    });
+}
+
+// Holds `now` against `before`, of the same type and size, element by element. Where `replace` is the memory of
+// `before`, it holds the values of `now` afterwards.
+constexpr void compare_all(tensor_ref const& now, tensor_ref const& before, detail::change_sums& into,
+                           unsigned char* replace = nullptr) noexcept {
+    auto const count = as_size(now.count);
+    if (now.type == dtype::c64) {
+        detail::compare_pairs(now.values.c64, before.values.c64, count, into, replace);
+    } else if (now.type == dtype::c128) {
+        detail::compare_pairs(now.values.c128, before.values.c128, count, into, replace);
+    } else if (std::is_constant_evaluated()) {
+        detail::compare_elements(seen_values{now}, seen_values{before}, count, into);
+    } else if (detail::is_narrow(now.type)) {
+        detail::compare_blocks<float>(now, before, into, replace);
+    } else {
+        detail::compare_blocks<double>(now, before, into, replace);
+    }
+}
+
+// Adds up how far the change from `before` to `now` went along a gradient; `before` holds the values of `now`
+// afterwards. Both copies hold what the kernels take the type as, which is not complex.
+template <class Float>
+void change_along_all(tensor_ref const& now, Float* before, Float const* gradient, detail::along_sums& into) noexcept {
+    detail::widened_blocks<Float> left{now};
     detail::each_block(
-        now.size(),
+        as_size(now.count),
         [&](std::size_t first, std::size_t size) {
-            auto const* const block = left.take(now.data() + first, size);
+            Float const* const block = left.take(first, size);
             detail::change_along_fast(block, before + first, gradient + first, size, into);
             std::memcpy(before + first, block, size * sizeof *before);
         },
         [&](std::size_t first, std::size_t size) {
-            detail::change_along_elements(now.data() + first, before + first, gradient + first, size, into);
-            copy_widened(element_view<Value>{now.data() + first, size}, before + first);
+            Float const* const block = left.take(first, size);
+            detail::change_along_elements(block, before + first, gradient + first, size, into);
+            std::memcpy(before + first, block, size * sizeof *before);
         });
 }
 

@@ -18,9 +18,7 @@ constexpr bool compare_with_previous(tensor_ref const& now, tensor_ref const& be
     into.has_previous = false;
     if (now.type != before.type || now.shape != before.shape || now.layout != before.layout) { return false; }
     detail::change_sums sums;
-    visit_values(now, [&]<class Value>(element_view<Value> values) {
-        compare_all(values, detail::pointer_in<Value>(before.values), sums, replace);
-    });
+    if (now.refused == refusal::none) { compare_all(now, before, sums, replace); }
     into.has_previous = sums.finite;
     into.previous_index = previous_index;
     into.previous_sum_squares = sums.old.fold();

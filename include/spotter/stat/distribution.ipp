@@ -2,8 +2,8 @@
 // The bodies of distribution.hpp.
 #pragma once
 
+#include <spotter/stat/any_values.hpp>
 #include <spotter/stat/distribution.hpp>
-#include <spotter/stat/lanes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -14,7 +14,7 @@ SPOTTER_WHERE_CALLED_BODY distribution distribution_of(tensor_ref const& tensor,
     std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
     bool const sorted = has(wanted, terms::quantiles) && scratch.size() >= tensor.count;
     if (tensor.type == dtype::text) { return found; }
-    visit_values(tensor, [&](auto values) {
+    visit_seen(tensor, [&](auto const& values) {
         for (auto const& each : values) {
             seen_element const it = detail::see(each);
             if (it.kind >= number_class::pos_inf) { continue; }
@@ -30,7 +30,7 @@ SPOTTER_WHERE_CALLED_BODY distribution distribution_of(tensor_ref const& tensor,
         found.has_histogram = true;
         found.low = detail::value_of_key(least);
         found.high = detail::value_of_key(greatest);
-        visit_values(tensor, [&](auto values) {
+        visit_seen(tensor, [&](auto const& values) {
             for (auto const& each : values) {
                 seen_element const it = detail::see(each);
                 if (it.kind < number_class::pos_inf) { ++found.bins[detail::bin_of(it.value, found.low, found.high)]; }

@@ -86,6 +86,8 @@ template <class Pair>
     double const square = re.square + im.square;
     return {re.value, square_root(square), square, kind == number_class::zero ? kind : number_class::normal};
 }
+// What was seen already, so that a walk takes elements and these alike.
+[[nodiscard]] constexpr seen_element const& see(seen_element const& it) noexcept { return it; }
 
 }  // namespace detail
 
@@ -168,18 +170,19 @@ struct gathered {
 
 // One block by the definition, element by element: the path for blocks with non-finite or subnormal elements, for
 // complex and short tensors, for static_assert, and the reference that the fast path is tested against.
-template <class Value>
-SPOTTER_STRICT constexpr void gather_block(element_view<Value> block, std::uint64_t first_index, terms wanted,
+template <class Values>
+SPOTTER_STRICT constexpr void gather_block(Values const& block, std::uint64_t first_index, terms wanted,
                                            gathered& into) noexcept {
     SPOTTER_STRICT_BODY
     block_sums sums;
-    for (std::size_t i = 0; i < block.size(); ++i) {
-        seen_element const x = detail::see(block[i]);
+    std::size_t i = 0;
+    for (auto const& each : block) {
+        std::size_t const at = i++, lane = at % lane_count;
+        seen_element const x = detail::see(each);
         if (x.kind >= number_class::pos_inf) {
-            into.count_bad(x.kind, first_index + i);
+            into.count_bad(x.kind, first_index + at);
             continue;
         }
-        std::size_t const lane = i % lane_count;
         ++sums.finite;
         into.result.zeros += x.kind == number_class::zero ? 1 : 0;
         into.widen_range(x.value, x.value);
@@ -191,13 +194,15 @@ SPOTTER_STRICT constexpr void gather_block(element_view<Value> block, std::uint6
     }
     if (has(wanted, terms::variance) && sums.finite > 0) {
         double const centre = sums.sum.fold() / static_cast<double>(sums.finite);
-        for (std::size_t i = 0; i < block.size(); ++i) {
-            seen_element const x = detail::see(block[i]);
+        i = 0;
+        for (auto const& each : block) {
+            std::size_t const lane = i++ % lane_count;
+            seen_element const x = detail::see(each);
             if (x.kind >= number_class::pos_inf) { continue; }
             double const gap = x.value - centre;
             double square = gap * gap;
             settle(square);
-            sums.squared_gaps.lane[i % lane_count] += square;
+            sums.squared_gaps.lane[lane] += square;
         }
     }
     into.close_block(sums, wanted);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/casts.hpp>
+#include <spotter/stat/any_values.hpp>
 #include <spotter/stat/kernel.hpp>
 #include <spotter/stat/widen.hpp>
 
@@ -10,35 +11,47 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-template <class Value>
-constexpr void gather_plain(element_view<Value> values, terms wanted, gathered& into) noexcept {
+template <class Values>
+constexpr void gather_plain(Values const& values, terms wanted, gathered& into) noexcept {
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
         gather_block(values.subspan(start, size), start, wanted, into);
     }
 }
 
+// Floats and doubles.
+template <class Float>
+inline void gather_direct(element_view<Float> values, terms wanted, gathered& into) noexcept {
+    // Whole blocks first, then what is left in one ragged block, as the definition has it.
+    std::size_t const whole = values.size() / block_size * block_size;
+    std::size_t const rest = values.size() - whole;
+    std::size_t const fast = rest % lane_count == 0 ? values.size() : whole;
+    std::size_t const done = fast == 0 ? 0 : gather_fast(values.data(), fast, 0, wanted, into);
+    if (done < values.size()) { gather_block(values.subspan(done), done, wanted, into); }
+}
+
 // Types without kernels of their own are widened a block at a time into a buffer that stays in cache.
-template <class Value>
-inline void gather_widened(element_view<Value> values, terms wanted, gathered& into) noexcept {
-    alignas(64) wide_of<Value> buffer[block_size];
-    for (std::size_t start = 0; start < values.size(); start += block_size) {
-        std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
-        widen_block(values.data() + start, size, buffer);
-        std::size_t const done = gather_fast(buffer, size, start, wanted, into);
-        if (done < size) {
-            gather_block(element_view<wide_of<Value>>{buffer + done, size - done}, start + done, wanted, into);
-        }
+template <class Float>
+inline void gather_widened(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
+    widened_blocks<Float> blocks{tensor};
+    auto const count = as_size(tensor.count);
+    for (std::size_t start = 0; start < count; start += block_size) {
+        std::size_t const size = count - start < block_size ? count - start : block_size;
+        Float const* const block = blocks.take(start, size);
+        std::size_t const done = gather_fast(block, size, start, wanted, into);
+        if (done < size) { gather_block(element_view<Float>{block + done, size - done}, start + done, wanted, into); }
     }
 }
 
 // Whole blocks without zeros, subnormal and non-finite parts are three blocks of doubles: real parts, sizes, squares.
-template <class Pair>
-inline void gather_complex(element_view<Pair> values, terms wanted, gathered& into) noexcept {
+// Others, and pairs of doubles, go by the definition.
+inline void gather_complex(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
+    seen_values const values{tensor};
+    if (tensor.type != dtype::c64) { return gather_plain(values, wanted, into); }
     complex_parts parts;
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
-        Pair const* const block = values.data() + start;
+        c64 const* const block = tensor.values.c64 + start;
         if (size % lane_count != 0 || has(wanted, terms::product) ||
             !ordinary_block<float, 16>(reinterpret_cast<float const*>(block), 2 * size)) {
             gather_block(values.subspan(start, size), start, wanted, into);
@@ -55,33 +68,19 @@ inline void gather_complex(element_view<Pair> values, terms wanted, gathered& in
     }
 }
 
-template <class Value>
-constexpr void gather(element_view<Value> values, terms wanted, gathered& into) noexcept {
-    if constexpr (std::is_same_v<Value, float> || std::is_same_v<Value, double>) {
-        if (values.size() >= lane_count && !std::is_constant_evaluated()) {
-            // Whole blocks first, then what is left in one ragged block, as the definition has it.
-            std::size_t const whole = values.size() / block_size * block_size;
-            std::size_t const rest = values.size() - whole;
-            std::size_t const fast = rest % lane_count == 0 ? values.size() : whole;
-            std::size_t const done = gather_fast(values.data(), fast, 0, wanted, into);
-            if (done < values.size()) { gather_block(values.subspan(done), done, wanted, into); }
-            return;
-        }
-        gather_plain(values, wanted, into);
-    } else if constexpr (std::is_same_v<Value, c64>) {
-        if (std::is_constant_evaluated()) {
-            gather_plain(values, wanted, into);
-        } else {
-            gather_complex(values, wanted, into);
-        }
-    } else if constexpr (std::is_same_v<Value, c128>) {
-        gather_plain(values, wanted, into);
+constexpr void gather(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
+    if (std::is_constant_evaluated()) {
+        visit_seen(tensor, [&](auto const& values) { gather_plain(values, wanted, into); });
+    } else if (tensor.type == dtype::f32) {
+        gather_direct(element_view{tensor.values.f32, as_size(tensor.count)}, wanted, into);
+    } else if (tensor.type == dtype::f64) {
+        gather_direct(element_view{tensor.values.f64, as_size(tensor.count)}, wanted, into);
+    } else if (is_complex(tensor.type)) {
+        gather_complex(tensor, wanted, into);
+    } else if (is_narrow(tensor.type)) {
+        gather_widened<float>(tensor, wanted, into);
     } else {
-        if (std::is_constant_evaluated()) {
-            gather_plain(values, wanted, into);
-        } else {
-            gather_widened(values, wanted, into);
-        }
+        gather_widened<double>(tensor, wanted, into);
     }
 }
 
@@ -123,9 +122,9 @@ template <class = only_where_called>
     gathered into;
     into.result.count = tensor.count;
     if (std::is_constant_evaluated()) { wanted = without(wanted, terms::hash); }
-    bool const numbers = tensor.refused == refusal::none && tensor.type != dtype::text;
+    bool const numbers = tensor.refused == refusal::none && tensor.type != dtype::text && tensor.type != dtype::none;
     if (!any(wanted & pass_terms) || !numbers) { return into.result; }
-    visit_values(tensor, [&](auto values) { detail::gather(values, wanted, into); });
+    detail::gather(tensor, wanted, into);
     summary result = into.finish(wanted);
     if (has(wanted, terms::hash)) { result.hash = detail::hash_values(tensor.values.raw, as_size(tensor.bytes())); }
     return result;

@@ -99,14 +99,15 @@ inline void add_row_sizes_fast(float const* row, std::size_t count, double* sums
     add_row_sizes_baseline(row, count, sums, finite);
 }
 
-// Calls use(elements, first unit, count) for pieces of each row, as floats.
-template <class Value, class Use>
-void each_row(element_view<Value> values, std::size_t units, Use&& use) noexcept {
-    widened_block<Value> piece;
-    for (std::size_t row = 0; row < values.size(); row += units) {
+// Calls use(elements, first unit, count) for pieces of each row, as floats; of a type that is_narrow.
+template <class Use>
+void each_row(tensor_ref const& tensor, std::size_t units, Use&& use) noexcept {
+    widened_blocks<float> pieces{tensor};
+    auto const all = as_size(tensor.count);
+    for (std::size_t row = 0; row < all; row += units) {
         for (std::size_t unit = 0; unit < units; unit += block_size) {
             std::size_t const count = units - unit < block_size ? units - unit : block_size;
-            use(piece.take(values.data() + row + unit, count), unit, count);
+            use(pieces.take(row + unit, count), unit, count);
         }
     }
 }

@@ -2,7 +2,7 @@
 // Stat (L1): the unit-activity feature: how many elements of each unit of a layer were active.
 #pragma once
 
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 #include <spotter/stat/unit_axis.hpp>
 #include <spotter/stat/unit_kernel.hpp>
 
@@ -13,12 +13,12 @@ template <class Use>
 constexpr void for_each_unit(tensor_ref const& tensor, int axis, Use&& use) noexcept {
     if (axis < 0 || tensor.count == 0) { return; }
     axis_layout const lie = layout_along(tensor, axis);
-    visit_values(tensor, [&](auto values) SPOTTER_STRICT {
+    visit_seen(tensor, [&](auto const& values) SPOTTER_STRICT {
         SPOTTER_STRICT_BODY
-        std::size_t at = 0;
+        auto at = values.begin();
         for (std::size_t group = 0; group < lie.groups; ++group) {
             for (std::size_t unit = 0; unit < lie.units; ++unit) {
-                for (std::size_t i = 0; i < lie.inner; ++i, ++at) { use(unit, detail::see(values[at])); }
+                for (std::size_t i = 0; i < lie.inner; ++i, ++at) { use(unit, detail::see(*at)); }
             }
         }
     });
@@ -29,7 +29,7 @@ template <class Use>
 constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexcept {
     if (axis < 0 || tensor.count == 0) { return; }
     axis_layout const lie = layout_along(tensor, axis);
-    visit_values(tensor, [&](auto values) SPOTTER_STRICT {
+    visit_seen(tensor, [&](auto const& values) SPOTTER_STRICT {
         SPOTTER_STRICT_BODY
         for (std::size_t group = 0; group < lie.groups; ++group) {
             for (std::size_t i = 0; i < lie.inner; ++i) {
@@ -40,6 +40,16 @@ constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexc
     });
 }
 
+namespace detail {
+
+// Whether a tensor has one element of a unit beside one of the next, and floats are made of them.
+[[nodiscard]] constexpr bool by_rows(tensor_ref const& tensor, axis_layout const& lie) noexcept {
+    return !std::is_constant_evaluated() && lie.inner == 1 && tensor.refused == refusal::none &&
+           is_narrow(tensor.type) && tensor.type != dtype::none;
+}
+
+}  // namespace detail
+
 // Adds to sums[u] the magnitudes of the finite elements of unit u and to finite[u] how many these are, element by
 // element in storage order. Both hold unit_count(...) values; nothing where `axis` is no axis.
 template <class = only_where_called>
@@ -47,18 +57,11 @@ SPOTTER_STRICT constexpr void add_sizes(tensor_ref const& tensor, int axis, doub
     SPOTTER_STRICT_BODY
     if (axis < 0 || tensor.count == 0) { return; }
     axis_layout const lie = layout_along(tensor, axis);
-    bool by_rows = false;
-    if (lie.inner == 1 && !std::is_constant_evaluated()) {
-        visit_values(tensor, [&]<class Value>(element_view<Value> values) {
-            if constexpr (std::is_same_v<detail::kernel_float<Value>, float>) {
-                by_rows = true;
-                detail::each_row(values, lie.units, [&](float const* row, std::size_t first, std::size_t count) {
-                    detail::add_row_sizes_fast(row, count, sums + first, finite + first);
-                });
-            }
+    if (detail::by_rows(tensor, lie)) {
+        return detail::each_row(tensor, lie.units, [&](float const* row, std::size_t first, std::size_t count) {
+            detail::add_row_sizes_fast(row, count, sums + first, finite + first);
         });
     }
-    if (by_rows) { return; }
     for_each_unit(tensor, axis, [&](std::size_t unit, seen_element const& it) SPOTTER_STRICT {
         SPOTTER_STRICT_BODY
         if (it.kind >= number_class::pos_inf) { return; }
@@ -75,21 +78,19 @@ constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint3
     int const axis = unit_axis_of(tensor.shape, asked_axis);
     if (axis < 0 || tensor.count == 0) { return; }
     axis_layout const lie = layout_along(tensor, axis);
-    visit_values(tensor, [&]<class Value>(element_view<Value> values) {
-        if constexpr (std::is_same_v<detail::kernel_float<Value>, float>) {
-            if (lie.inner == 1 && !std::is_constant_evaluated()) {
-                return detail::each_row(values, lie.units, [&](float const* row, std::size_t first, std::size_t count) {
-                    detail::count_row_fast(row, count, active + first, finite + first);
-                });
-            }
-        }
-        std::size_t i = 0;
-        while (i < values.size()) {
+    if (detail::by_rows(tensor, lie)) {
+        return detail::each_row(tensor, lie.units, [&](float const* row, std::size_t first, std::size_t count) {
+            detail::count_row_fast(row, count, active + first, finite + first);
+        });
+    }
+    visit_seen(tensor, [&](auto const& values) {
+        auto at = values.begin();
+        for (std::size_t group = 0; group < lie.groups; ++group) {
             for (std::size_t unit = 0; unit < lie.units; ++unit) {
                 std::uint32_t on = 0;
                 std::uint32_t known = 0;
-                for (std::size_t k = 0; k < lie.inner; ++k, ++i) {
-                    number_class const kind = detail::see(values[i]).kind;
+                for (std::size_t k = 0; k < lie.inner; ++k, ++at) {
+                    number_class const kind = detail::see(*at).kind;
                     known += kind < number_class::pos_inf ? 1U : 0U;
                     on += kind == number_class::normal || kind == number_class::subnormal ? 1U : 0U;
                 }

@@ -74,28 +74,102 @@ SPOTTER_VECTORS SPOTTER_INLINE void widen_each(Value const* from, std::size_t co
     }
 }
 
-template <class Value>
-SPOTTER_VECTORS SPOTTER_NOINLINE inline void widen_baseline(Value const* from, std::size_t count,
-                                                            wide_of<Value>* into) noexcept {
-    widen_each(from, count, into);
+// Whether the kernels take a type that is not complex as floats, and not as doubles.
+[[nodiscard]] constexpr bool is_narrow(dtype type) noexcept { return size_of(type) <= 2 || type == dtype::f32; }
+
+// Elements of a type that is not complex as what the kernels take it as: `Wide`.
+template <class Wide>
+SPOTTER_VECTORS SPOTTER_INLINE void widen_any(dtype type, void const* from, std::size_t count, Wide* into) noexcept {
+    if (type == dtype_of<Wide>) {
+        if (count > 0) { std::memcpy(into, from, count * sizeof(Wide)); }
+        return;
+    }
+    if constexpr (std::is_same_v<Wide, float>) {
+        switch (type) {
+            case dtype::i8:
+                return widen_each(static_cast<std::int8_t const*>(from), count, into);
+            case dtype::i16:
+                return widen_each(static_cast<std::int16_t const*>(from), count, into);
+            case dtype::u16:
+                return widen_each(static_cast<std::uint16_t const*>(from), count, into);
+            case dtype::f16:
+                return widen_each(static_cast<f16 const*>(from), count, into);
+            case dtype::bf16:
+                return widen_each(static_cast<bf16 const*>(from), count, into);
+            case dtype::f8_e4m3:
+                return widen_each(static_cast<f8_e4m3 const*>(from), count, into);
+            case dtype::f8_e5m2:
+                return widen_each(static_cast<f8_e5m2 const*>(from), count, into);
+            default:  // a bool is 0 or 1; g++ makes no vectors of the type itself
+                return widen_each(static_cast<std::uint8_t const*>(from), count, into);
+        }
+    } else {
+        switch (type) {
+            case dtype::i32:
+                return widen_each(static_cast<std::int32_t const*>(from), count, into);
+            case dtype::u32:
+                return widen_each(static_cast<std::uint32_t const*>(from), count, into);
+            case dtype::i64:
+                return widen_each(static_cast<std::int64_t const*>(from), count, into);
+            default:
+                return widen_each(static_cast<std::uint64_t const*>(from), count, into);
+        }
+    }
 }
-#if SPOTTER_X86_DISPATCH
-template <class Value>
+
+// The only loops there are for each type. Floats and doubles have clones of their kernels for several instruction sets
+// everywhere; these have them in the compiled part alone, because every file that includes a hook would pay for them.
+#if SPOTTER_X86_DISPATCH && defined(SPOTTER_SEPARATE)
+#define SPOTTER_WIDEN_DISPATCH 1
+#else
+#define SPOTTER_WIDEN_DISPATCH 0
+#endif
+
+template <class Wide>
+SPOTTER_VECTORS SPOTTER_NOINLINE inline void widen_baseline(dtype type, void const* from, std::size_t count,
+                                                            Wide* into) noexcept {
+    widen_any(type, from, count, into);
+}
+#if SPOTTER_WIDEN_DISPATCH
+template <class Wide>
 SPOTTER_VECTORS SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
-widen_avx2(Value const* from, std::size_t count, wide_of<Value>* into) noexcept {
-    widen_each(from, count, into);
+widen_avx2(dtype type, void const* from, std::size_t count, Wide* into) noexcept {
+    widen_any(type, from, count, into);
 }
 #endif
+template <class Wide>
+inline void widen_block(dtype type, void const* from, std::size_t count, Wide* into) noexcept {
+#if SPOTTER_WIDEN_DISPATCH
+    if (__builtin_cpu_supports("avx2")) { return widen_avx2(type, from, count, into); }
+#endif
+    widen_baseline(type, from, count, into);
+}
+
+// The same where the type is known.
 template <class Value>
 inline void widen_block(Value const* from, std::size_t count, wide_of<Value>* into) noexcept {
-    if constexpr (std::is_same_v<Value, bool>) {  // 0 or 1; g++ makes no vectors of the type itself
-        return widen_block(reinterpret_cast<unsigned char const*>(from), count, into);
-    }
-#if SPOTTER_X86_DISPATCH
-    if (__builtin_cpu_supports("avx2")) { return widen_avx2(from, count, into); }
-#endif
-    widen_baseline(from, count, into);
+    widen_block(dtype_of<Value>, from, count, into);
 }
+
+// Blocks of a tensor that is not complex as the kernels take them: where they lie, or widened, until the next is taken.
+template <class Float>
+class widened_blocks {
+public:
+    explicit widened_blocks(tensor_ref const& of) noexcept
+        : from_{static_cast<unsigned char const*>(of.values.raw)}, bytes_{size_of(of.type)}, type_{of.type} {}
+    [[nodiscard]] Float const* take(std::size_t first, std::size_t count) noexcept {
+        unsigned char const* const block = from_ + first * bytes_;
+        if (type_ == dtype_of<Float>) { return reinterpret_cast<Float const*>(block); }
+        widen_block(type_, block, count, buffer_);
+        return buffer_;
+    }
+
+private:
+    unsigned char const* from_;
+    std::size_t bytes_;
+    dtype type_;
+    alignas(64) Float buffer_[block_size];
+};
 
 // What a block of complex numbers, an even number of them, is made of, apart. Of c64 only: the squares of doubles may
 // leave the range of a double.
@@ -134,7 +208,7 @@ SPOTTER_VECTORS SPOTTER_NOINLINE inline void split_baseline(Pair const* from, st
                                                             complex_parts& into) noexcept {
     split_each(from, count, into);
 }
-#if SPOTTER_X86_DISPATCH
+#if SPOTTER_WIDEN_DISPATCH
 template <class Pair>
 SPOTTER_VECTORS SPOTTER_NOINLINE __attribute__((target("avx2"))) inline void
 split_avx2(Pair const* from, std::size_t count, complex_parts& into) noexcept {
@@ -143,7 +217,7 @@ split_avx2(Pair const* from, std::size_t count, complex_parts& into) noexcept {
 #endif
 template <class Pair>
 inline void split_block(Pair const* from, std::size_t count, complex_parts& into) noexcept {
-#if SPOTTER_X86_DISPATCH
+#if SPOTTER_WIDEN_DISPATCH
     if (__builtin_cpu_supports("avx2")) { return split_avx2(from, count, into); }
 #endif
     split_baseline(from, count, into);

@@ -5,7 +5,7 @@
 
 #include <spotter/core/bits.hpp>
 #include <spotter/rule/machine.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -113,7 +113,7 @@ private:
         if (all < most) { most = all; }
         std::size_t const part = all / most;  // a query out of each, at a place that changes from part to part
         std::size_t seen = 0;
-        visit_values(values, [&](auto elements) {
+        visit_seen(values, [&](auto const& elements) {
             for (std::size_t i = 0; i < most; ++i) {
                 std::size_t const at = i * part + (i * 40503U >> 3U) % part;
                 seen += add_query(own, elements, of, at / of.queries, at % of.queries) ? 1U : 0U;

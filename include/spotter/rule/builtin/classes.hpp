@@ -7,6 +7,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
+#include <spotter/stat/any_values.hpp>
 #include <spotter/stat/units.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -78,7 +79,7 @@ template <class = only_where_called>
 template <class Use>
 constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::uint64_t stride, Use&& use) noexcept {
     if (scores_axis < 0) {
-        visit_values(values, [&](auto all) {
+        visit_seen(values, [&](auto const& all) {
             for (std::size_t i = 0; i < all.size(); i += as_size(stride)) {
                 seen_element const it = detail::see(all[i]);
                 use(it.kind < number_class::pos_inf ? it.value : -1);

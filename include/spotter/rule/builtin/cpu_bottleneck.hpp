@@ -4,7 +4,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/bottleneck.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -47,9 +47,9 @@ struct cpu_bottleneck {
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("busy cores", cpu_threshold); }
     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
         double busy = 0;
-        visit_values(values, [&](auto elements) {
-            for (std::size_t i = 0; i < values.count; ++i) {
-                seen_element const it = detail::see(elements[i]);
+        visit_seen(values, [&](auto const& elements) {
+            for (auto const& each : elements) {
+                seen_element const it = detail::see(each);
                 busy += it.kind < number_class::pos_inf && it.value > cpu_threshold ? 1 : 0;
             }
         });

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/rule/machine.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 
 #include <array>
 
@@ -21,7 +21,7 @@ struct exponent_counts {
     [[nodiscard]] static constexpr std::uint64_t key() noexcept { return key_of("exponent_counts", least, greatest); }
     static constexpr void extract(tensor_ref const& values, feature& out) noexcept {
         std::array<std::uint64_t, greatest - least + 1> counts{};
-        visit_values(values, [&](auto elements) {
+        visit_seen(values, [&](auto const& elements) {
             for (auto const& each : elements) {
                 seen_element const one = detail::see(each);
                 bool const counted = one.kind == number_class::normal || one.kind == number_class::subnormal;

@@ -4,7 +4,7 @@
 
 #include <spotter/core/bits.hpp>
 #include <spotter/rule/machine.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 #include <spotter/stat/statistic.hpp>
 
 #include <bit>
@@ -28,10 +28,12 @@ struct importances {
     // Calls `use(index, value)` for each finite value.
     template <class Use>
     static constexpr void each(tensor_ref const& values, Use&& use) noexcept {
-        visit_values(values, [&](auto all) {
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                seen_element const one = detail::see(all[i]);
+        visit_seen(values, [&](auto const& all) {
+            std::size_t i = 0;
+            for (auto const& each : all) {
+                seen_element const one = detail::see(each);
                 if (one.kind < number_class::pos_inf) { use(i, one.value); }
+                ++i;
             }
         });
     }

@@ -6,7 +6,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/machine.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -62,9 +62,9 @@ struct nlp_sequence_ratio {
     // The number of finite values, then of each token.
     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
         double all = 0, count[most_tokens]{};
-        visit_values(values, [&](auto each) {
-            for (std::size_t i = 0; i < each.size(); ++i) {
-                seen_element const x = detail::see(each[i]);
+        visit_seen(values, [&](auto const& all_values) {
+            for (auto const& each : all_values) {
+                seen_element const x = detail::see(each);
                 if (x.kind >= number_class::pos_inf) { continue; }
                 ++all;
                 for (std::size_t k = 0; k < counted(); ++k) {

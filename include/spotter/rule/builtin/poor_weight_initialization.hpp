@@ -6,8 +6,8 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/streaks.hpp>
+#include <spotter/stat/any_values.hpp>
 #include <spotter/stat/distribution.hpp>
-#include <spotter/stat/lanes.hpp>
 #include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -99,7 +99,7 @@ struct poor_weight_initialization {
     constexpr void extract(state& seen, observation const&, tensor_ref const& values, feature& out) const noexcept {
         if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return out.give_up(); }
         std::size_t count = 0;
-        visit_values(values, [&](auto all) {
+        visit_seen(values, [&](auto const& all) {
             for (auto const& each : all) {
                 seen_element const x = detail::see(each);
                 if (x.kind < number_class::pos_inf) { seen.scratch[count++] = detail::key_of(x.value); }

@@ -4,7 +4,7 @@
 
 #include <spotter/core/casts.hpp>
 #include <spotter/core/slots.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -42,14 +42,10 @@ constexpr bool each_component(tensor_ref const& tensor, Use&& use) noexcept {
         double const value = std::bit_cast<double>(bits);
         go_on = go_on && use(count++, value);
     };
-    visit_values(tensor, [&](auto values) {
-        for (std::size_t i = 0; go_on && i < values.size(); ++i) {
-            if constexpr (requires { values[i].im; }) {
-                give(values[i].re);
-                give(values[i].im);
-            } else {
-                give(values[i]);
-            }
+    visit_seen(parts_of(tensor), [&](auto const& values) {
+        for (auto const& each : values) {
+            if (!go_on) { return; }
+            give(each);
         }
     });
     return go_on;

@@ -4,7 +4,7 @@
 
 #include <spotter/rule/builtin/environment.hpp>
 #include <spotter/rule/builtin/judging.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -27,7 +27,7 @@ struct rl_observation_range {
     // How many elements are beyond the limit, and how many are finite.
     constexpr void extract(observation const&, tensor_ref const& values, feature& out) const noexcept {
         std::uint64_t beyond = 0, finite = 0;
-        visit_values(values, [&](auto all) {
+        visit_seen(values, [&](auto const& all) {
             for (auto const& each : all) {
                 seen_element const one = detail::see(each);
                 if (one.kind >= number_class::pos_inf) { continue; }

@@ -31,16 +31,16 @@ public:
         if (values.count <= whole) { return values; }
         auto const size = as_size(size_of_sample(values.count));
         tensor_ref made{};
-        visit_values(values, [&]<class Value>(element_view<Value> all) {
-            if (!kept_.grow(size * sizeof(Value))) { return; }
-            for (std::size_t i = 0; i < size / line; ++i) {
-                std::memcpy(kept_.data() + i * line * sizeof(Value), all.data() + place(i), line * sizeof(Value));
-            }
-            made = values;
-            made.values.raw = kept_.data();
-            made.count = size;
-            made.shape = {size};
-        });
+        std::size_t const bytes = size_of(values.type);
+        if (values.refused != refusal::none || bytes == 0 || !kept_.grow(size * bytes)) { return made; }
+        auto const* const all = static_cast<unsigned char const*>(values.values.raw);
+        for (std::size_t i = 0; i < size / line; ++i) {
+            std::memcpy(kept_.data() + i * line * bytes, all + place(i) * bytes, line * bytes);
+        }
+        made = values;
+        made.values.raw = kept_.data();
+        made.count = size;
+        made.shape = {size};
         return made;
     }
 

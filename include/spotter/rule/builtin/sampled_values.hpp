@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
-#include <spotter/stat/lanes.hpp>
+#include <spotter/stat/any_values.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -18,7 +18,7 @@ struct sampled_values {
     // What is not finite is 0, as `see` has it.
     [[nodiscard]] static constexpr sampled_values of(tensor_ref const& values) noexcept {
         sampled_values made;
-        visit_values(values, [&](auto elements) {
+        visit_seen(values, [&](auto const& elements) {
             std::size_t const count = elements.size(), part = count / most;
             std::size_t const taken = count < most ? count : most;
             for (std::size_t i = 0; i < taken; ++i) {

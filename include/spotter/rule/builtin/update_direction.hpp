@@ -55,14 +55,11 @@ struct update_direction {
             bool const as_float = is_floating(values.type) && size_of(values.type) <= sizeof(float);
             if (sample.count != sampled_lines::size_of_sample(values.count)) { return false; }
             if (!(as_float ? narrow.grow(count) : wide.grow(count))) { return false; }
-            visit_values(sample, [&]<class Value>(element_view<Value> all) {
-                constexpr dtype type = dtype_of<Value>;
-                if constexpr (is_floating(type) && size_of(type) <= sizeof(float)) {
-                    copy_widened(all, narrow.data());
-                } else {
-                    copy_widened(all, wide.data());
-                }
-            });
+            if (as_float) {
+                copy_widened(sample, narrow.data());
+            } else {
+                copy_widened(sample, wide.data());
+            }
             is_narrow = as_float;
             shape = values.shape, layout = values.layout;
             kept(at, it);
@@ -202,20 +199,16 @@ private:
     // True where `before` holds the values of `now` afterwards.
     [[nodiscard]] static constexpr bool change_along(copy const& gradient, copy& before, tensor_ref const& now,
                                                      detail::along_sums& into) noexcept {
-        bool kept = false;
-        visit_values(now, [&]<class Value>(element_view<Value> all) {
-            if constexpr (!requires(Value const& it) { it.re; }) {
-                constexpr bool narrow = std::same_as<detail::kernel_float<Value>, float>;
-                kept = before.is_narrow == narrow && gradient.is_narrow == narrow;
-                if (!kept) {
-                    detail::change_along_elements(all.data(), before, gradient, all.size(), into);
-                } else if constexpr (narrow) {
-                    change_along_all(all, before.narrow.data(), gradient.narrow.data(), into);
-                } else {
-                    change_along_all(all, before.wide.data(), gradient.wide.data(), into);
-                }
-            }
-        });
+        if (now.refused != refusal::none || now.type == dtype::none || is_complex(now.type)) { return false; }
+        bool const narrow = detail::is_narrow(now.type);
+        bool const kept = before.is_narrow == narrow && gradient.is_narrow == narrow;
+        if (!kept) {
+            detail::change_along_elements(seen_values{now}, before, gradient, as_size(now.count), into);
+        } else if (narrow) {
+            change_along_all(now, before.narrow.data(), gradient.narrow.data(), into);
+        } else {
+            change_along_all(now, before.wide.data(), gradient.wide.data(), into);
+        }
         return kept;
     }
 };
