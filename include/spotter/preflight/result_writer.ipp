@@ -9,6 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 SPOTTER_BODY finding result_writer::finding_of(detail::draft const& it) {
     preflight_row const& row = describe_cause(it.cause);
     finding made;
+    made.id = rule_id_named(row.name);
     made.rule = row.name, made.reason = row.reason, made.remedy = row.remedy;
     made.measure = it.measure, made.measured = it.measured, made.how = it.how, made.threshold = it.threshold;
     made.severity = it.severity, made.detail = it.detail, made.others = it.others;

@@ -56,9 +56,11 @@ public:
         return part;
     }
 
-    struct end_iterator {};
+    struct end_iterator {};  // behind the last element
+    // Goes forward once, some elements at a call.
     class iterator {
     public:
+        // `count` elements from `first` on.
         constexpr iterator(tensor_ref const& of, std::size_t first, std::size_t count) noexcept
             : of_{&of}, next_{first}, end_{first + count} {
             fetch();
