@@ -287,12 +287,31 @@ void compare_pairs(Pair const* now, Pair const* before, std::size_t count, chang
     if (replace != nullptr && count > 0) { std::memcpy(replace, now, count * sizeof(Pair)); }
 }
 
+// What change_along_all adds up, block by block.
+template <class Float>
+void change_along_blocks(tensor_ref const& now, Float* before, Float const* gradient, along_sums& into) noexcept {
+    widened_blocks<Float> left{now};
+    each_block(
+        as_size(now.count),
+        [&](std::size_t first, std::size_t size) {
+            Float const* const block = left.take(first, size);
+            change_along_fast(block, before + first, gradient + first, size, into);
+            std::memcpy(before + first, block, size * sizeof *before);
+        },
+        [&](std::size_t first, std::size_t size) {
+            Float const* const block = left.take(first, size);
+            change_along_elements(block, before + first, gradient + first, size, into);
+            std::memcpy(before + first, block, size * sizeof *before);
+        });
+}
+
 }  // namespace detail
 
 // Copies values as floats or doubles, which hold them exactly; what is not finite has any value.
 template <class Wide>
-void copy_widened(tensor_ref const& from, Wide* into) noexcept {
-    if (!is_complex(from.type) && (detail::is_narrow(from.type) == (sizeof(Wide) == sizeof(float)))) {
+constexpr void copy_widened(tensor_ref const& from, Wide* into) noexcept {
+    bool const as_held = !is_complex(from.type) && (detail::is_narrow(from.type) == (sizeof(Wide) == sizeof(float)));
+    if (as_held && !std::is_constant_evaluated()) {
         return detail::widen_block(from.type, from.values.raw, as_size(from.count), into);
     }
     visit_seen(from, [&](auto const& values) {
@@ -321,20 +340,13 @@ constexpr void compare_all(tensor_ref const& now, tensor_ref const& before, deta
 // Adds up how far the change from `before` to `now` went along a gradient; `before` holds the values of `now`
 // afterwards. Both copies hold what the kernels take the type as, which is not complex.
 template <class Float>
-void change_along_all(tensor_ref const& now, Float* before, Float const* gradient, detail::along_sums& into) noexcept {
-    detail::widened_blocks<Float> left{now};
-    detail::each_block(
-        as_size(now.count),
-        [&](std::size_t first, std::size_t size) {
-            Float const* const block = left.take(first, size);
-            detail::change_along_fast(block, before + first, gradient + first, size, into);
-            std::memcpy(before + first, block, size * sizeof *before);
-        },
-        [&](std::size_t first, std::size_t size) {
-            Float const* const block = left.take(first, size);
-            detail::change_along_elements(block, before + first, gradient + first, size, into);
-            std::memcpy(before + first, block, size * sizeof *before);
-        });
+constexpr void change_along_all(tensor_ref const& now, Float* before, Float const* gradient,
+                                detail::along_sums& into) noexcept {
+    if (std::is_constant_evaluated()) {
+        detail::change_along_elements(seen_values{now}, before, gradient, as_size(now.count), into);
+        return copy_widened(now, before);
+    }
+    detail::change_along_blocks(now, before, gradient, into);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
