@@ -4,6 +4,7 @@
 #pragma once
 
 #include <spotter/core/guard.hpp>
+#include <spotter/core/text.hpp>
 #include <spotter/preflight/elements.hpp>
 #include <spotter/preflight/examination.hpp>
 #include <spotter/preflight/vectors.hpp>

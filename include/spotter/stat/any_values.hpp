@@ -3,6 +3,7 @@
 // them. What reads them so is compiled three times, and not once for each type.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/stat/lanes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
