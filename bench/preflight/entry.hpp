@@ -45,8 +45,8 @@ template <class Net>
     }
     made.passes = found.passes();
     made.gradients = found.gradients().size();
-    made.not_proven = found.count(sp::verdict::not_proven);
-    made.wrong = found.count(sp::verdict::wrong);
+    made.not_proven = found.count(sp::gradient_proof::not_proven);
+    made.wrong = found.count(sp::gradient_proof::wrong);
     return made;
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("a loop is examined before it trains as on the page of it") {
     CHECK(printed_by([&] { CHECK(other_pages::train_if_sound(net) == 0); }).empty());
     auto const found = other_pages::by_functions(net);
     CHECK(!found);
-    CHECK(found.count(spotter::verdict::right) == 2);
+    CHECK(found.count(spotter::gradient_proof::right) == 2);
     net.learning_rate = -net.learning_rate;
     std::string const printed = printed_by([&] { CHECK(other_pages::train_if_sound(net) == 1); });
     CHECK(count(printed, "error: update_direction") == 1);

@@ -140,7 +140,7 @@ TEST_CASE("a loss, a weight or a gradient that is no number ends the examination
     int calls = 0;  // later on
     preflight_result const later =
         preflight(net, [&](line& it) { return ++calls % 3 == 0 ? nan : it.forward_backward(); }, step);
-    CHECK(later.count(verdict::wrong) == 0);
+    CHECK(later.count(gradient_proof::wrong) == 0);
 }
 
 TEST_CASE("a loss that draws its numbers from outside is told; its sign is proven, its gradient is not") {
@@ -156,7 +156,7 @@ TEST_CASE("a loss that draws its numbers from outside is told; its sign is prove
     preflight_result const found = preflight(net, noisy(1), step);
     CHECK(!found);
     CHECK(found.find(preflight_cause::not_repeatable) != nullptr);
-    CHECK(found.count(verdict::not_proven) == 1);
+    CHECK(found.count(gradient_proof::not_proven) == 1);
     CHECK(found.find(preflight_cause::not_proven)->told.detail.view() == "its loss is random");
     line wrong;
     wrong.w = {3, 3};
@@ -184,7 +184,7 @@ TEST_CASE("gradients without a weight, weights without a gradient, and nothing a
     CHECK(found.first() == preflight_cause::gradient_without_weight);
     CHECK(found.all()[0].told.tensor == "grad/other");
     CHECK(found.all()[0].told.others == 1);  // grad/fc/b is of another size
-    CHECK(found.count(verdict::right) == 1);
+    CHECK(found.count(gradient_proof::right) == 1);
     exam.parameters = [&](auto& visit) { visit("w", net.w); };
     preflight_result const none = preflight(exam);
     CHECK(none.first() == preflight_cause::nothing_to_examine);
@@ -233,13 +233,14 @@ TEST_CASE("a budget is kept; what it does not reach is not proven, and is not ca
         choices.forwards = budget;
         preflight_result const found = examined(net, choices);
         CHECK(found.passes() <= budget);
-        CHECK(found.count(verdict::right) + found.count(verdict::wrong) + found.count(verdict::not_proven) ==
+        CHECK(found.count(gradient_proof::right) + found.count(gradient_proof::wrong) +
+                  found.count(gradient_proof::not_proven) ==
               found.gradients().size());
     }
     net_type net;
     preflight_options<net_type> few;
     few.forwards = 12;
-    CHECK(examined(net, few).count(verdict::right) == 0);
+    CHECK(examined(net, few).count(gradient_proof::right) == 0);
 }
 
 TEST_CASE("weights that nobody can write, and types that hold no weights, are left alone") {

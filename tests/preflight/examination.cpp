@@ -60,7 +60,7 @@ TEST_CASE("a net that is not copied is examined where it is, and is afterwards w
     preflight_result const found = preflight(exam_of(of, kept));
     INFO(found);
     CHECK(!found);
-    CHECK(found.count(verdict::right) == 5);
+    CHECK(found.count(gradient_proof::right) == 5);
     CHECK(found.passes() <= 60);
     CHECK(of.net.w1.values == w1);
     CHECK(of.net.b2 == b2);
@@ -108,7 +108,7 @@ TEST_CASE("random numbers that restore rewinds are rewound before each pass wher
     preflight_result const found = preflight(exam);
     INFO(found);
     CHECK(!found);
-    CHECK(found.count(verdict::right) == 5);
+    CHECK(found.count(gradient_proof::right) == 5);
 }
 
 TEST_CASE("a loss of its own saves backward passes, and has to be the same loss") {

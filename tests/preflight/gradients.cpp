@@ -38,7 +38,7 @@ TEST_CASE("a right net is silent, every gradient is proven, and that takes sixty
         CHECK(!found);
         CHECK(found.first() == preflight_cause::none);
         CHECK(found.decision() == decision::proceed);
-        CHECK(found.count(verdict::right) == 5);
+        CHECK(found.count(gradient_proof::right) == 5);
         CHECK(found.passes() <= 60);
         for (auto const& each : found.gradients()) { CHECK(each.error < 0.03); }
     }
@@ -47,7 +47,7 @@ TEST_CASE("a right net is silent, every gradient is proven, and that takes sixty
 TEST_CASE("gradients of double are held to a tighter limit by themselves") {
     perceptron<double> right;
     preflight_result const fine = examined(right);
-    CHECK(fine.count(verdict::right) == 5);
+    CHECK(fine.count(gradient_proof::right) == 5);
     for (auto const& each : fine.gradients()) { CHECK(each.error < 1e-4); }
     perceptron<double> off;
     off.spoils = [](auto& it) {
@@ -55,9 +55,9 @@ TEST_CASE("gradients of double are held to a tighter limit by themselves") {
     };
     preflight_result const found = examined(off);
     CHECK(found.first() == preflight_cause::inexact_gradient);
-    CHECK(verdict_on(found, "fc2/w").gradient == verdict::wrong);
+    CHECK(verdict_on(found, "fc2/w").gradient == gradient_proof::wrong);
     CHECK(verdict_on(found, "fc2/w").error == Approx(0.01).margin(0.007));
-    CHECK(verdict_on(found, "fc1/w").gradient == verdict::right);
+    CHECK(verdict_on(found, "fc1/w").gradient == gradient_proof::right);
 }
 
 TEST_CASE("a sign and a factor that all gradients share are one cause, with the number") {
@@ -103,8 +103,8 @@ TEST_CASE("one wrong tensor is named with its mistake, and the others are right"
         CHECK(found.first() == preflight_cause::wrong_backward);
         CHECK(found.all()[0].told.tensor == "fc2/w");
         CHECK(found.all()[0].told.detail.view() == "it is transposed");
-        CHECK(found.count(verdict::wrong) == 1);
-        CHECK(found.count(verdict::right) == 4);
+        CHECK(found.count(gradient_proof::wrong) == 1);
+        CHECK(found.count(gradient_proof::right) == 4);
     }
     SECTION("rows shifted") {
         preflight_result const found =
@@ -136,7 +136,7 @@ TEST_CASE("one wrong tensor is named with its mistake, and the others are right"
         preflight_result const found = with([](perceptron<>& it) { std::swap(it.gb1, it.gb2); });
         CHECK(found.first() == preflight_cause::wrong_backward);
         CHECK(found.all()[0].told.detail.view() == "it is that of fc2/b");
-        CHECK(found.count(verdict::wrong) == 2);
+        CHECK(found.count(gradient_proof::wrong) == 2);
     }
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as
     CHECK(!decay);
     REQUIRE(decay.find(preflight_cause::decay_in_gradient) != nullptr);
     CHECK(decay.find(preflight_cause::decay_in_gradient)->told.measured == Approx(0.02).epsilon(0.05));
-    CHECK(decay.count(verdict::right) == 5);
+    CHECK(decay.count(gradient_proof::right) == 5);
     preflight_result const clipped = with([](perceptron<>& it) {
         double square = 0;
         for (auto* const each : it.gradients()) {
@@ -195,7 +195,7 @@ TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as
     }
     preflight_result const one =
         with([](perceptron<>& it) { it.g3.values[4] = 5; });  // one that stands at a round number
-    CHECK(one.count(verdict::right) == 5);
+    CHECK(one.count(gradient_proof::right) == 5);
     CHECK(one.find(preflight_cause::clipped_gradient) != nullptr);
 }
 
@@ -278,14 +278,14 @@ TEST_CASE("a bias without effect has neither gradient nor derivative, and that i
     normalised net;
     preflight_result const found = examined(net);
     CHECK(!found);
-    CHECK(verdict_on(found, "b").gradient == verdict::right);
+    CHECK(verdict_on(found, "b").gradient == gradient_proof::right);
 }
 
 TEST_CASE("weights of bf16 are examined on their own numbers") {
     low right;
     preflight_result const fine = examined(right);
     CHECK(!fine);
-    CHECK(verdict_on(fine, "w").gradient == verdict::right);
+    CHECK(verdict_on(fine, "w").gradient == gradient_proof::right);
     low negated;
     negated.sign = -1;
     CHECK(examined(negated).first() == preflight_cause::negated_gradient);
@@ -296,9 +296,9 @@ TEST_CASE("the error of a single element is proven, whichever it is") {
         CAPTURE(i);
         low one;
         one.off = i;
-        CHECK(verdict_on(examined(one), "w").gradient == verdict::wrong);
+        CHECK(verdict_on(examined(one), "w").gradient == gradient_proof::wrong);
         preflight_result const wrong = with([=](perceptron<>& it) { it.g3.values[2 * i] = 0.3217F; });
-        CHECK(verdict_on(wrong, "fc3/w").gradient == verdict::wrong);
+        CHECK(verdict_on(wrong, "fc3/w").gradient == gradient_proof::wrong);
     }
 }
 
@@ -312,8 +312,8 @@ TEST_CASE("a gradient that drowns in the rounding of the loss is not proven, and
         for (auto* const each : it.gradients()) { scale(*each, 1e-6F); }
     };
     preflight_result const found = examined(net);
-    CHECK(found.count(verdict::wrong) == 0);
-    CHECK(found.count(verdict::not_proven) > 0);
+    CHECK(found.count(gradient_proof::wrong) == 0);
+    CHECK(found.count(gradient_proof::not_proven) > 0);
     REQUIRE(found.find(preflight_cause::not_proven) != nullptr);
     CHECK(found.find(preflight_cause::not_proven)->told.severity == severity::info);
     CHECK(found.find(preflight_cause::not_proven)->told.detail.view() ==
@@ -350,14 +350,14 @@ TEST_CASE("what a flag says of a tensor is believed") {
         };
         preflight_result const found = examined(it);
         CHECK(!found);
-        CHECK(found.count(verdict::right) == 5);
+        CHECK(found.count(gradient_proof::right) == 5);
     }
     SECTION("a buffer that keeps what was there") {
         it.of_gradients = flag::gathered;
         it.net.clears = false;
         preflight_result const found = examined(it);
         CHECK(!found);
-        CHECK(found.count(verdict::right) == 5);
+        CHECK(found.count(gradient_proof::right) == 5);
     }
     SECTION("frozen: neither its gradient nor its update is asked for") {
         it.of_first = flag::frozen;
@@ -369,7 +369,7 @@ TEST_CASE("what a flag says of a tensor is believed") {
         };
         preflight_result const found = examined(it);
         CHECK(!found);
-        CHECK(found.count(verdict::right) == 3);
+        CHECK(found.count(gradient_proof::right) == 3);
         CHECK(verdict_on(found, "fc1/w").frozen);
     }
 }
@@ -422,7 +422,7 @@ TEST_CASE("a loss that jumps with its weights proves no gradient wrong") {
         net.random.state += seed;
         preflight_result const found = examined(net);
         INFO(found);
-        CHECK(found.count(verdict::wrong) == 0);
+        CHECK(found.count(gradient_proof::wrong) == 0);
         CHECK(!found);
     }
 }

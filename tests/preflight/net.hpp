@@ -180,5 +180,5 @@ inline std::ostream& operator<<(std::ostream& out, preflight_result const& it) {
     return out;
 }
 inline std::ostream& operator<<(std::ostream& out, preflight_cause what) { return out << std::string{name_of(what)}; }
-inline std::ostream& operator<<(std::ostream& out, verdict what) { return out << std::string{name_of(what)}; }
+inline std::ostream& operator<<(std::ostream& out, gradient_proof what) { return out << std::string{name_of(what)}; }
 }  // namespace spotter::inline SPOTTER_ABI

@@ -89,7 +89,7 @@ trained train(std::string const& path, bool examines) {
         if (examines && (i == 0 || i == 20)) {  // before it, and once again in the middle
             preflight_result const found = preflight(net, pass, step);
             CHECK(found.first() == preflight_cause::none);
-            CHECK(found.count(verdict::right) == 2);
+            CHECK(found.count(gradient_proof::right) == 2);
         }
         (void)net.forward_backward();
         net.update();

@@ -105,7 +105,7 @@ TEST_CASE("gradients that nobody clears are told, all or the one; what the updat
     CHECK(all.first() == preflight_cause::gradient_not_cleared);
     CHECK(all.all()[0].told.tensor == "gradients");
     CHECK(all.all()[0].told.measured == Approx(1).margin(0.02));
-    CHECK(all.count(verdict::right) == 5);  // which hides no other experiment
+    CHECK(all.count(gradient_proof::right) == 5);  // which hides no other experiment
 
     net_type one;
     one.clears = false;
@@ -126,7 +126,7 @@ TEST_CASE("gradients that nobody clears are told, all or the one; what the updat
     preflight_result const habit = examined(later);
     CHECK(!habit);
     CHECK(habit.find(preflight_cause::cleared_by_update) != nullptr);
-    CHECK(habit.count(verdict::right) == 5);
+    CHECK(habit.count(gradient_proof::right) == 5);
 }
 
 TEST_CASE("gradients whose memory is taken in the first pass are examined as others") {
@@ -140,7 +140,7 @@ TEST_CASE("gradients whose memory is taken in the first pass are examined as oth
     net.gb1.clear(), net.gb2.clear();
     preflight_result const found = examined(net);
     CHECK(!found);
-    CHECK(found.count(verdict::right) == 5);
+    CHECK(found.count(gradient_proof::right) == 5);
 }
 
 TEST_CASE("an update that adds the gradient is told, of all tensors or of the one") {
@@ -220,7 +220,7 @@ TEST_CASE("weights that follow a finer copy are moved as the copy is, however sl
     master_net right;
     preflight_result const fine = examined(right);
     CHECK(!fine);
-    CHECK(verdict_on(fine, "w").gradient == verdict::right);
+    CHECK(verdict_on(fine, "w").gradient == gradient_proof::right);
     master_net slow;
     slow.rate = 2e-4F;  // less than a spacing a step
     CHECK(!examined(slow));

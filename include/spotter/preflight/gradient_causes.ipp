@@ -127,7 +127,7 @@ private:
         bool const most = everywhere ? 4 * factors >= 3 * of_.wrong.size() : factors == of_.wrong.size();
         if (!most || flat > 0 || ratios.empty()) { return false; }
         for (double const each : ratios) { low = (std::min)(low, each), high = (std::max)(high, each); }
-        double const times = median_of(ratios);
+        double const times = middle_of(ratios);
         // Of one layer it is its backward pass.
         if (high - low > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
         tell_factor(times, everywhere);

@@ -11,16 +11,16 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Proven right; proven wrong; or neither, because the derivative is too small, too rough or random, or the budget was
 // used up.
-enum class verdict : std::uint8_t { right, wrong, not_proven };
-[[nodiscard]] constexpr std::string_view name_of(verdict what) noexcept {
+enum class gradient_proof : std::uint8_t { right, wrong, not_proven };
+[[nodiscard]] constexpr std::string_view name_of(gradient_proof what) noexcept {
     constexpr std::string_view names[] = {"right", "wrong", "not proven"};
     return names[static_cast<std::size_t>(what)];
 }
 
 // On the gradient of one tensor, with the numbers.
 struct gradient_verdict {
-    std::string_view name{};                 // of the weight; lives with the result
-    verdict gradient = verdict::not_proven;  // on its gradient
+    std::string_view name{};                               // of the weight; lives with the result
+    gradient_proof gradient = gradient_proof::not_proven;  // on its gradient
     // |gradient - derivative| / |gradient|, or its bound where many tensors were proven together.
     double error = 0;
     double resolution = 0;  // the share of it that rounding of the loss may have made
@@ -68,7 +68,7 @@ public:
     // A verdict for each weight, in the order in which they are shown.
     [[nodiscard]] std::span<gradient_verdict const> gradients() const noexcept { return {verdicts_.data(), tensors_}; }
     // How many gradients came out so; frozen ones are not counted.
-    [[nodiscard]] std::size_t count(verdict what) const noexcept {
+    [[nodiscard]] std::size_t count(gradient_proof what) const noexcept {
         std::size_t many = 0;
         for (gradient_verdict const& each : gradients()) { many += !each.frozen && each.gradient == what ? 1U : 0U; }
         return many;

@@ -8,7 +8,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY text<232> preflight_result::sentence() const noexcept {
     text<232> made;
-    std::size_t const right = count(verdict::right), wrong = count(verdict::wrong), open = count(verdict::not_proven);
+    std::size_t const right = count(gradient_proof::right), wrong = count(gradient_proof::wrong),
+                      open = count(gradient_proof::not_proven);
     made << right << " of " << right + wrong + open << " gradients are right";
     if (wrong > 0) { made << ", " << wrong << " wrong"; }
     if (open > 0) { made << ", " << open << " not proven"; }

@@ -77,7 +77,9 @@ SPOTTER_BODY void result_writer::write_verdicts(detail::examiner const& all) {
         bool const is_unknown = known.kind == detail::gradient_kind::unknown;
         bool const is_right =
             known.kind == detail::gradient_kind::right || known.kind == detail::gradient_kind::no_effect;
-        each.gradient = is_unknown ? verdict::not_proven : is_right ? verdict::right : verdict::wrong;
+        each.gradient = is_unknown ? gradient_proof::not_proven
+                        : is_right ? gradient_proof::right
+                                   : gradient_proof::wrong;
     }
     into_.tensors_ = tensors;
 }

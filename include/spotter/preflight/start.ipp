@@ -70,7 +70,7 @@ SPOTTER_BODY bool examine_start(examiner& all) {
         double const size = rms_of(each.of(loop.start()));
         if (each.count > 1 && size > 0) { sizes.push_back(size); }
     }
-    if (!sizes.empty()) { all.typical = std::clamp(median_of(std::move(sizes)), 0.01, 1.0); }
+    if (!sizes.empty()) { all.typical = std::clamp(middle_of(std::move(sizes)), 0.01, 1.0); }
     if (begins_symmetric(all)) { all.tell(preflight_cause::poor_weight_initialization, "weights"); }
     return true;
 }

@@ -27,7 +27,7 @@ using number_view = std::span<double const>;
     return std::all_of(a.begin(), a.end(), [](double const& each) { return is_finite(each); });
 }
 // The middle one, or the larger of the two; 0 of none. Takes a copy, as it sorts.
-[[nodiscard]] inline double median_of(numbers values) noexcept {
+[[nodiscard]] inline double middle_of(numbers values) noexcept {
     if (values.empty()) { return 0; }
     auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
