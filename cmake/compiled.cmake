@@ -8,7 +8,8 @@ if(TARGET spotter::spotter AND NOT TARGET spotter_compiled)
                                                          "${SPOTTER_COMPILED_DIR}/export.cpp"
                                                          "${SPOTTER_COMPILED_DIR}/supervisor.cpp"
                                                          "${SPOTTER_COMPILED_DIR}/system.cpp"
-                                                         "${SPOTTER_COMPILED_DIR}/act.cpp")
+                                                         "${SPOTTER_COMPILED_DIR}/act.cpp"
+                                                         "${SPOTTER_COMPILED_DIR}/preflight.cpp")
     set_target_properties(spotter_compiled PROPERTIES UNITY_BUILD OFF) # few files, large already
     target_compile_definitions(spotter_compiled PUBLIC SPOTTER_SEPARATE)
     target_link_libraries(spotter_compiled PUBLIC spotter::spotter PRIVATE ${CMAKE_DL_LIBS})

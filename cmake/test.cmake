@@ -17,4 +17,4 @@ if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.21)
     set(report --output-junit "${folder}/junit.xml")
 endif()
 get_filename_component(bin "${CMAKE_COMMAND}" DIRECTORY)
-spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 2 ${report})
+spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${report}) # many wait more than they compute

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -46,14 +47,30 @@ if not jobs:
 
 header = tree / "tests" / "catch.hpp"
 first = next((job for source, job in jobs.items() if "#include <tests/catch.hpp>" in Path(source).read_text()), None)
-if first and "g++" in Path(first[0][0]).resolve().name:
-    (place / "tests").mkdir(parents=True, exist_ok=True)
-    words = [word for word in first[0][:-1] if word != "-fsyntax-only"]
-    subprocess.run([*words, "-w", "-x", "c++-header", str(header), "-o", str(place / "tests" / "catch.hpp.gch")], cwd=first[1], check=True)
+made = {}  # by Clang for each set of options that a program of the tests has; g++ finds the one that fits by itself
+by_clang = first is not None and "clang" in Path(shutil.which(first[0][0]) or first[0][0]).resolve().name
+
+
+def precompile(words, folder, into):
+    into.parent.mkdir(parents=True, exist_ok=True)
+    words = [word for word in words[:-1] if word != "-fsyntax-only"]
+    subprocess.run([*words, "-w", "-x", "c++-header", str(header), "-o", str(into)], cwd=folder, check=True)
+
+
+if first and not by_clang:
+    precompile(*first, place / "tests" / "catch.hpp.gch")
+if by_clang:
+    for source, (words, folder) in jobs.items():
+        options = tuple(words[:-1])
+        if options not in made and "#include <tests/catch.hpp>" in Path(source).read_text():
+            made[options] = place / f"{len(made)}.pch"
+            precompile(words, folder, made[options])
 
 
 def compiled(item):
     source, (words, folder) = item
+    if tuple(words[:-1]) in made and "#include <tests/catch.hpp>" in Path(source).read_text():
+        words = [words[0], "-include-pch", str(made[tuple(words[:-1])]), *words[1:]]
     return source, subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 

@@ -51,10 +51,9 @@ constexpr export_format formats[] = {
 // What is wanted by its name, else by the file's ending; only a path that has none is a folder of many .npy.
 [[nodiscard]] result<export_format const*> format_of(export_options const& wanted) {
     std::string_view const ending = ending_of(wanted.out);
-    std::string_view const name = !wanted.format.empty() ? wanted.format
-                                  : wanted.out == "-"    ? "csv"
-                                  : ending.empty()       ? "npy"
-                                                         : "";
+    std::string_view name = wanted.format;
+    if (name.empty() && wanted.out == "-") { name = "csv"; }
+    if (name.empty() && ending.empty()) { name = "npy"; }
     for (export_format const& each : formats) {
         if (name.empty() ? each.ending == ending : each.name == name) { return &each; }
     }

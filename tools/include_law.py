@@ -15,7 +15,7 @@ LAYERS = (
     ("stat", "ring", "format", "file"),
     ("plan", "rule"),
     ("diagnosis",),
-    ("hook",),
+    ("hook", "preflight"),
     ("record", "trial"),
     ("replay", "report", "response", "export"),
     ("ext", "c", "diff", "supervise", "act"),
@@ -35,6 +35,7 @@ HEAVY = {
     "ring": LIGHT,
     "format": LIGHT | FILES,
     "hook": LIGHT,
+    "preflight": {"functional", "regex", "thread", "chrono", "iostream", "filesystem"},
     "record": {"regex", "iostream"},
     "trial": {"thread", "regex", "iostream"},
 }
@@ -64,6 +65,7 @@ DOORS = {
     "spotter.hpp": (HOOK | {"record"}, THIN),
     "packs.hpp": (HOOK | {"diagnosis"}, THIN),
     "print.hpp": (HOOK | {"report"}, THIN),
+    "preflight.hpp": ({"core", "stat", "rule", "preflight"}, THIN),
 }
 
 LONGEST = 500

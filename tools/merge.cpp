@@ -4,9 +4,10 @@
 #include "output.hpp"
 #include "verbs.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <utility>
 
 namespace spotter_tool {
 
@@ -51,7 +52,10 @@ int merge(merge_options const& wanted) {
     auto const key = [](json const& it) {
         return std::pair{it.value("path", std::string{}), it.value("worker", std::uint32_t{0})};
     };
-    std::stable_sort(all.begin(), all.end(), [&](json const& a, json const& b) { return key(a) < key(b); });
+    std::multimap<std::pair<std::string, std::uint32_t>, json> sorted;  // those of one key as they came
+    for (json& each : all) { sorted.emplace(key(each), std::move(each)); }
+    all = json::array();
+    for (auto& each : sorted) { all.push_back(std::move(each.second)); }
     exit_code code = fine;
     std::size_t ill = 0;
     for (json const& each : all) {

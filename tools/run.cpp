@@ -45,7 +45,7 @@ namespace {
 class launcher {
 public:
     launcher(run_options const& wanted, std::vector<std::string> const& settings, dynamic_rule const* rules)
-        : wanted_{wanted}, rules_{rules} {
+        : rules_{rules} {
         child_.command = wanted.command;
         child_.command.insert(child_.command.end(), settings.begin(), settings.end());
         child_.patience = std::chrono::milliseconds{static_cast<std::int64_t>(wanted.patience * 1000)};
@@ -88,7 +88,6 @@ private:
         return own && !own->stable() ? *own : it;
     }
 
-    run_options const& wanted_;
     dynamic_rule const* rules_;
     child_process child_{};
 };

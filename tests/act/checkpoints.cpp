@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints: which is good and stays, what is refused, and what is there after any failure and any end of the
 // process.
-#include <spotter/act/narrow.hpp>
 #include <spotter/checkpoints.hpp>
+#include <spotter/core/narrow.hpp>
 #include <spotter/file/memory.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>

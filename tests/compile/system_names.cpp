@@ -152,6 +152,7 @@
 #include <spotter/heal.hpp>
 #include <spotter/hook.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
+#include <spotter/preflight.hpp>
 #include <spotter/replay/self_test.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rule/live_rules.hpp>

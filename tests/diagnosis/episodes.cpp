@@ -66,16 +66,23 @@ TEST_CASE("what is found again before the end goes on, and its end is counted an
     }
 }
 
-TEST_CASE("what is looked for is found by its rule, a part of its reason and how long ago it held") {
+TEST_CASE("what is looked for is found by its rule, its condition and how long ago it held, whatever it is called") {
     episodes all;
     REQUIRE(all.reserve());
-    all.note(0, found("a", "no_gradient", 1), 3);
-    all.note(0, found("a", "no_effect", 2), 7);
-    REQUIRE(all.find("a", {}, 1) != nullptr);
-    CHECK(all.find("a", {}, 1)->latest.measured == 2);  // the latest
-    CHECK(all.find("a", "gradient", 1)->latest.measured == 1);
-    CHECK(all.find("a", "gradient", 4) == nullptr);
-    CHECK(all.find("b", {}, 1) == nullptr);
+    auto const told = [](std::uint8_t condition, double measured) {
+        finding it = found("of mine", condition == 1 ? "the first" : "the second", measured);
+        it.id = rule_id::dead_update_path, it.condition = condition;
+        return it;
+    };
+    all.note(0, told(1, 1), 3);
+    all.note(0, told(2, 2), 7);
+    constexpr rule_id rule = rule_id::dead_update_path;
+    REQUIRE(all.find(rule, 0, 1) != nullptr);
+    CHECK(all.find(rule, 0, 1)->latest.measured == 2);  // the latest
+    CHECK(all.find(rule, 1, 1)->latest.measured == 1);
+    CHECK(all.find(rule, 1, 4) == nullptr);
+    CHECK(all.find(rule, 3, 1) == nullptr);
+    CHECK(all.find(rule_id::dead_relu, 0, 1) == nullptr);
 }
 
 TEST_CASE("where there is no room for one more condition those that are there stay") {

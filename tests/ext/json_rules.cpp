@@ -104,9 +104,7 @@ TEST_CASE("a rules file says what the same rules say in C++ [S64]") {
 }
 
 TEST_CASE("every rule of the catalogue has its name and its parameters in a file") {
-    std::size_t count = 0;
     detail::each_built_in_rule([&](auto which) {
-        ++count;
         INFO(which.name);
         nlohmann::json it = {{"rule", which.name}};
         detail::each_member(which, [&](std::string_view name, auto& value) {
@@ -127,7 +125,6 @@ TEST_CASE("every rule of the catalogue has its name and its parameters in a file
         std::string const refused = why_not(nlohmann::json{{"rules", {it}}}.dump());
         CHECK(refused.starts_with("bad_config: no_such of rules[0]: unknown parameter; there are "));
     });
-    CHECK(count == 76);
     detail::each_pack([](std::string_view name, auto const&) { CHECK(rule_named(name)); });
     CHECK(!rule_named("dead_reul"));
 }

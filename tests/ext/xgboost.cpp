@@ -443,7 +443,7 @@ TEST_CASE("what XGBoost refuses is counted, with its reason, and the loop goes o
 
 TEST_CASE("XGBoost's own defaults are no alarm where the evaluation ends at its best") {
     std::size_t best_at_the_end = 0;
-    for (std::uint64_t const seed : {1, 2, 3, 4}) {
+    for (std::uint64_t const seed : {1U, 2U, 3U, 4U}) {
         table const train_set{800, seed, 1 << 20}, test_set{400, seed + 100, 1 << 20};  // as good as numbers
         booster const it{{train_set, test_set}, {}};
         boosted_trees const trees{it, {{"train", train_set}, {"validation", test_set}}};

@@ -3,7 +3,6 @@
 #include <spotter/checkpoints.hpp>
 #include <spotter/diff.hpp>
 #include <spotter/export/tensorboard.hpp>
-#include <spotter/report/profile.hpp>
 #include <spotter/supervisor.hpp>
 
 #include <tests/catch.hpp>
@@ -120,7 +119,6 @@ TEST_CASE("who reads a run by a relative path reads it on from another folder [D
     }
     CHECK_FALSE(run.refresh());
     CHECK_FALSE(run.losses().any());
-    CHECK(profile_of(run).workers.size() == 2);
     REQUIRE(side);
     CHECK(side->at("w", train(3)));
     CHECK_FALSE(board.advance(run));

@@ -39,8 +39,8 @@ error write_too_much(std::string const& path) {
     auto const file = system_files().create(path);
     if (!file) { return file.error(); }
     error const why = system_files().append(*file, bytes);
-    system_files().close(*file);
-    return why;
+    error const closed = system_files().close(*file);
+    return why ? why : closed;
 }
 bool is_blocked() {
     sigset_t mask;

@@ -4,6 +4,7 @@
 #include <tests/catch.hpp>
 #include <tests/pages/planted.hpp>
 
+#include "preflight_includes.inc"
 #include "read_includes.inc"
 #include "response_includes.inc"
 
@@ -45,6 +46,19 @@ void respond() {
     constexpr auto const& keep = collections::keep;
 #include "response.inc"
     CHECK_FALSE(flag.raised());
+}
+
+template <class Net>
+int train_if_sound(Net& net) {
+    namespace sp = spotter;
+#include "preflight.inc"
+    return found.first() == sp::preflight_cause::none ? 0 : 2;
+}
+preflight_result by_functions(planted_net& net) {
+    namespace sp = spotter;
+    planted_net kept = net;
+#include "preflight_by_functions.inc"
+    return sp::preflight(exam);
 }
 
 struct {
@@ -97,6 +111,18 @@ TEST_CASE("a record is read in Python as on the page for those who have one") {
     program += "assert len(steps) == len(loss) == 200 and weights.shape == (2, 16)\n";
     std::ofstream{"read.py"} << program;
     CHECK(std::system("PYTHONPATH=" SPOTTER_SOURCE_DIR "/tools/python " SPOTTER_PYTHON3 " read.py") == 0);
+}
+
+TEST_CASE("a loop is examined before it trains as on the page of it") {
+    somewhere_else const folder;
+    planted_net net;
+    CHECK(printed_by([&] { CHECK(other_pages::train_if_sound(net) == 0); }).empty());
+    auto const found = other_pages::by_functions(net);
+    CHECK(!found);
+    CHECK(found.count(spotter::gradient_proof::right) == 2);
+    net.learning_rate = -net.learning_rate;
+    std::string const printed = printed_by([&] { CHECK(other_pages::train_if_sound(net) == 1); });
+    CHECK(count(printed, "error: update_direction") == 1);
 }
 
 TEST_CASE("plans and responses are written as on their pages") {

@@ -144,10 +144,10 @@ TEST_CASE("what stands in the place of the stop file and is none stops nothing, 
         hook watch{path, options{.drain = drain::poll}};
         spotter::step_alarm found;
         REQUIRE(loop(watch, 2, found) == 2);
-        std::string const stop = path + "/stop";
-        if (kind == 0) { REQUIRE(::mkfifo(stop.c_str(), 0600) == 0); }
-        if (kind == 1) { std::filesystem::create_directory(stop); }
-        if (kind == 2) { std::filesystem::create_symlink("nowhere", stop); }
+        std::string const file = path + "/stop";
+        if (kind == 0) { REQUIRE(::mkfifo(file.c_str(), 0600) == 0); }
+        if (kind == 1) { std::filesystem::create_directory(file); }
+        if (kind == 2) { std::filesystem::create_symlink("nowhere", file); }
         std::this_thread::sleep_for(120ms);
         CHECK(loop(watch, 5, found) == 5);
         auto const health = watch.health();

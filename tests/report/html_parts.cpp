@@ -224,12 +224,12 @@ TEST_CASE("html: ridges keep the shares of the bins within their range") {
     for (std::size_t i = 0; i < values.size(); ++i) { values[i] = static_cast<double>(i) / 10'000; }
     distribution const flat = distribution_of(view_of(values.data(), {values.size()}), terms::histogram, {});
     auto const shares = html::detail::ridge_shares(flat, flat.low, flat.high);
-    double sum = 0;
+    double total = 0;
     for (double const each : shares) {
         CHECK(each == Approx(1.0 / 48).epsilon(0.02));
-        sum += each;
+        total += each;
     }
-    CHECK(sum == Approx(1));
+    CHECK(total == Approx(1));
     auto const upper = html::detail::ridge_shares(flat, 0.5, 1.5);
     double kept = 0;
     for (double const each : upper) { kept += each; }

@@ -56,7 +56,7 @@ TEST_CASE("what is printed is what fmt::print writes, and an alarm without findi
 }
 
 TEST_CASE("a finding with names of any length is printed whole") {
-    for (std::size_t size : {10, 4000, 4095, 4096, 4097, 20000}) {
+    for (std::size_t const size : {10U, 4000U, 4095U, 4096U, 4097U, 20000U}) {
         std::string const name(size, 'n');
         finding it;
         it.rule = "r", it.tensor = name, it.remedy = "Look.";

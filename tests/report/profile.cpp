@@ -10,6 +10,7 @@
 #include <spotter/spotter.hpp>
 
 #include <cmath>
+#include <filesystem>
 
 using namespace spotter;
 using namespace spotter_test;
@@ -292,4 +293,17 @@ TEST_CASE("each worker has its own samples, and a run without any says nothing o
     auto const alone = profile_at(folder / "run/worker-1");
     CHECK(alone.workers.at(0).machine.times.size() == 5);
     CHECK(describe(it.workers[0].machine).empty());
+}
+
+TEST_CASE("a run opened by a relative path has its profile from another folder, too") {
+    temporary_folder const folder;
+    std::filesystem::path const here = std::filesystem::current_path();
+    std::filesystem::current_path(folder / "");
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        record_profile("run", 30, [](std::uint64_t) { return step_costs{0.01, 0.01, 0.01, 0.2}; }, rank);
+    }
+    auto const run = open_trial("run");
+    std::filesystem::current_path(here);
+    REQUIRE(run);
+    CHECK(profile_of(*run).workers.size() == 2);
 }

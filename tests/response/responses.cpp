@@ -75,6 +75,18 @@ TEST_CASE("responses are found wherever their rule stands, each once for each fi
     }
 }
 
+TEST_CASE("of more responses than there are numbers the further ones are left out, and no other runs in their place") {
+    std::vector<response_call> calls(65'537);
+    findings all;
+    for (response_call& each : calls) {
+        all.clear();
+        all.push({.rule = "any"});
+        all.ask_for(each, 0);
+    }
+    CHECK((calls[65'534].number == 65'535 && calls[65'535].number == 0));
+    CHECK(all[0].response_count() == 0);
+}
+
 TEST_CASE("a response that fails is told in health, and the others run [S67]") {
     std::size_t called = 0;
     auto const rules = on(high, append_lines{"/proc/none/alerts.jsonl"}, call{[&](finding const&) { ++called; }});

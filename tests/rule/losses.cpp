@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules on training and eval losses: each example of the catalogue, exactly.
+#include <spotter/rule/builtin/gradient_spike.hpp>
 #include <spotter/rule/builtin/initial_loss.hpp>
+#include <spotter/rule/builtin/loss_spike.hpp>
 #include <spotter/rule/builtin/oscillating_loss.hpp>
 #include <spotter/rule/builtin/overfit.hpp>
 #include <spotter/rule/builtin/overtraining.hpp>
-#include <spotter/rule/builtin/spike.hpp>
 #include <spotter/rule/builtin/underfit.hpp>
 #include <tests/rule/stage.hpp>
 

@@ -131,7 +131,7 @@ TEMPLATE_TEST_CASE("changes by many lanes are bit-equal with the definition [D21
             detail::change_sums fast, defined;
             tensor_ref const values = view_of(now.data(), {count}), old_values = view_of(before.data(), {count});
             compare_all(values, old_values, fast);
-            detail::compare_elements(now.data(), before.data(), count, defined);
+            detail::compare_elements(now.data(), std::as_const(before).data(), count, defined);
             CHECK((same_lanes(fast.gap, defined.gap) && same_lanes(fast.dot, defined.dot) &&
                    same_lanes(fast.old, defined.old)));
             CHECK((fast.changed == defined.changed && fast.finite == defined.finite));
@@ -164,7 +164,7 @@ TEMPLATE_TEST_CASE("changes by vectors of every width are bit-equal [D21]", "[D2
         auto const try_width = [&](auto compare) {
             detail::change_sums made, defined;
             compare(now.data(), before.data(), now.size(), made);
-            detail::compare_elements(now.data(), before.data(), now.size(), defined);
+            detail::compare_elements(now.data(), std::as_const(before).data(), now.size(), defined);
             wrong += same_lanes(made.gap, defined.gap) && same_lanes(made.dot, defined.dot) &&
                              same_lanes(made.old, defined.old) && made.changed == defined.changed &&
                              made.changed < now.size()

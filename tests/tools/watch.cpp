@@ -109,6 +109,7 @@ TEST_CASE("watch: a bad run is stopped from another process, a good one goes on"
     CHECK(same_bits(found[0].at("time").get<double>(), (*run)["loss"].time(train(50)).value()));
     CHECK(found[0].at("time").get<double>() == Approx(alert.at("time").get<double>()).margin(1e-3));
     CHECK(run->findings().back().rule == "stop_file");
+    CHECK(run->findings().back().id == rule_id::stop_file);  // a record holds the name alone
     CHECK(run->findings().back().detail.view().find("non_finite") != std::string_view::npos);
 }
 

@@ -179,19 +179,20 @@ TEST_CASE("a file that begins as a segment does, with noise behind, is corrupt; 
     temporary_folder const folder;
     std::vector<char> const whole = read_file(record(folder));
     std::filesystem::remove(folder / "run/000000.spotx");
-    auto const open_with = [&](std::size_t kept, std::size_t size) {
+    auto const open_with = [&](std::size_t kept, std::size_t length) {
         std::vector<char> bytes{whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept)};
-        for (std::uint32_t state = 7; bytes.size() < size;) {
+        for (std::uint32_t state = 7; bytes.size() < length;) {
             state = state * 1664525U + 1013904223U;
             bytes.push_back(static_cast<char>(state >> 24));
         }
         write_file(folder / "run/000000.spot", bytes);
         return open_trial(folder / "run").error().code;
     };
-    for (std::size_t const size : {64UL, 65UL, 1000UL, 40000UL}) {
-        for (std::size_t const kept : {4UL, 16UL, 40UL, 63UL}) { CHECK(open_with(kept, size) == errc::corrupt); }
-        CHECK(open_with(0, size) == errc::not_a_run);
-        CHECK(open_with(64, size) == errc::none);  // with the head whole it is a run, of which everything else is lost
+    for (std::size_t const length : {64UL, 65UL, 1000UL, 40000UL}) {
+        for (std::size_t const kept : {4UL, 16UL, 40UL, 63UL}) { CHECK(open_with(kept, length) == errc::corrupt); }
+        CHECK(open_with(0, length) == errc::not_a_run);
+        CHECK(open_with(64, length) ==
+              errc::none);  // with the head whole it is a run, of which everything else is lost
     }
     CHECK(open_with(0, 0) == errc::none);  // just beginning
 }

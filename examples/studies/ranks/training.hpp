@@ -5,8 +5,8 @@
 #include "../../digits/network.hpp"
 
 #include <spotter/ext/mpi.hpp>
+#include <spotter/rule/builtin/gradient_spike.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
-#include <spotter/rule/builtin/spike.hpp>
 #include <spotter/spotter.hpp>
 
 #include <array>

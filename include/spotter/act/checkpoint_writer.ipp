@@ -3,8 +3,8 @@
 #pragma once
 
 #include <spotter/act/checkpoint_writer.hpp>
-#include <spotter/act/narrow.hpp>
 #include <spotter/core/casts.hpp>
+#include <spotter/core/narrow.hpp>
 #include <spotter/export/row_major.hpp>
 
 #include <cstring>

@@ -19,6 +19,12 @@ namespace detail {
     }
     return nullptr;
 }
+[[nodiscard]] inline finding const* reason_in(step_alarm const& found, rule_id rule, severity least) noexcept {
+    for (finding const& each : found) {
+        if (each.severity >= least && each.id == rule) { return &each; }
+    }
+    return nullptr;
+}
 inline void tell_reason(finding const& it, cure_reason& why) noexcept {
     why << it.rule;
     if (!it.tensor.empty()) { why << " of " << it.tensor.substr(0, 60); }
@@ -51,7 +57,7 @@ SPOTTER_STRICT SPOTTER_BODY bool step_back::acts(state& seen, symptoms const& of
     if (of.so_far.restore) { return false; }
     detail::step_measures const& now = of.measured.now;
     finding const* it = detail::reason_in(of.found, rules, severity::error);
-    if (it == nullptr) { it = detail::reason_in(of.found, "learning_rate_too_large", severity::warning); }
+    if (it == nullptr) { it = detail::reason_in(of.found, rule_id::learning_rate_too_large, severity::warning); }
     bool const spoiled = now.bad_weight || ((now.bad_gradient || now.bad_loss) && !of.so_far.skip);
     if (it == nullptr && !spoiled) { return false; }
     double const first = of.measured.first / target, later = of.measured.peak / target;

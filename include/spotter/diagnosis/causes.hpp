@@ -23,13 +23,17 @@ struct run_evidence {
 
     // What a rule said within so many closes.
     static constexpr std::uint64_t recent = 200;
-    [[nodiscard]] constexpr episode const* held(std::string_view rule, std::string_view reason = {}) const noexcept {
-        return said.find(rule, reason, close > recent ? close - recent : 1);
+    [[nodiscard]] constexpr episode const* held(rule_id rule, std::uint8_t condition = 0) const noexcept {
+        return said.find(rule, condition, close > recent ? close - recent : 1);
+    }
+    // By that condition: `held<dead_update_path>(dead_update_path::no_effect)`.
+    template <class Rule>
+    [[nodiscard]] constexpr episode const* held(typename Rule::condition which) const noexcept {
+        return held(rule_id_of<Rule>, static_cast<std::uint8_t>(which));
     }
     // What it said at one of the first closes, before updates can have done much.
-    [[nodiscard]] constexpr episode const* held_at_first(std::string_view rule,
-                                                         std::string_view reason = {}) const noexcept {
-        episode const* const it = said.find(rule, reason, 1);
+    [[nodiscard]] constexpr episode const* held_at_first(rule_id rule, std::uint8_t condition = 0) const noexcept {
+        episode const* const it = said.find(rule, condition, 1);
         return it != nullptr && it->ever_first <= 12 ? it : nullptr;
     }
     [[nodiscard]] constexpr bool ill() const noexcept {

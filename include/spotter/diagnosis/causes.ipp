@@ -4,7 +4,11 @@
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
+#include <spotter/rule/builtin/constant_batch.hpp>
+#include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
+#include <spotter/rule/builtin/input_not_normalized.hpp>
+#include <spotter/rule/builtin/poor_weight_initialization.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -31,10 +35,11 @@ template <class Read>
 }
 
 // `at`: the step that showed it.
-[[nodiscard]] inline finding told(std::string_view name, std::string_view reason, std::string_view tensor,
-                                  evidence const& why, step_id at, std::string_view remedy) noexcept {
+[[nodiscard]] inline finding told(rule_id who, std::string_view reason, std::string_view tensor, evidence const& why,
+                                  step_id at, std::string_view remedy) noexcept {
     finding it;
-    it.rule = name, it.reason = reason, it.tensor = tensor, it.measure = why.measure;
+    it.told_by(who);
+    it.reason = reason, it.tensor = tensor, it.measure = why.measure;
     it.measured = why.measured, it.how = why.how, it.threshold = why.threshold, it.remedy = remedy, it.step = at;
     return it;
 }
@@ -43,7 +48,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 [[nodiscard]] SPOTTER_STRICT inline finding large_rate(extreme_weight const& of, double limit) noexcept {
     SPOTTER_STRICT_BODY
-    finding it = told("learning_rate_too_large",
+    finding it = told(rule_id::learning_rate_too_large,
                       of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
                       of.name, {"update ratio", of.value, limit, relation::greater_equal}, of.at,
                       "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.");
@@ -80,8 +85,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+[[nodiscard]] inline episode const* one_value_at_first(run_evidence const& of) noexcept {
+    return of.held_at_first(rule_id_of<poor_weight_initialization>, poor_weight_initialization::one_value);
+}
+
 [[nodiscard]] inline bool symmetric(run_evidence const& of, finding& into) noexcept {
-    episode const* const it = of.held_at_first("poor_weight_initialization", "one value");
+    episode const* const it = one_value_at_first(of);
     return it != nullptr && is_symmetric(*it, of.weights) && of_rule(it, into);
 }
 
@@ -89,8 +98,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // gradient.
 [[nodiscard]] inline bool stays_alike(run_evidence const& of, finding& into) noexcept {
     bool const stands = of.progress == progress::flat;
-    bool const rests = of.weights.alike().of_one_value >= 2 || of.held("vanishing_gradient") != nullptr;
-    return stands && rests && of_rule(of.held_at_first("poor_weight_initialization", "one value"), into);
+    bool const rests = of.weights.alike().of_one_value >= 2 || of.held(rule_id::vanishing_gradient) != nullptr;
+    return stands && rests && of_rule(one_value_at_first(of), into);
 }
 
 // More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it
@@ -104,7 +113,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (large++ == 0) { first = {name, it.scale, it.met_at}; }
     });
     if (large < 2 || 2 * large <= seen) { return false; }
-    into = told("initial_weights_too_large", "weights begin too large for what flows through them", first.name,
+    into = told(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", first.name,
                 {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at,
                 "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).");
     into.others = static_cast<std::uint32_t>(large - 1);
@@ -121,7 +130,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests), it.met_at}; }
     });
     if (resting == 0 || others > 0 || weights.nothing_pulls()) { return false; }
-    into = told("learning_rate_zero", "no weight has ever moved", first.name,
+    into = told(rule_id::learning_rate_zero, "no weight has ever moved", first.name,
                 {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
                 first.at,
                 "Check that the learning rate is not zero, nor too small to change a weight at all, and that the "
@@ -143,7 +152,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (it.highest >= most.value) { most = {name, it.highest, it.met_at}; }
     });
     if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
-    into = told("learning_rate_too_small", "steps are next to nothing beside the weights", most.name,
+    into = told(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name,
                 {"largest update ratio", most.value, limit, relation::less}, most.at,
                 "Raise the learning rate; updates of a thousandth of the weights are usual.");
     into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
@@ -175,7 +184,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     extreme_weight const most =
         largest(of.weights, [](auto const& it) { return it.early; }, &update_sizes::weight::early_at);
     if (!(most.value > 0) || most.value >= of.limits.sure_step) { return false; }
-    into = told("update_direction", "the loss rises under small steps", name,
+    into = told(rule_id::update_direction, "the loss rises under small steps", name,
                 {"loss", loss->train.level(), loss->train.early(), relation::greater}, loss->trained_at,
                 "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.");
     into.detail << "largest early update " << most.value << " of its weight";
@@ -187,7 +196,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     std::string_view name{};
     if (!of.has_classes || !is_below_zero(of.losses)) { return false; }
     auto const* const loss = of.losses.first_that(progress::unknown, name);
-    into = told("update_direction", "a loss on class labels is below zero", name,
+    into = told(rule_id::update_direction, "a loss on class labels is below zero", name,
                 {"loss", loss->train.beginning(), 0, relation::less}, loss->trained_at,
                 "Check the sign of the loss: no error on classes is less than none.");
     return true;
@@ -204,7 +213,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     evidence why = loss->train.why();
     if (negated) { why = {"loss", loss->train.level(), loss->train.first() + loss->train.first(), relation::less}; }
     bool const bottomless = worse && why.how == relation::less;
-    into = told("loss_not_decreasing",
+    into = told(rule_id::loss_not_decreasing,
                 bottomless ? "loss falls without bound"
                 : worse    ? "loss rises"
                            : "loss is flat",
@@ -224,7 +233,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     progress_watch::series const* const it = of.losses.not_carried_over(name, why);
     if (it == nullptr) { return false; }
     bool const by_heart = it->train.level() < 0.5 * it->train.beginning();
-    into = told(by_heart ? "overfit" : "loss_not_decreasing",
+    into = told(by_heart ? rule_id::overfit : rule_id::loss_not_decreasing,
                 by_heart ? "eval loss is as before training" : "eval loss is flat", name, why, it->evaluated_at,
                 by_heart ? "Check that labels belong to their inputs, and that training and evaluation data are "
                            "prepared alike; then add data, regularisation or augmentation."
@@ -242,7 +251,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 // Units that did nothing from the first steps on, before an update could kill them.
 [[nodiscard]] inline bool dead_at_first(run_evidence const& of, finding& into) noexcept {
-    for (std::string_view const rule : {"all_zero", "dead_relu"}) {
+    for (rule_id const rule : {rule_id::all_zero, rule_id::dead_relu}) {
         episode const* const it = of.held_at_first(rule);
         if (it == nullptr || it->latest.measured < 0.9) { continue; }
         bool is_weight = false;  // one that starts at zero, and rests: its units are not dead
@@ -256,7 +265,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 }  // namespace causes
 
 SPOTTER_COLD_BODY bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
-    if (it.rule != "poor_weight_initialization" || it.reason.find("one value") == it.reason.npos) { return false; }
+    if (!it.latest.is<poor_weight_initialization>(poor_weight_initialization::one_value)) { return false; }
     update_sizes::alike_weights const found = weights.alike();
     return found.of_one_value >= 2 && (found.of_one_value == found.seen || 2 * found.not_zero >= found.seen);
 }
@@ -269,20 +278,23 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses) noexcept {
 
 SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
     if (it.tells_non_finite || it.tells_origin || is_raw(it, limits)) { return true; }
-    if (it.rule == "constant_batch") {
+    if (it.id == rule_id::constant_batch) {
         // A few batches in turn; more of them are an epoch.
-        return it.severity >= severity::warning && (it.reason == "same batch at every step" || it.measured > 0.9);
+        return it.severity >= severity::warning &&
+               (it.is<constant_batch>(constant_batch::same_batch) || it.measured > 0.9);
     }
-    for (std::string_view const rule : {"identity_activation", "output_mismatch", "stalled_training",
-                                        "rl_constant_reward", "rl_policy_ascends", "tree_depth"}) {
-        if (it.rule == rule) { return true; }
+    for (rule_id const rule : {rule_id::identity_activation, rule_id::output_mismatch, rule_id::stalled_training,
+                               rule_id::rl_constant_reward, rule_id::rl_policy_ascends, rule_id::tree_depth}) {
+        if (it.id == rule) { return true; }
     }
-    return it.rule == "dead_update_path" && (it.reason != "no_gradient" || it.measured >= 50);
+    return it.id == rule_id::dead_update_path &&
+           (!it.is<dead_update_path>(dead_update_path::no_gradient) || it.measured >= 50);
 }
 
 SPOTTER_COLD_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
-    double const limit = limits.raw_input * (it.measure == "stddev" ? 2.5 : 1);
-    return it.rule == "input_not_normalized" && it.how != relation::less && magnitude(it.measured) > limit;
+    bool const off_centre = it.is<input_not_normalized>(input_not_normalized::outcome::off_centre);
+    double const limit = limits.raw_input * (off_centre ? 1 : 2.5);
+    return it.id == rule_id::input_not_normalized && it.how != relation::less && magnitude(it.measured) > limit;
 }
 
 SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
@@ -296,14 +308,14 @@ SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, finding& into) noexcep
     using namespace causes;
     bool const ill = of.ill();
     // What is wrong in the program, whatever the numbers.
-    for (std::string_view const rule :
-         {"constant_batch", "identity_activation", "output_mismatch", "rl_policy_ascends"}) {
+    for (rule_id const rule : {rule_id::constant_batch, rule_id::identity_activation, rule_id::output_mismatch,
+                               rule_id::rl_policy_ascends}) {
         episode const* const it = of.held(rule);
         if (it != nullptr && is_certain(it->latest, of.limits) && of_rule(it, into)) { return true; }
     }
-    if (of_rule(of.held("dead_update_path", "not_in_optimizer"), into)) { return true; }
+    if (of_rule(of.held<dead_update_path>(dead_update_path::not_in_optimizer), into)) { return true; }
     if (symmetric(of, into)) { return true; }
-    episode const* const input = of.held_at_first("input_not_normalized");
+    episode const* const input = of.held_at_first(rule_id::input_not_normalized);
     if (input != nullptr && is_raw(input->latest, of.limits)) { return of_rule(input, into); }
     if (initial_scale(of.weights, of.limits.initial_scale, into)) { return true; }
     if ((ill || of.dying) && is_negated(of)) { return loss_alone(of, into); }
@@ -311,23 +323,23 @@ SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, finding& into) noexcep
     if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
     if (rate_zero(of.weights, 10, into)) { return true; }
     // A parameter without effect beside weights that hardly move is one of them.
-    bool const hardly = of.held("dead_update_path", "no_effect") != nullptr;
+    bool const hardly = of.held<dead_update_path>(dead_update_path::no_effect) != nullptr;
     double const least =
         ill || hardly || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
     if (rate_too_small(of.weights, least, hardly ? 5 : ill ? 20 : 100, into)) { return true; }
     // Once told it stands; what is new has another cause.
-    episode const* const dead = of.held("dead_update_path", "no_gradient");
+    episode const* const dead = of.held<dead_update_path>(dead_update_path::no_gradient);
     if (dead != nullptr && !dead->alarmed) { return of_rule(dead, into); }
-    if (of_rule(of.held("gradient_not_cleared", holds_those_before), into)) { return true; }
+    if (of_rule(of.held<gradient_not_cleared>(gradient_not_cleared::holds_those_before), into)) { return true; }
     if (below_zero(of, into) || ((ill || of.dying) && climbs(of, into))) { return true; }
     if (of.bad_value && of.close <= 10 && rate_runs_away(of, into)) { return true; }
     if (ill) {
-        for (std::string_view const rule : {"rl_observation_range", "update_direction", "bf16_stall"}) {
+        for (rule_id const rule : {rule_id::rl_observation_range, rule_id::update_direction, rule_id::bf16_stall}) {
             if (of_rule(of.held(rule), into)) { return true; }
         }
     }
     // Momentum that fills its buffer looks the same for a while.
-    episode const* const piles = of.held("gradient_not_cleared");
+    episode const* const piles = of.held(rule_id::gradient_not_cleared);
     bool const lately = piles != nullptr && piles->last + 20 >= of.close;
     if (lately && of.progress != progress::worsens) {
         return is_negated(of) ? loss_alone(of, into) : of_rule(piles, into);
@@ -335,24 +347,26 @@ SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, finding& into) noexcep
     if (ill) {
         if (input != nullptr && is_wide(input->latest) && of_rule(input, into)) { return true; }
         if (stays_alike(of, into)) { return true; }
-        for (std::string_view const rule : {"gradient_depth_ratio", "vanishing_gradient", "saturated_activation"}) {
+        for (rule_id const rule :
+             {rule_id::gradient_depth_ratio, rule_id::vanishing_gradient, rule_id::saturated_activation}) {
             if (of_rule(of.held_at_first(rule), into)) { return true; }
         }
         if (rate_runs_away(of, into)) { return true; }
     }
-    for (std::string_view const rule : {"no_better_than_guessing", "unrelated_predictions"}) {
+    for (rule_id const rule : {rule_id::no_better_than_guessing, rule_id::unrelated_predictions}) {
         if (episode const* const guess = of.held(rule); guess != nullptr) {
             return rate_too_large(of, into) || rate_runs_away(of, into) || of_rule(guess, into);
         }
     }
     if (of.progress == progress::worsens) { return loss_alone(of, into); }
-    bool const worse_in_evaluation = of.held("overfit") != nullptr || of.held("overtraining") != nullptr;
-    if (worse_in_evaluation && of_rule(of.held("constant_batch"), into)) { return true; }
-    if ((ill || worse_in_evaluation) && of_rule(of.held("class_imbalance"), into)) { return true; }
+    bool const worse_in_evaluation = of.held(rule_id::overfit) != nullptr || of.held(rule_id::overtraining) != nullptr;
+    if (worse_in_evaluation && of_rule(of.held(rule_id::constant_batch), into)) { return true; }
+    if ((ill || worse_in_evaluation) && of_rule(of.held(rule_id::class_imbalance), into)) { return true; }
     if (not_carried_over(of, into)) { return true; }
-    for (std::string_view const rule : {"tree_depth", "dead_update_path", "all_zero", "dead_relu", "dormant_units",
-                                        "saturated_activation", "vanishing_gradient", "gradient_depth_ratio",
-                                        "output_collapse", "rl_kl", "underfit", "overfit", "overtraining"}) {
+    for (rule_id const rule :
+         {rule_id::tree_depth, rule_id::dead_update_path, rule_id::all_zero, rule_id::dead_relu, rule_id::dormant_units,
+          rule_id::saturated_activation, rule_id::vanishing_gradient, rule_id::gradient_depth_ratio,
+          rule_id::output_collapse, rule_id::rl_kl, rule_id::underfit, rule_id::overfit, rule_id::overtraining}) {
         if (of_rule(of.held(rule), into)) { return true; }
     }
     return loss_alone(of, into) || strongest(of, into);

@@ -62,8 +62,9 @@ private:
     spotter::progress told_ =
         spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
-    std::string_view cause_{}, cause_reason_{}, cause_tensor_{};  // that was told last,
-    mode cause_mode_ = mode::train;                               // at a step of it
+    rule_id cause_ = rule_id::other;   // that was told last, `other`: none,
+    std::string_view cause_reason_{}, cause_tensor_{};
+    mode cause_mode_ = mode::train;  // at a step of it
     severity cause_level_ = severity::info;
     bool weights_told_ = false, sign_told_ = false;
     bool has_classes_ = false;  // labels of whole numbers were seen

@@ -13,11 +13,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
                                                          diagnosis_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
     if (is_certain(it, limits)) { return standing::certain; }
-    bool outcome =
-        (it.rule == "no_better_than_guessing" || it.rule == "unrelated_predictions") && !losses.is_on_its_way();
-    if (it.rule == "overtraining" || (it.rule == "overfit" && it.measured >= limits.overfit)) {
+    bool outcome = (it.id == rule_id::no_better_than_guessing || it.id == rule_id::unrelated_predictions) &&
+                   !losses.is_on_its_way();
+    if (it.id == rule_id::overtraining || (it.id == rule_id::overfit && it.measured >= limits.overfit)) {
         measurement const evaluated = losses.evaluated(it.tensor);
-        bool const still_falls = it.rule == "overfit" && losses.evaluation_falls(it.tensor);
+        bool const still_falls = it.id == rule_id::overfit && losses.evaluation_falls(it.tensor);
         outcome = !evaluated.known || (evaluated.value >= limits.evaluated_badly && !still_falls);
     }
     return outcome ? standing::outcome : standing::symptom;
@@ -68,19 +68,21 @@ SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progr
     if (standing_of(it.latest, losses_, limits_) != standing::symptom || is_symmetric(it, weights_)) {
         return it.latest.severity;
     }
-    if (it.rule == "gradient_not_cleared") {
+    if (it.latest.id == rule_id::gradient_not_cleared) {
         // Where several steps make an update, their gradients are meant to pile up.
-        if (it.reason == holds_those_before) { return weights_.rests_mostly() ? severity::info : it.latest.severity; }
+        if (it.latest.is<gradient_not_cleared>(gradient_not_cleared::holds_those_before)) {
+            return weights_.rests_mostly() ? severity::info : it.latest.severity;
+        }
         // Other evidence may explain it: an optimizer that ascends needs as many steps to be seen.
         return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info;
     }
-    if (it.latest.severity == severity::info || it.rule == "constant_batch") { return severity::info; }
+    if (it.latest.severity == severity::info || it.latest.id == rule_id::constant_batch) { return severity::info; }
     switch (now) {
         case progress::improves:
             return severity::info;
         case progress::unknown:
             // A gradient has the units of the loss; what is told of it is told by what it does.
-            if (it.rule == "exploding_gradient" && !weights_.leaps(limits_.leap)) { return severity::info; }
+            if (it.latest.id == rule_id::exploding_gradient && !weights_.leaps(limits_.leap)) { return severity::info; }
             return !losses_.has_objective() && is_strong(it.latest, limits_.strong) ? it.latest.severity
                                                                                     : severity::info;
         default:
@@ -98,19 +100,20 @@ SPOTTER_COLD_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noex
 }
 
 SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcept {
-    return it.rule == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
+    return it.latest.id == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
 }
 
 // A value that is no number is where it is, and it comes from what was found, if that is a step too large or an
 // optimizer that ascends; not in a run that learns, where these are habits.
 inline void join_bad_value(finding const& it, spotter::progress now, finding& cause) noexcept {
-    bool const known = cause.rule == "learning_rate_too_large" || cause.rule == "update_direction" ||
-                       cause.rule == "initial_weights_too_large" || cause.rule == "input_not_normalized" ||
-                       cause.rule == "gradient_not_cleared";
+    bool const known = cause.id == rule_id::learning_rate_too_large || cause.id == rule_id::update_direction ||
+                       cause.id == rule_id::initial_weights_too_large || cause.id == rule_id::input_not_normalized ||
+                       cause.id == rule_id::gradient_not_cleared;
     finding const found = cause;
     cause = it;
     if (!known || now == progress::improves) { return; }
-    cause.rule = found.rule, cause.reason = found.reason, cause.remedy = found.remedy;
+    cause.rule = found.rule, cause.id = found.id, cause.remedy = found.remedy;
+    cause.reason = found.reason, cause.condition = found.condition;
     cause.leads = true;
     text<80> why;
     why << found.measure << ' ' << found.measured << " in \"" << found.tensor << "\" at " << name_of(found.step.mode)
@@ -119,16 +122,16 @@ inline void join_bad_value(finding const& it, spotter::progress now, finding& ca
 }
 
 SPOTTER_COLD_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
-    return it.rule == cause_ && it.reason == cause_reason_ && is_of_cause_mode(it);
+    return it.id == cause_ && it.reason == cause_reason_ && is_of_cause_mode(it);
 }
 
 // What is the program's way of working, while the run makes progress, is told as that.
 inline void call_it_a_habit(finding& it, spotter::progress now, bool gathers) noexcept {
-    if (it.rule == "update_direction" && now == progress::improves) {
+    if (it.id == rule_id::update_direction && now == progress::improves) {
         it.reason = "gradients look negated, or of another instant";
         it.remedy = "Nothing is wrong where gradients are kept with the other sign: flag them flag::negated (or no "
                     "longer). Where the loop shows its tensors after the update, set options::instant.";
-    } else if (it.rule == "gradient_not_cleared" && gathers) {
+    } else if (it.id == rule_id::gradient_not_cleared && gathers) {
         it.reason = "several steps make an update";
         it.remedy = "Nothing is wrong where gradients are gathered on purpose: flag them flag::gathered.";
     }
@@ -161,7 +164,8 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         }
         it.alarm = true;
         it.level = level > it.level ? level : it.level;
-        it.dying = it.dying || bad_value || each.rule == "all_zero" || each.rule == "dead_update_path";
+        it.dying =
+            it.dying || bad_value || each.latest.id == rule_id::all_zero || each.latest.id == rule_id::dead_update_path;
         if (bad_value) { it.bad_value = &each.latest; }
     }
     finding unused;
@@ -190,7 +194,7 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     cause_at_ = close_;
     cause.step = last_[index_of(cause.step.mode)];  // of the mode that has shown it
     if (is_cause(cause) && what.level <= cause_level_) { return false; }
-    cause_ = cause.rule, cause_reason_ = cause.reason, cause_tensor_ = cause.tensor, cause_level_ = what.level;
+    cause_ = cause.id, cause_reason_ = cause.reason, cause_tensor_ = cause.tensor, cause_level_ = what.level;
     cause_mode_ = cause.step.mode;
     cause.severity = what.level;
     out.push(cause);
@@ -208,18 +212,19 @@ SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
 SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     last_[index_of(step.mode)] = step;
     spotter::progress const now = outcome();
-    if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = {}; }
+    if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = rule_id::other; }
     news const what = look(now, step.mode == mode::train);
     std::size_t const first = out.size();
     finding cause;
     bool const has_cause = tell_cause(what, now, cause, out);
     for (episode& it : said_) {
         if (it.last != close_) { continue; }
-        bool const leads = has_cause && it.rule == cause.rule && it.reason == cause.reason;
+        bool const leads = has_cause && it.latest.id == cause.id && it.reason == cause.reason;
         severity const level = level_of(it, now);
         bool const alarm = what.alarm && level >= severity::warning;
         // Weights that climb are a fault or a habit: the outcome tells which.
-        bool const waits = now == progress::unknown && losses_.has_objective() && it.rule == "update_direction";
+        bool const waits =
+            now == progress::unknown && losses_.has_objective() && it.latest.id == rule_id::update_direction;
         if (waits && !alarm && !leads) { continue; }
         bool const told = alarm || leads ? std::exchange(it.alarmed, true) : it.noted;
         it.noted = true;

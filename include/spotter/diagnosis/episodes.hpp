@@ -18,7 +18,7 @@ enum class standing : std::uint8_t { certain, outcome, symptom };
 // One condition of a rule: the rule and its reason; of values that are no numbers also the mode, as evaluation's are
 // not training's.
 struct episode {
-    std::string_view rule{}, reason{};
+    std::string_view reason{};
     finding latest{};                     // with its step
     std::size_t machine = 0;              // that found it
     std::uint64_t first = 0, last = 0;    // closes at which it held, from 1 on; `first` that of the episode at hand
@@ -65,12 +65,14 @@ public:
     [[nodiscard]] constexpr episode const* begin() const noexcept { return all_.data(); }
     [[nodiscard]] constexpr episode const* end() const noexcept { return all_.data() + count_; }
 
-    // The latest of that rule, with a part of its reason, that held at `since` or later; null where there is none.
-    [[nodiscard]] constexpr episode const* find(std::string_view rule, std::string_view reason,
+    // The latest of that rule, by any of its conditions (0) or by that one, that held at `since` or later; null where
+    // there is none.
+    [[nodiscard]] constexpr episode const* find(rule_id rule, std::uint8_t condition,
                                                 std::uint64_t since) const noexcept {
         episode const* best = nullptr;
         for (episode const& it : *this) {
-            if (it.rule != rule || it.reason.find(reason) == it.reason.npos || it.last < since) { continue; }
+            bool const is_it = it.latest.id == rule && (condition == 0 || it.latest.condition == condition);
+            if (!is_it || it.last < since) { continue; }
             if (best == nullptr || it.last > best->last) { best = &it; }
         }
         return best;
@@ -80,13 +82,13 @@ private:
     [[nodiscard]] constexpr episode* place_of(std::size_t machine, finding const& it) noexcept {
         for (episode& each : *this) {
             bool const same_place = !it.tells_origin || each.latest.step.mode == it.step.mode;
-            if (each.machine == machine && each.rule == it.rule && each.reason == it.reason && same_place) {
+            if (each.machine == machine && each.latest.rule == it.rule && each.reason == it.reason && same_place) {
                 return &each;
             }
         }
         if (count_ == most || !all_.holds(count_)) { return nullptr; }
         episode& fresh = all_[count_++];
-        fresh.rule = it.rule, fresh.reason = it.reason, fresh.machine = machine;
+        fresh.reason = it.reason, fresh.machine = machine;
         return &fresh;
     }
 

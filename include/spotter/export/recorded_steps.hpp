@@ -5,8 +5,10 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/export/recorded_entry.hpp>
+#include <spotter/trial/recorded_lists.hpp>
 #include <spotter/trial/step_list.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -141,18 +143,7 @@ private:
         for (kept const& each : findings_) {
             rows::finding told;
             if (decode(body_of(each), told)) { continue; }
-            finding it;
-            it.rule = told.rule, it.reason = told.reason, it.tensor = told.tensor;
-            it.measure = told.measure, it.remedy = told.remedy;
-            it.step = told.step;
-            it.measured = told.measured, it.threshold = told.threshold;
-            it.how = static_cast<relation>(told.how);
-            it.severity = static_cast<severity>(told.severity);
-            it.decision = static_cast<decision>(told.decision);
-            it.others = told.others;
-            it.worker = from_->number();
-            it.detail << told.detail;
-            take.finding(last_, it);
+            take.finding(last_, detail::finding_of(told, from_->number(), std::identity{}));
         }
         take.end(last_);
     }

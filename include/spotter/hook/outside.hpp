@@ -16,7 +16,7 @@ void tell_from_outside([[maybe_unused]] Sink& sink, [[maybe_unused]] step_id ste
     if constexpr (requires { sink.stop_asked(); }) {
         if (!sink.stop_asked()) { return; }
         finding asked;
-        asked.rule = "stop_file";
+        asked.told_by(rule_id::stop_file);
         asked.reason = "somebody outside asks the run to stop";
         asked.remedy = "Save what is needed and leave the loop; remove the file `stop` to go on.";
         asked.step = step;

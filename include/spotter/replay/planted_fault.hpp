@@ -4,6 +4,7 @@
 
 #include <spotter/core/event.hpp>
 #include <spotter/core/feature_list.hpp>
+#include <spotter/rule/list.hpp>
 #include <spotter/stat/summary.hpp>
 
 #include <cmath>

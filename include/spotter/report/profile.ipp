@@ -264,7 +264,7 @@ inline constexpr std::string_view look_for_others =
 // with that in it.
 [[nodiscard]] SPOTTER_BODY std::string others_at_work(trial const& run, run_profile const& told) {
     for (finding const& each : run.findings()) {
-        if (each.rule == "noisy_neighbour") {
+        if (each.id == rule_id::noisy_neighbour) {
             return fmt::format(
                 " Steps take {:.2g} times as long while others have the processor: see what else runs there.",
                 each.measured);

@@ -24,7 +24,7 @@ SPOTTER_BODY void note_stop(run_story const& story, runs_row& row) {
         row.stop_asked_by = it.rule;
         row.stop_asked_at = it.step;
         row.went_on = went_on_after(it, story);
-        row.why = it.rule == "stop_file" && !it.detail.empty() ? it.detail.view() : it.reason;
+        row.why = it.id == rule_id::stop_file && !it.detail.empty() ? it.detail.view() : it.reason;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/text.hpp>
+#include <spotter/rule/list.hpp>
 #include <spotter/stat/predicate.hpp>
 
 #include <new>
@@ -28,6 +29,19 @@ enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
     return names[static_cast<std::size_t>(what)];
 }
 
+// Which of a rule's conditions holds: in words, and where it has several as a value of its own enumeration `condition`,
+// which begins at 1.
+struct why_found {
+    std::string_view text{};     // a literal
+    std::uint8_t condition = 0;  // 0: it has but one
+
+    template <std::convertible_to<std::string_view> Words>
+    constexpr why_found(Words const& words) noexcept : text{words} {}
+    template <class Condition>
+    constexpr why_found(std::string_view words, Condition which) noexcept
+        : text{words}, condition{static_cast<std::uint8_t>(which)} {}
+};
+
 // Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
 struct finding {
     std::string_view rule{};        // its name, or the one given with `named`
@@ -45,6 +59,8 @@ struct finding {
     bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
     bool tells_origin = false;      // `tensor` is where non-finite values began
     bool leads = false;             // it names a cause: it stands before all that is no more severe
+    rule_id id = rule_id::other;    // of the rule that found it, whatever `named` calls it; in no record
+    std::uint8_t condition = 0;     // which of that rule's, as its own enumeration has it; 0: it has but one
     std::uint32_t others = 0;       // further tensors that violate
     std::uint32_t worker = 0;       // of several workers of a run the one that it was found in
     text<80> detail{};              // more evidence in words
@@ -52,7 +68,16 @@ struct finding {
     static constexpr std::size_t most_responses = 4;  // of one finding; further ones are left out
     // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as
     // one have those of both. 0: no more.
-    std::uint32_t responses[most_responses]{};
+    std::uint16_t responses[most_responses]{};
+    // Told by that one, under its name.
+    constexpr void told_by(rule_id who) noexcept { id = who, rule = name_of(who); }
+    constexpr void give(why_found why) noexcept { reason = why.text, condition = why.condition; }  // the reason
+    // Whether that rule found it, and by that condition: `is<dead_update_path>(dead_update_path::no_effect)`.
+    template <class Rule>
+    [[nodiscard]] constexpr bool is(typename Rule::condition which) const noexcept {
+        return id == rule_id_of<Rule> && condition == static_cast<std::uint8_t>(which);
+    }
+
     // How many of these are set.
     [[nodiscard]] constexpr std::size_t response_count() const noexcept {
         std::size_t count = 0;
@@ -82,7 +107,7 @@ struct response_call {
     // Runs it; `response` is what it was made for.
     error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;
     void const* response = nullptr;  // the value; lives with its machine
-    std::uint32_t number = 0;        // by which findings know it, once one has asked for it
+    std::uint16_t number = 0;        // by which findings know it, once one has asked for it
     response_call* next = nullptr;   // asked for before it
 };
 
@@ -166,10 +191,13 @@ public:
         while (drop_weakest()) {}
     }
 
-    // What was found from `first` on asks for a response, whose machine lives as long as this list is used.
+    // What was found from `first` on asks for a response, whose machine lives as long as this list is used. The first
+    // 65535 that ask have numbers; further ones are left out.
     constexpr void ask_for(response_call& it, std::size_t first) noexcept {
         if (it.number == 0) {
-            it.number = responses_ != nullptr ? responses_->number + 1 : 1;
+            std::uint32_t const number = responses_ != nullptr ? responses_->number + 1U : 1U;
+            if (number > std::uint16_t{0xFFFF}) { return; }
+            it.number = static_cast<std::uint16_t>(number);
             it.next = std::exchange(responses_, &it);
         }
         for (std::size_t i = first; i < count_; ++i) {
@@ -180,7 +208,7 @@ public:
     // Runs what a finding asks for, found now or before; `told(error)` for each, of one that did well without a code.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) const {
-        for (std::uint32_t const number : found.responses) {
+        for (std::uint16_t const number : found.responses) {
             for (response_call const* each = responses_; each != nullptr; each = each->next) {
                 if (each->number == number) { told(each->run(each->response, found, desk)); }
             }
@@ -271,7 +299,7 @@ public:
         if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }
         for (std::size_t i = count_ - 1; i > place; --i) { list_[i] = list_[i - 1]; }
         list_[place] = one;
-        for (std::uint32_t& each : list_[place].responses) { each = 0; }
+        for (std::uint16_t& each : list_[place].responses) { each = 0; }
     }
     void add(findings const& many) noexcept {
         for (finding const& each : many) { add(each); }

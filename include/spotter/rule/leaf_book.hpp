@@ -87,11 +87,11 @@ public:
         }
         for (std::size_t m = 0; m < mode_count; ++m) { seen_in_[m] |= std::exchange(observed_in_[m], false); }
     }
-    // Writes the rule's name, and what to do, on what it has found from `first` on.
-    SPOTTER_COLD static constexpr void sign(findings& out, std::size_t first, step_id step, std::string_view name,
-                                            std::string_view remedy) noexcept {
+    // Writes who found it, and what to do, on what was found from `first` on.
+    SPOTTER_COLD static constexpr void sign(findings& out, std::size_t first, step_id step, rule_id id,
+                                            std::string_view name, std::string_view remedy) noexcept {
         for (std::size_t i = first; i < out.size(); ++i) {
-            if (out[i].rule.empty()) { out[i].rule = name; }
+            if (out[i].rule.empty()) { out[i].rule = name, out[i].id = id; }
             if (out[i].remedy.empty()) { out[i].remedy = remedy; }
             out[i].step = step;
         }

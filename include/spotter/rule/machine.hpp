@@ -228,7 +228,7 @@ public:
         std::size_t const first = out.size();
         truth const answer = rule_.close(state_, step, out);
         if constexpr (remembers) { memory_.close(step); }
-        if (out.size() > first) { book_.sign(out, first, step, Rule::name, remedy()); }
+        if (out.size() > first) { book_.sign(out, first, step, rule_id_of<Rule>, Rule::name, remedy()); }
         book_.close(answer);
         return answer;
     }
@@ -386,17 +386,17 @@ struct culprit {
         found.others = count > 0 ? count - 1 : 0;
         return found;
     }
-    [[nodiscard]] SPOTTER_COLD constexpr finding as_finding(std::string_view reason, std::string_view measure,
-                                                            relation how, double threshold,
+    [[nodiscard]] SPOTTER_COLD constexpr finding as_finding(why_found why, std::string_view measure, relation how,
+                                                            double threshold,
                                                             severity level = severity::warning) const noexcept {
         finding found = as_finding(measure, how, threshold, level);
-        found.reason = reason;
+        found.give(why);
         return found;
     }
     // Whether there is one; then it is told.
-    SPOTTER_COLD constexpr bool tell(findings& out, std::string_view reason, std::string_view measure, relation how,
+    SPOTTER_COLD constexpr bool tell(findings& out, why_found why, std::string_view measure, relation how,
                                      double threshold, severity level = severity::warning) const noexcept {
-        if (count > 0) { out.push(as_finding(reason, measure, how, threshold, level)); }
+        if (count > 0) { out.push(as_finding(why, measure, how, threshold, level)); }
         return count > 0;
     }
     // An error at once, that asks to leave the update out.

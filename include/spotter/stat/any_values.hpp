@@ -3,6 +3,7 @@
 // them. What reads them so is compiled three times, and not once for each type.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/stat/lanes.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -56,9 +57,11 @@ public:
         return part;
     }
 
-    struct end_iterator {};
+    struct end_iterator {};  // behind the last element
+    // Goes forward once, some elements at a call.
     class iterator {
     public:
+        // `count` elements from `first` on.
         constexpr iterator(tensor_ref const& of, std::size_t first, std::size_t count) noexcept
             : of_{&of}, next_{first}, end_{first + count} {
             fetch();

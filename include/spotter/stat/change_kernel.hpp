@@ -279,6 +279,15 @@ void compare_blocks(tensor_ref const& now, tensor_ref const& before, change_sums
         });
 }
 
+// Of one complex type, by the definition.
+template <class Pair>
+constexpr void compare_pairs(Pair const* now, Pair const* before, std::size_t count, change_sums& into,
+                             unsigned char* replace) noexcept {
+    compare_elements(now, before, count, into);
+    if (replace != nullptr && count > 0) { std::memcpy(replace, now, count * sizeof(Pair)); }
+}
+
+// What change_along_all adds up, block by block.
 template <class Float>
 void change_along_blocks(tensor_ref const& now, Float* before, Float const* gradient, along_sums& into) noexcept {
     widened_blocks<Float> left{now};
@@ -296,21 +305,13 @@ void change_along_blocks(tensor_ref const& now, Float* before, Float const* grad
         });
 }
 
-// Of one complex type, by the definition.
-template <class Pair>
-constexpr void compare_pairs(Pair const* now, Pair const* before, std::size_t count, change_sums& into,
-                             unsigned char* replace) noexcept {
-    compare_elements(now, before, count, into);
-    if (replace != nullptr && count > 0) { std::memcpy(replace, now, count * sizeof(Pair)); }
-}
-
 }  // namespace detail
 
 // Copies values as floats or doubles, which hold them exactly; what is not finite has any value.
 template <class Wide>
 constexpr void copy_widened(tensor_ref const& from, Wide* into) noexcept {
-    if (!std::is_constant_evaluated() && !is_complex(from.type) &&
-        (detail::is_narrow(from.type) == (sizeof(Wide) == sizeof(float)))) {
+    bool const as_held = !is_complex(from.type) && (detail::is_narrow(from.type) == (sizeof(Wide) == sizeof(float)));
+    if (as_held && !std::is_constant_evaluated()) {
         return detail::widen_block(from.type, from.values.raw, as_size(from.count), into);
     }
     visit_seen(from, [&](auto const& values) {

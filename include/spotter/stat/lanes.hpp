@@ -37,8 +37,8 @@ struct lane_sums {  // sums of which each has its lane, so that a compiler may t
 
 // What one block of a tensor adds. `mean`-dependent sums need a second walk over the block, while it is in cache.
 struct block_sums {
-    lane_sums sum, sum_abs, sum_squares,
-        squared_gaps;          // of finite elements: x, |x|, |x|^2; squares of the distance to their mean
+    // Of finite elements: x, |x|, |x|^2; squares of the distance to their mean.
+    lane_sums sum, sum_abs, sum_squares, squared_gaps;
     std::uint64_t finite = 0;  // elements
 };
 

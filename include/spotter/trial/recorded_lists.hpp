@@ -17,6 +17,7 @@ template <class Keep>
 [[nodiscard]] finding finding_of(rows::finding const& told, std::uint32_t worker, Keep const& keep) {
     finding it;
     it.rule = keep(told.rule), it.reason = keep(told.reason), it.tensor = keep(told.tensor);
+    it.id = rule_id_named(told.rule);
     it.measure = keep(told.measure), it.remedy = keep(told.remedy);
     it.step = told.step;
     it.measured = told.measured, it.threshold = told.threshold;

@@ -21,6 +21,7 @@
 #include <spotter/ext/system.hpp>
 #include <spotter/heal.hpp>
 #include <spotter/packs.hpp>
+#include <spotter/preflight.hpp>
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/rerun.hpp>

@@ -2,6 +2,7 @@
 // The bodies of head.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/report/html/head.hpp>
 #include <spotter/report/times.hpp>
 
@@ -81,8 +82,7 @@ SPOTTER_BODY std::string notes_of(run_story const& story) {
     }
     if (unreadable > 0) {
         note(fmt::format("{} that the page looked at cannot be read: {} missing in what is drawn of them.",
-                         plural(static_cast<std::size_t>(unreadable), "value"),
-                         unreadable == 1 ? "it is" : "they are"));
+                         plural(as_size(unreadable), "value"), unreadable == 1 ? "it is" : "they are"));
     }
     if (run_losses const lost = run.losses(); lost.any()) {
         note(fmt::format("The record is not whole: {}.", spotter::describe(lost)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): all of them. docs/rules.md
+// Built-in rules (L2): all of them. docs/rules.md. Written by tools/rule_list.py out of rule/list.hpp.
 #pragma once
+
+#include <spotter/rule/list.hpp>
 
 #include <spotter/rule/builtin/all_zero.hpp>
 #include <spotter/rule/builtin/attention_collapse.hpp>
@@ -26,12 +28,14 @@
 #include <spotter/rule/builtin/gradient_depth_ratio.hpp>
 #include <spotter/rule/builtin/gradient_noise_scale.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
+#include <spotter/rule/builtin/gradient_spike.hpp>
 #include <spotter/rule/builtin/identity_activation.hpp>
 #include <spotter/rule/builtin/initial_loss.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
 #include <spotter/rule/builtin/io_bottleneck.hpp>
 #include <spotter/rule/builtin/load_balancing.hpp>
 #include <spotter/rule/builtin/loss_not_decreasing.hpp>
+#include <spotter/rule/builtin/loss_spike.hpp>
 #include <spotter/rule/builtin/low_feature_importance.hpp>
 #include <spotter/rule/builtin/low_gpu_utilization.hpp>
 #include <spotter/rule/builtin/low_precision_overflow.hpp>
@@ -62,7 +66,6 @@
 #include <spotter/rule/builtin/rl_target_network.hpp>
 #include <spotter/rule/builtin/saturated_activation.hpp>
 #include <spotter/rule/builtin/similar_across_runs.hpp>
-#include <spotter/rule/builtin/spike.hpp>
 #include <spotter/rule/builtin/stalled_training.hpp>
 #include <spotter/rule/builtin/step_outlier.hpp>
 #include <spotter/rule/builtin/step_time_outlier.hpp>
@@ -77,3 +80,17 @@
 #include <spotter/rule/builtin/updates_too_small.hpp>
 #include <spotter/rule/builtin/vanishing_gradient.hpp>
 #include <spotter/rule/builtin/weight_update_ratio.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// Calls use(rule) for each, with its defaults.
+template <class Use>
+constexpr void each_built_in_rule(Use&& use) {
+#define SPOTTER_USE(which)                                                                                             \
+    static_assert(rule_id_of<which> == rule_id::which, "a rule has the name of its struct");                           \
+    use(which{});
+    SPOTTER_EACH_RULE(SPOTTER_USE)
+#undef SPOTTER_USE
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -72,6 +72,7 @@ struct constant_batch {
     static constexpr std::string_view remedy =
         "Check shuffling and that the loader advances; flag full-batch training `full_batch`.";
     static constexpr mode judged_in = mode::train;
+    enum condition : std::uint8_t { same_batch = 1, batches_again };
 
     selector select = &select::batches;
     std::uint64_t patience = 3;        // repetitions
@@ -126,10 +127,10 @@ struct constant_batch {
         culprit const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
         auto const level = [](bool& few) { return std::exchange(few, false) ? severity::warning : severity::info; };
-        same.tell(out, "same batch at every step", "repetitions", relation::greater_equal,
+        same.tell(out, {"same batch at every step", same_batch}, "repetitions", relation::greater_equal,
                   static_cast<double>(patience), level(seen.small_same));
-        again.tell(out, "batches come again", "share of repeated batches", relation::greater, duplicates,
-                   level(seen.small_again));
+        again.tell(out, {"batches come again", batches_again}, "share of repeated batches", relation::greater,
+                   duplicates, level(seen.small_again));
         return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {

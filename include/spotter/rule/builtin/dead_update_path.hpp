@@ -46,6 +46,7 @@ struct dead_update_path {
     static constexpr std::string_view remedy =
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
+    enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer };
 
     selector select = &select::parameters;
     std::uint64_t patience = 3;        // changes that were due; admits a learning rate that warms up from 0
@@ -132,10 +133,12 @@ struct dead_update_path {
         for (layer& each : seen.layers) { each.squares = 0; }
         seen.gradients.next_close();
         auto const never = static_cast<double>(never_trained);
-        all.no_effect.tell(out, "no_effect", "updates without effect", relation::greater_equal,
+        all.no_effect.tell(out, {"no_effect", no_effect}, "updates without effect", relation::greater_equal,
                            static_cast<double>(all.due));
-        all.no_gradient.tell(out, "no_gradient", "steps without a gradient", relation::greater_equal, never);
-        all.not_in_optimizer.tell(out, "not_in_optimizer", "steps without a change", relation::greater_equal, never);
+        all.no_gradient.tell(out, {"no_gradient", no_gradient}, "steps without a gradient", relation::greater_equal,
+                             never);
+        all.not_in_optimizer.tell(out, {"not_in_optimizer", not_in_optimizer}, "steps without a change",
+                                  relation::greater_equal, never);
         bool const fires = all.no_effect.count + all.no_gradient.count + all.not_in_optimizer.count > 0;
         return fires ? truth::yes : all.judged ? truth::no : truth::undecided;
     }

@@ -8,12 +8,6 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-namespace detail {
-
-inline constexpr std::string_view holds_those_before = "each gradient holds those before it";
-
-}  // namespace detail
-
 // Looks at how a gradient changes from one step to the next, on a sample of its elements (sampled_values.hpp). With G a
 // gradient and D = G_t - G_(t-1): where each gradient is computed anew, its noise is in two changes with opposite
 // signs, so that <D_t, D_(t-1)> is about -|D|^2 / 2, and changes are as large as gradients. Where gradients pile up, D
@@ -39,6 +33,7 @@ struct gradient_not_cleared {
     static constexpr std::string_view remedy = "Clear gradients before each backward pass.";
     static constexpr mode judged_in = mode::train;
     static constexpr bool extracts_from_memory = true;
+    enum condition : std::uint8_t { holds_those_before = 1, piles_up };
 
     selector select = role::gradient;
     double inertia = 50;        // squared norm over squared change; momentum in the buffer reaches 30 (bench/diagnosis)
@@ -116,10 +111,11 @@ struct gradient_not_cleared {
         return answer;
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, judged const& first) const noexcept {
-        finding it = first.straight
-                         ? who.as_finding("gradients pile up", "growth of the norm", relation::greater_equal, 2)
-                         : who.as_finding(detail::holds_those_before, "squared norm over squared change",
-                                          relation::greater_equal, inertia);
+        finding it =
+            first.straight
+                ? who.as_finding({"gradients pile up", piles_up}, "growth of the norm", relation::greater_equal, 2)
+                : who.as_finding({"each gradient holds those before it", holds_those_before},
+                                 "squared norm over squared change", relation::greater_equal, inertia);
         if (first.straight) { it.detail << "over " << window << " steps in the same direction"; }
         return it;
     }

@@ -39,6 +39,7 @@ struct input_not_normalized {
 
     // Of the one judgement.
     enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_wide };
+    using condition = outcome;  // a finding has one of the last three
     struct kept {
         std::uint64_t samples = 0, values = 0;
         double mean = 0, moment2 = 0;
@@ -60,13 +61,14 @@ struct input_not_normalized {
     }
     [[nodiscard]] constexpr finding tell(culprit const& who, pooled const& first) const noexcept {
         bool const off = first.found == outcome::off_centre, narrow = first.found == outcome::too_narrow;
-        finding it = who.as_finding(off      ? "input is off centre"
-                                    : narrow ? "input hardly varies"
-                                             : "input varies too much",
-                                    off ? "|mean|" : "stddev", narrow ? relation::less : relation::greater,
-                                    off      ? max_abs_mean
-                                    : narrow ? min_std
-                                             : max_std);
+        std::string_view const words = off      ? "input is off centre"
+                                       : narrow ? "input hardly varies"
+                                                : "input varies too much";
+        finding it =
+            who.as_finding({words, first.found}, off ? "|mean|" : "stddev", narrow ? relation::less : relation::greater,
+                           off      ? max_abs_mean
+                           : narrow ? min_std
+                                    : max_std);
         it.detail << "over " << first.samples << " samples";
         return it;
     }

@@ -34,6 +34,7 @@ struct poor_weight_initialization {
     static constexpr std::string_view remedy =
         "Initialise randomly with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).";
     static constexpr mode judged_in = mode::train;
+    enum condition : std::uint8_t { one_value = 1, far_apart, all_alike, loss_stands };
 
     selector select = &select::beginnings;
     double threshold = 1000;            // largest over smallest variance; AWS PoorWeightInitialization: 10
@@ -146,12 +147,12 @@ struct poor_weight_initialization {
 
         if (flat == truth::yes) {
             tell(seen.flat.as_finding("maximum - minimum", relation::less_equal, 0, severity::warning),
-                 "a weight has one value in all its elements", out);
+                 {"a weight has one value in all its elements", one_value}, out);
         }
         if (apart == truth::yes && with_loss) { tell_variances(seen, out); }
         if (narrow == truth::yes && with_loss) {
             tell(crowded.as_finding("95th - 5th percentile", relation::less, distribution_range, severity::warning),
-                 "gradients are all alike", out);
+                 {"gradients are all alike", all_alike}, out);
         }
         if (stuck == truth::yes && !conjunct) {
             finding it;
@@ -160,7 +161,7 @@ struct poor_weight_initialization {
             it.measured = static_cast<double>(seen.stale);
             it.threshold = static_cast<double>(patience);
             it.how = relation::greater_equal;
-            tell(it, "the loss does not fall", out);
+            tell(it, {"the loss does not fall", loss_stands}, out);
         }
         truth const early = disjunction(apart, narrow);
         return disjunction(flat, conjunct ? conjunction(early, stuck) : disjunction(early, stuck));
@@ -170,8 +171,8 @@ struct poor_weight_initialization {
     }
 
 private:
-    static constexpr void tell(finding it, std::string_view reason, findings& out) noexcept {
-        it.reason = reason;
+    static constexpr void tell(finding it, why_found why, findings& out) noexcept {
+        it.give(why);
         out.push(it);
     }
     static constexpr void observe_variance(state& seen, observation const& it) noexcept {
@@ -222,7 +223,7 @@ private:
         it.threshold = bounded ? threshold : 0;
         it.how = bounded ? relation::greater : relation::less_equal;
         it.detail << seen.narrowest.value << " here, " << seen.widest.value << " in " << seen.widest.tensor;
-        tell(it, "variances of layers are far apart", out);
+        tell(it, {"variances of layers are far apart", far_apart}, out);
     }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): numbers in a smaller type, rounded to the nearest, of two the even one.
+// Core (L0): numbers in a smaller type, rounded to the nearest, of two the even one.
 #pragma once
 
 #include <spotter/core/dtype.hpp>

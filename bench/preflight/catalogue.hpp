@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nets of the bench, each as functions; those for development and those that were left out.
+#pragma once
+
+#include "arm.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace preflight_bench {
+
+enum class half { development, left_out, last };
+
+// What came of one examination.
+struct outcome {
+    std::string first{};             // the cause in the first line; empty: silent
+    bool is_error = false;           // of that line
+    std::vector<std::string> all{};  // every cause that was told as a warning or an error
+    std::string words{};             // the findings as they are printed
+    std::uint32_t passes = 0;
+    std::size_t gradients = 0, not_proven = 0, wrong = 0;
+};
+
+struct net_entry {
+    char const* name;
+    half of;
+    bool (*can_fault)(fault);
+    bool (*can_habit)(habit);
+    outcome (*examine)(arm const&, std::uint64_t seed, bool handles);
+    // The largest relative error of any element of the gradient against central differences, in double: that the net
+    // itself is right.
+    double (*own_error)(arm const&, std::uint64_t seed);
+};
+
+std::vector<net_entry> nets_for_development();
+std::vector<net_entry> nets_left_out();
+std::vector<net_entry> nets_last();
+
+}  // namespace preflight_bench

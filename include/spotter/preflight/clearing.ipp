@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of clearing.hpp.
+#pragma once
+
+#include <spotter/preflight/clearing.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// What gradients are filled with.
+[[nodiscard]] inline numbers filling_for(examiner& all, numbers const& gradient) {
+    numbers filling(gradient.size());
+    double const times = all.is_random ? 100 : 4;  // so that the differences of random passes are small beside it
+    double const general = rms_of(gradient) > 0 ? rms_of(gradient) : 1e-3;
+    for (parameter const& each : all.loop.parameters()) {
+        double const size = rms_of(each.of(gradient));
+        for (double& value : each.of(filling)) { value = all.random.sign() * times * (size > 0 ? size : general); }
+    }
+    return filling;
+}
+
+// Begins a pass with gradients that hold something.
+inline void fill_and_pass(subject& loop, numbers const& filling) {
+    loop.go_to(loop.start());
+    loop.prepare();
+    if (!loop.has_gradients()) { (void)loop.bare_pass(); }
+    loop.write_gradients(filling);
+    (void)loop.bare_pass();
+}
+
+SPOTTER_BODY void examine_clearing(examiner& all, numbers const& gradient) {
+    subject& loop = all.loop;
+    loop.begin_experiment("clearing of gradients");
+    numbers const filling = filling_for(all, gradient);
+    fill_and_pass(loop, filling);
+    if (loop.over()) { return; }
+    numbers filled;
+    loop.read_gradients(filled);
+    std::size_t adding = 0, judged = 0;
+    double share_told = 0;
+    std::string_view first;
+    for (parameter& each : loop.parameters()) {
+        double along = 0;
+        for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+            along += (filled[i] - gradient[i]) * filling[i];
+        }
+        double const share = along / dot_of(each.of(filling), each.of(filling));
+        each.accumulates = share > 0.05;  // of momentum a part comes out
+        if (each.gathered || each.frozen) { continue; }
+        ++judged;
+        if (!each.accumulates) { continue; }
+        if (first.empty()) { first = each.name, share_told = share; }
+        ++adding;
+    }
+    if (adding == 0) { return; }
+    numbers after;
+    if (loop.given().update) {
+        fill_and_pass(loop, filling);
+        loop.update();
+        if (loop.over()) { return; }
+        loop.read_gradients(after);
+    }
+    bool cleared = !after.empty();
+    for (parameter const& each : loop.parameters()) {
+        if (!cleared || !each.accumulates || each.gathered || each.frozen) { continue; }
+        cleared = norm_of(each.of(after)) <= 1e-6 * norm_of(each.of(filling));
+    }
+    if (cleared) {
+        all.cleared_by_update = true;
+        all.tell(preflight_cause::cleared_by_update, "gradients");
+        return;
+    }
+    bool const every = adding == judged;
+    draft& told = all.tell(preflight_cause::gradient_not_cleared, every ? std::string_view{"gradients"} : first);
+    told.measure = "share of what was there that is still there", told.measured = share_told;
+    told.how = relation::greater, told.threshold = 0.05;
+    told.others = static_cast<std::uint32_t>(every ? 0 : adding - 1);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

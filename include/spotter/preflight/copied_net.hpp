@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preflight (L4): an examination of a net that can be copied: every pass begins from a copy.
+#pragma once
+
+#include <spotter/preflight/examination.hpp>
+
+#include <utility>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+template <class Net>
+concept shows_tensors = requires(Net const& net, parameter_visitor visit) { visit_tensors(net, visit); };
+
+// Shows the tensors of a net.
+template <class Net>
+void show_net(Net const& net, parameter_visitor& visit) {
+    visit_tensors(net, visit);
+}
+
+// The copy at hand. At one address while the examination lasts.
+template <class Net, class Pass, class Step>
+class copied_net {
+public:
+    copied_net(Net const& net, Pass& pass, Step& step, preflight_options<Net> const& choices) noexcept
+        : net_{net}, pass_{pass}, step_{step}, choices_{choices} {}
+    copied_net(copied_net const&) = delete;
+    copied_net& operator=(copied_net const&) = delete;
+    ~copied_net() { delete copy_; }
+
+    // Its functions; they live with this.
+    [[nodiscard]] examination functions() {
+        examination it;
+        it.parameters = [this](parameter_visitor& visit) { show_net(std::as_const(*copy_), visit); };
+        it.backward = [this] { return static_cast<double>(pass_(*copy_)); };
+        it.update = [this] { static_cast<void>(step_(*copy_)); };
+        it.restore = [this] { renew(); };
+        if (choices_.loss) {
+            it.loss = [this] { return choices_.loss(*copy_); };
+        }
+        if (choices_.inputs) {
+            it.inputs = [this] { return choices_.inputs(*copy_); };
+        }
+        if (choices_.outputs) {
+            it.outputs = [this] { return choices_.outputs(*copy_); };
+        }
+        if (choices_.labels) {
+            it.labels = [this] { return choices_.labels(*copy_); };
+        }
+        if (choices_.seed) {
+            it.seed = [this](std::uint64_t number) { choices_.seed(*copy_, number); };
+        }
+        if (choices_.training) {
+            it.training = [this](bool on) { choices_.training(*copy_, on); };
+        }
+        it.batch = choices_.batch, it.forwards = choices_.forwards, it.loss_scale = choices_.loss_scale;
+        it.overfit = choices_.overfit, it.progress = choices_.progress, it.restore_each = true;
+        return it;
+    }
+
+private:
+    // Another copy in place of the one at hand.
+    void renew() {
+        delete std::exchange(copy_, nullptr);
+        copy_ = new Net(net_);
+    }
+
+    Net const& net_;
+    Pass& pass_;
+    Step& step_;
+    preflight_options<Net> const& choices_;
+    Net* copy_ = nullptr;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of gradients.hpp: what many verdicts mean together.
+#pragma once
+
+#include <spotter/preflight/gradients.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// Tensors by what was found of their gradients, each list in the order in which they are shown: from input to output.
+struct sorted_gradients {
+    tensor_group right{}, wrong{}, without_effect{}, unknown{};
+
+    explicit sorted_gradients(examiner const& all) {
+        for (std::size_t t = 0; t < all.gradients.size(); ++t) {
+            if (all.loop.parameters()[t].frozen) { continue; }
+            switch (all.gradients[t].kind) {
+                case gradient_kind::right:
+                    right.push_back(t);
+                    break;
+                case gradient_kind::unknown:
+                    unknown.push_back(t);
+                    break;
+                case gradient_kind::no_effect:
+                    without_effect.push_back(t);
+                    break;
+                default:
+                    wrong.push_back(t);
+            }
+        }
+    }
+};
+
+class gradient_teller {
+public:
+    explicit gradient_teller(examiner& all) : all_{all}, of_{all} {}
+
+    void tell() {
+        tell_notes();
+        tell_without_effect();
+        if (of_.wrong.empty()) { return tell_suspects(); }
+        if (all_are(gradient_kind::missing) && of_.right.empty()) {
+            (void)made(preflight_cause::no_gradient, "all");
+        } else if (!tell_common_factor()) {
+            tell_place();
+        }
+    }
+
+private:
+    [[nodiscard]] std::vector<parameter> const& tensors() const noexcept { return all_.loop.parameters(); }
+    [[nodiscard]] gradient_state const& state(std::size_t t) const noexcept { return all_.gradients[t]; }
+    [[nodiscard]] bool all_are(gradient_kind kind) const noexcept {
+        return std::all_of(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t t) { return state(t).kind == kind; });
+    }
+    // The tensor of the largest error.
+    [[nodiscard]] std::size_t worst() const noexcept {
+        return *std::max_element(of_.wrong.begin(), of_.wrong.end(),
+                                 [&](std::size_t a, std::size_t b) { return state(a).error < state(b).error; });
+    }
+    draft& made(preflight_cause cause, std::string_view place) {
+        draft& told = all_.tell(cause, place);
+        told.others = static_cast<std::uint32_t>(of_.wrong.size() - 1);
+        told.measure = "relative error", told.measured = state(worst()).error;
+        told.how = relation::greater, told.threshold = gradient_limits::wrong;
+        return told;
+    }
+
+    void tell_notes() {
+        if (all_.clips_values) {
+            all_.tell(preflight_cause::clipped_gradient, "gradients").detail = "elements that were cut are not proven";
+        }
+        if (all_.decay > 0) {
+            draft& told = all_.tell(preflight_cause::decay_in_gradient, "gradients");
+            told.measure = "multiple", told.measured = all_.decay;
+        }
+        if (!of_.unknown.empty()) {
+            gradient_state const& first = state(of_.unknown[0]);
+            draft& told = all_.tell(preflight_cause::not_proven, tensors()[of_.unknown[0]].name);
+            told.others = static_cast<std::uint32_t>(of_.unknown.size() - 1);
+            told.detail = all_.is_random                        ? "its loss is random"
+                          : all_.loop.ended() == ending::budget ? "the passes that were allowed were used up"
+                          : first.resolution > 0.03 ? "its derivative is too small beside the rounding of the loss"
+                                                    : "its derivative is too rough, or the loss is not finite near by";
+        }
+    }
+    // Together they were proven wrong, and the passes that were allowed did not do to find which of them is.
+    void tell_suspects() {
+        if (all_.suspects.empty() || all_.loop.ended() != ending::budget) { return; }
+        draft& told = all_.tell(preflight_cause::wrong_backward, tensors()[all_.suspects[0]].name);
+        told.others = static_cast<std::uint32_t>(all_.suspects.size() - 1);
+        told.detail = "one of these at the least; more passes (.forwards) tell which";
+    }
+    // A bias beside a weight that matters is no fault: a normalisation may stand behind it.
+    [[nodiscard]] bool is_beside_effect(std::size_t t) const {
+        for (std::size_t const other : {t - 1, t + 1}) {
+            bool const is_larger = other < tensors().size() && tensors()[other].count > tensors()[t].count;
+            if (is_larger && state(other).kind != gradient_kind::no_effect) { return true; }
+        }
+        return false;
+    }
+    void tell_without_effect() {
+        tensor_group dead;
+        for (std::size_t const t : of_.without_effect) {
+            if (!is_beside_effect(t)) { dead.push_back(t); }
+        }
+        if (dead.empty()) { return; }
+        draft& told = all_.tell(preflight_cause::no_effect, tensors()[dead[0]].name);
+        told.others = static_cast<std::uint32_t>(dead.size() - 1);
+    }
+
+    // Nine tenths of what is wrong are one multiple of the derivative.
+    [[nodiscard]] bool tell_common_factor() {
+        double low = std::numeric_limits<double>::infinity(), high = -low;
+        std::size_t factors = 0, flat = 0;
+        numbers ratios;
+        for (std::size_t const t : of_.wrong) {
+            if (state(t).kind != gradient_kind::factor) { continue; }
+            ++factors;
+            flat += is_finite(state(t).ratio) ? 0U : 1U;
+            if (is_finite(state(t).ratio)) { ratios.push_back(state(t).ratio); }
+        }
+        bool const everywhere = of_.right.empty();
+        if (factors > 0 && flat == factors && flat == of_.wrong.size() && everywhere) {
+            (void)all_.tell(preflight_cause::loss_flat, "loss");
+            return true;
+        }
+        // Of all tensors three quarters will do: the others are too small to be told exactly.
+        bool const most = everywhere ? 4 * factors >= 3 * of_.wrong.size() : factors == of_.wrong.size();
+        if (!most || flat > 0 || ratios.empty()) { return false; }
+        for (double const each : ratios) { low = (std::min)(low, each), high = (std::max)(high, each); }
+        double const times = middle_of(ratios);
+        // Of one layer it is its backward pass.
+        if (high - low > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
+        tell_factor(times, everywhere);
+        return true;
+    }
+    void tell_factor(double times, bool everywhere) {
+        std::string_view const place =
+            everywhere ? std::string_view{"all"} : std::string_view{tensors()[of_.wrong[0]].name};
+        double const batch = static_cast<double>(all_.loop.batch());
+        auto const is_about = [](double a, double b) { return magnitude(a / b - 1) < 0.1; };
+        auto cause = preflight_cause::wrong_factor;
+        if (times < 0) {
+            cause = preflight_cause::negated_gradient;
+        } else if (everywhere && is_clipped()) {
+            cause = preflight_cause::clipped_gradient;
+            for (std::size_t const t : of_.wrong) { all_.gradients[t].kind = gradient_kind::right; }
+        } else if (everywhere && batch > 1 && is_about(times, batch)) {
+            cause = preflight_cause::sum_for_mean;
+        } else if (everywhere && batch > 1 && is_about(times * batch, 1)) {
+            cause = preflight_cause::mean_for_sum;
+        }
+        draft& told = all_.tell(cause, place);
+        told.measure = "gradient over derivative", told.measured = times;
+        told.others = static_cast<std::uint32_t>(everywhere ? 0 : of_.wrong.size() - 1);
+        if (cause == preflight_cause::sum_for_mean || cause == preflight_cause::mean_for_sum) {
+            told.detail << "a batch of " << all_.loop.batch();
+        }
+    }
+    // The norm of all gradients is the same at several places.
+    [[nodiscard]] bool is_clipped() const noexcept {
+        double low = norm_of(all_.loop.first_gradient()), high = low;
+        for (double const each : all_.norms) { low = (std::min)(low, each), high = (std::max)(high, each); }
+        return all_.norms.size() > 1 && high - low < 1e-3 * high;
+    }
+
+    void tell_place() {
+        std::size_t const last = of_.wrong.back();
+        bool const front = of_.wrong.size() > 1 &&
+                           std::none_of(of_.right.begin(), of_.right.end(), [&](std::size_t t) { return t < last; });
+        std::size_t const next = [&] {
+            for (std::size_t const t : of_.right) {
+                if (t > last) { return t; }
+            }
+            return tensors().size();
+        }();
+        bool const is_between = front && next < tensors().size();
+        bool const missing = all_are(gradient_kind::missing);
+        bool const whole = of_.right.empty() && of_.unknown.empty() && of_.without_effect.empty();
+        bool const named_so =
+            std::any_of(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t t) { return state(t).is_misplaced; });
+        bool const mild = state(worst()).error < gradient_limits::wrong && !named_so;
+        preflight_cause const cause = missing && is_between           ? preflight_cause::detached
+                                      : missing                       ? preflight_cause::missing_gradient
+                                      : mild                          ? preflight_cause::inexact_gradient
+                                      : whole && tensors().size() > 1 ? preflight_cause::wrong_loss_gradient
+                                                                      : preflight_cause::wrong_backward;
+        std::size_t const named = is_between ? last : of_.wrong[0];
+        draft& told =
+            made(cause, cause == preflight_cause::wrong_loss_gradient ? std::string_view{"loss"}
+                                                                      : std::string_view{tensors()[named].name});
+        if (mild) { told.threshold = gradient_limits::right_in_float; }
+        auto const shorter = [](std::string const& name) { return std::string_view{name}.substr(0, 30); };
+        if (is_between) {
+            told.detail << "between " << shorter(tensors()[last].name) << " and " << shorter(tensors()[next].name);
+        }
+        for (std::size_t const t : of_.wrong) {
+            if (state(t).words.empty() || t != named) { continue; }
+            if (!told.detail.empty()) { told.detail << "; "; }
+            told.detail << "it " << state(t).words.view();
+        }
+        if (told.detail.empty() && state(named).kind == gradient_kind::factor) {
+            told.detail << "it is " << state(named).ratio << " times the derivative";
+        }
+    }
+
+    examiner& all_;
+    sorted_gradients of_;
+};
+
+SPOTTER_BODY void tell_gradients(examiner& all) {
+    gradient_teller{all}.tell();
+    sorted_gradients const of{all};
+    all.gradients_right = of.wrong.empty() && !of.right.empty();
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of random_gradients.hpp.
+#pragma once
+
+#include <spotter/preflight/random_gradients.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY void examine_random_gradients(examiner& all) {
+    subject& loop = all.loop;
+    loop.begin_experiment("gradients of a random loss");
+    all.gradients.assign(loop.parameters().size(), {});
+    loop.go_to(all.displaced(gradient_limits::displacements[0]));
+    numbers const weights = loop.place();
+    numbers gradient, sum(loop.elements(), 0.0);
+    double loss = 0;
+    for (int i = 0; i < 8; ++i) {  // another mask, or batch, each
+        loss += loop.pass(gradient) / 8;
+        for (std::size_t j = 0; j < sum.size(); ++j) { sum[j] += gradient[j] / 8; }
+    }
+    double const size = dot_of(sum, sum);
+    if (loop.over() || !(size > 0) || !is_finite(loss)) { return; }
+    double const step = 0.1 * (std::max)(magnitude(loss), 1e-12) / size;  // a tenth of the loss, by the gradient
+    numbers ratios, up = weights, down = weights;
+    for (std::size_t j = 0; j < sum.size(); ++j) { up[j] += step * sum[j], down[j] -= step * sum[j]; }
+    for (int i = 0; i < 16; ++i) {
+        loop.go_to(up);
+        double const high = loop.loss();
+        loop.go_to(down);
+        ratios.push_back((high - loop.loss()) / (2 * step * size));
+    }
+    loop.go_to(loop.start());
+    if (loop.over() || !all_finite(ratios)) { return; }
+    double mean = 0, square = 0;
+    for (double const each : ratios) { mean += each / 16; }
+    for (double const each : ratios) { square += (each - mean) * (each - mean) / 15; }
+    double const error = std::sqrt(square / 16);
+    if (mean + 5 * error < 0 && mean < -0.2) {
+        draft& told = all.tell(preflight_cause::negated_gradient, "all");
+        told.measure = "derivative along the gradient, over its own", told.measured = mean;
+        told.how = relation::less, told.threshold = 0;
+        told.detail << "by the mean of 16 random losses, within " << error;
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

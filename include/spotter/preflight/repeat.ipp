@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of repeat.hpp.
+#pragma once
+
+#include <spotter/preflight/repeat.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
+    subject& loop = all.loop;
+    loop.begin_experiment("an equal pass");
+    loop.go_to(loop.start());
+    loop.prepare();
+    if (!loop.has_gradients()) {  // taken in the first pass
+        (void)loop.bare_pass();
+    }
+    loop.write_gradients(numbers(loop.elements(), 0.0));
+    double again = loop.bare_pass();
+    loop.read_gradients(gradient);
+    double const first = loop.first_loss();
+    // Threads that add in any order move a loss by some roundings; a new batch by percents.
+    double const slack = 1e-6 * magnitude(first) + 1e-12;
+    // The second pass of a copy may draw its next batch: one from the start says.
+    if (!(magnitude(again - first) <= slack)) {
+        numbers unused;
+        again = loop.pass(unused);
+    }
+    bool rewinds = false;
+    if (magnitude(again - first) <= slack && loop.given().restore && !loop.given().restore_each) {
+        double const one = loop.loss(), two = loop.loss();  // as all others are: not restored
+        rewinds = !(magnitude(one - two) <= slack);
+        again = rewinds ? first + (one - two) : again;
+    }
+    if (loop.over()) { return; }
+    if (!(magnitude(again - first) <= slack)) {
+        all.is_random = true;
+        bool const seeded = static_cast<bool>(loop.given().seed);
+        draft& told = all.tell(preflight_cause::not_repeatable, "loss", seeded ? severity::warning : severity::info);
+        if (rewinds) { told.detail = "restore rewinds it: .restore_each = true does so before each pass"; }
+        told.measure = "difference of two losses", told.measured = magnitude(again - first);
+        told.how = relation::greater, told.threshold = slack;
+        return;
+    }
+    if (loop.given().loss) {
+        double const alone = loop.loss();
+        if (!loop.over() && !(magnitude(alone - first) <= 1e-4 * magnitude(first) + 1e-12)) {
+            draft& told = all.tell(preflight_cause::losses_differ, "loss");
+            told.measure = "difference of both losses", told.measured = magnitude(alone - first);
+            told.how = relation::greater, told.threshold = 1e-4 * magnitude(first);
+        }
+    }
+    if (loop.given().seed) {
+        loop.use_seed(2);
+        double const other = loop.loss();
+        loop.use_seed(1);
+        all.draws = is_finite(other) && magnitude(other - first) > slack;
+    }
+}
+
+SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss, int pairs) {
+    subject& loop = all.loop;
+    numbers up, down, rests;
+    for (int pair = 0; pair < pairs; ++pair) {
+        up = down = weights;
+        for (parameter const& each : loop.parameters()) {
+            bool const coarse = is_coarse(each.type);
+            double const scale = all.scale_of(each, weights), least = std::sqrt(spacing_of(each.type)) / 10 * scale;
+            for (std::size_t i = each.first; i < each.first + each.count; ++i) {
+                if (coarse && (all.random.next() & 63U) != 0) { continue; }
+                double const step = coarse ? spacing_of(each.type) * (std::max)(magnitude(weights[i]), 0.1 * scale)
+                                           : least,
+                             sign = all.random.sign();
+                up[i] = rounded_to(each.type, weights[i] + sign * step);
+                down[i] = rounded_to(each.type, weights[i] - sign * step);
+            }
+        }
+        loop.go_to(up);
+        double const high = loop.loss();
+        loop.go_to(down);
+        double const low = loop.loss();
+        if (loop.over()) { break; }
+        if (is_finite(high) && is_finite(low)) { rests.push_back(high + low - 2 * loss); }
+    }
+    loop.go_to(weights);
+    double const least = loop.least_noise() * magnitude(loss);
+    return (std::max)(rms_of(rests) / std::sqrt(6.0), least);  // of three losses, one of them twice
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

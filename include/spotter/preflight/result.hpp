@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preflight (L4): what an examination found: ordinary findings, causes first, and a verdict on each gradient.
+#pragma once
+
+#include <spotter/core/kept_text.hpp>
+#include <spotter/preflight/causes.hpp>
+
+#include <span>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Proven right; proven wrong; or neither, because the derivative is too small, too rough or random, or the budget was
+// used up.
+enum class gradient_proof : std::uint8_t { right, wrong, not_proven };
+[[nodiscard]] constexpr std::string_view name_of(gradient_proof what) noexcept {
+    constexpr std::string_view names[] = {"right", "wrong", "not proven"};
+    return names[static_cast<std::size_t>(what)];
+}
+
+// On the gradient of one tensor, with the numbers.
+struct gradient_verdict {
+    std::string_view name{};                               // of the weight; lives with the result
+    gradient_proof gradient = gradient_proof::not_proven;  // on its gradient
+    // |gradient - derivative| / |gradient|, or its bound where many tensors were proven together.
+    double error = 0;
+    double resolution = 0;  // the share of it that rounding of the loss may have made
+    bool frozen = false;    // flagged so, and not examined
+};
+
+// A finding, and the cause that it tells.
+struct preflight_finding {
+    preflight_cause cause = preflight_cause::none;  // what it tells
+    finding told{};                                 // as it is printed
+};
+
+// True where there is a warning or an error. `print(found)`, JSON and reports take it as they take a step's alarm.
+// Texts live as long as this does. Moved, not copied.
+class [[nodiscard]] preflight_result {
+public:
+    preflight_result() noexcept = default;
+    preflight_result(preflight_result&&) noexcept = default;
+    preflight_result& operator=(preflight_result&&) noexcept = default;
+    preflight_result(preflight_result const&) = delete;
+    preflight_result& operator=(preflight_result const&) = delete;
+    ~preflight_result() = default;
+
+    [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(alarm_); }
+    // The findings as a step's alarm: the eight strongest, causes first.
+    [[nodiscard]] step_alarm const& alarm() const noexcept { return alarm_; }
+    // The same: what takes a step's alarm takes this.
+    operator step_alarm const&() const noexcept { return alarm_; }
+    // `stop` where something was proven wrong.
+    [[nodiscard]] spotter::decision decision() const noexcept { return alarm_.decision(); }
+    // The cause of the first line; none where there is no warning and no error.
+    [[nodiscard]] preflight_cause first() const noexcept {
+        return count_ > 0 && found_[0].told.severity >= severity::warning ? found_[0].cause : preflight_cause::none;
+    }
+    // All findings, strongest and earliest causes first.
+    [[nodiscard]] std::span<preflight_finding const> all() const noexcept { return {found_.data(), count_}; }
+    // The finding of a cause; null where there is none.
+    [[nodiscard]] preflight_finding const* find(preflight_cause what) const noexcept {
+        for (preflight_finding const& each : all()) {
+            if (each.cause == what) { return &each; }
+        }
+        return nullptr;
+    }
+
+    // A verdict for each weight, in the order in which they are shown.
+    [[nodiscard]] std::span<gradient_verdict const> gradients() const noexcept { return {verdicts_.data(), tensors_}; }
+    // How many gradients came out so; frozen ones are not counted.
+    [[nodiscard]] std::size_t count(gradient_proof what) const noexcept {
+        std::size_t many = 0;
+        for (gradient_verdict const& each : gradients()) { many += !each.frozen && each.gradient == what ? 1U : 0U; }
+        return many;
+    }
+    // Passes that it took, forward alone or with backward, those of `overfit` included.
+    [[nodiscard]] std::uint32_t passes() const noexcept { return passes_; }
+    // Updates, likewise.
+    [[nodiscard]] std::uint32_t updates() const noexcept { return updates_; }
+
+    // One line: "8 of 8 gradients are right; nothing was found wrong; 31 passes, 4 updates".
+    [[nodiscard]] text<232> sentence() const noexcept;
+
+private:
+    friend class result_writer;
+
+    step_alarm alarm_{};
+    slot_array<preflight_finding> found_{};
+    std::size_t count_ = 0;
+    slot_array<gradient_verdict> verdicts_{};
+    std::size_t tensors_ = 0;
+    slot_array<kept_text> names_{};  // of tensors and places; taken at once, so that views stay
+    std::uint32_t passes_ = 0, updates_ = 0;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/preflight/result.ipp>
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preflight (L4), inside: drafts become findings, in the one order of causes.
+#pragma once
+
+#include <spotter/preflight/examiner.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Writes what an examination found into its result.
+class result_writer {
+public:
+    explicit result_writer(preflight_result& into) noexcept : into_{into} {}
+
+    // Symptoms that a told cause explains become notes; then the strongest stands first, of equals the earlier cause.
+    void write(detail::examiner& all);
+
+private:
+    void write_verdicts(detail::examiner const& all);
+    [[nodiscard]] static finding finding_of(detail::draft const& it);
+
+    preflight_result& into_;
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
+
+#if SPOTTER_BODIES
+#include <spotter/preflight/result_writer.ipp>
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of result_writer.hpp.
+#pragma once
+
+#include <spotter/preflight/result_writer.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY finding result_writer::finding_of(detail::draft const& it) {
+    preflight_row const& row = describe_cause(it.cause);
+    finding made;
+    made.id = rule_id_named(row.name);
+    made.rule = row.name, made.reason = row.reason, made.remedy = row.remedy;
+    made.measure = it.measure, made.measured = it.measured, made.how = it.how, made.threshold = it.threshold;
+    made.severity = it.severity, made.detail = it.detail, made.others = it.others;
+    made.tells_non_finite = made.tells_origin = it.cause == preflight_cause::non_finite;
+    made.decision = response_of(made);
+    return made;
+}
+
+SPOTTER_BODY void result_writer::write(detail::examiner& all) {
+    using detail::draft;
+    std::vector<draft>& found = all.found;
+    preflight_cause first = preflight_cause::none;
+    for (draft const& each : found) {
+        bool const stands = each.severity > severity::info && !describe_cause(each.cause).is_symptom;
+        if (stands && (first == preflight_cause::none || each.cause < first)) { first = each.cause; }
+    }
+    for (draft& each : found) {
+        if (first == preflight_cause::none || !describe_cause(each.cause).is_symptom ||
+            each.severity == severity::info) {
+            continue;
+        }
+        each.severity = severity::info;
+        if (!each.detail.empty()) { each.detail << "; "; }
+        each.detail << "because of " << name_of(first);
+    }
+    // Raw inputs saturate what comes behind them: told as strongly as that.
+    spotter::severity strongest = severity::info;
+    for (draft const& each : found) { strongest = (std::max)(strongest, each.severity); }
+    for (draft& each : found) {
+        each.severity = each.cause == preflight_cause::input_not_normalized ? strongest : each.severity;
+    }
+    auto const stands_before = [](draft const& one, draft const& other) {
+        return one.severity != other.severity ? one.severity > other.severity : one.cause < other.cause;
+    };
+    for (std::size_t i = 1; i < found.size(); ++i) {  // a few, and equals stay in their order
+        for (std::size_t k = i; k > 0 && stands_before(found[k], found[k - 1]); --k) {
+            std::swap(found[k], found[k - 1]);
+        }
+    }
+    std::size_t const tensors = all.loop.parameters().size();
+    if (!into_.found_.grow(found.size()) || !into_.names_.grow(found.size() + tensors)) { return; }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        (void)into_.names_[i].assign(found[i].place);
+        into_.found_[i].cause = found[i].cause;
+        into_.found_[i].told = finding_of(found[i]);
+        into_.found_[i].told.tensor = into_.names_[i].view();
+        into_.alarm_.add(into_.found_[i].told);
+    }
+    into_.count_ = found.size();
+    write_verdicts(all);
+    into_.passes_ = all.loop.passes(), into_.updates_ = all.loop.updates();
+}
+
+SPOTTER_BODY void result_writer::write_verdicts(detail::examiner const& all) {
+    std::size_t const tensors = all.loop.parameters().size();
+    if (!into_.verdicts_.grow(tensors)) { return; }
+    for (std::size_t t = 0; t < tensors; ++t) {
+        gradient_verdict& each = into_.verdicts_[t];
+        (void)into_.names_[into_.count_ + t].assign(all.loop.parameters()[t].name);
+        each.name = into_.names_[into_.count_ + t].view();
+        each.frozen = all.loop.parameters()[t].frozen;
+        if (t >= all.gradients.size()) { continue; }
+        detail::gradient_state const& known = all.gradients[t];
+        each.error = known.error, each.resolution = known.resolution;
+        bool const is_unknown = known.kind == detail::gradient_kind::unknown;
+        bool const is_right =
+            known.kind == detail::gradient_kind::right || known.kind == detail::gradient_kind::no_effect;
+        each.gradient = is_unknown ? gradient_proof::not_proven
+                        : is_right ? gradient_proof::right
+                                   : gradient_proof::wrong;
+    }
+    into_.tensors_ = tensors;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of subject.hpp: the tensors that are shown, read and written.
+#pragma once
+
+#include <spotter/core/guard.hpp>
+#include <spotter/preflight/subject.hpp>
+
+#include <cstring>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY std::size_t subject::place_of(std::string_view name) {
+    for (std::size_t i = 0; i < seen_.size(); ++i) {  // in most looks it is the first of these
+        std::size_t const at = next_ + i < seen_.size() ? next_ + i : next_ + i - seen_.size();
+        if (seen_[at].name == name) { return at; }
+    }
+    seen_.emplace_back();
+    seen_.back().name = name;
+    return seen_.size() - 1;
+}
+
+SPOTTER_BODY void subject::take(shown_tensor const& it) {
+    std::string_view name = it.name;
+    if (it.is_gradient_before) {
+        gradient_name_.assign("grad/").append(it.name);
+        name = gradient_name_;
+    }
+    std::size_t const at = place_of(name);
+    next_ = at + 1;
+    seen_tensor& into = seen_[at];
+    if (into.look == look_) { return; }  // a second one of this name
+    into.look = look_;
+    into.view = it.view, into.flags = it.flags, into.writable = it.writable;
+    into.what = it.given != nullptr ? *it.given : guess_role(name);
+}
+
+SPOTTER_BODY void subject::look(bool behind_pass) {
+    if (over()) { return; }
+    next_ = 0;
+    ++look_;
+    parameter_visitor visit{[](void* to, shown_tensor const& it) { static_cast<subject*>(to)->take(it); }, this};
+    call([&] { exam_.parameters(visit); });
+    if (over()) { return; }
+    for (parameter const& each : parameters_) {
+        bool fits = is_there(each.weight, each.count);
+        for (std::size_t const gradient : each.gradients) {
+            fits = fits && (!behind_pass || is_there(gradient, each.count));
+        }
+        if (!fits) { ended_ = ending::shapes; }
+    }
+}
+
+SPOTTER_BODY bool subject::has_gradients() const noexcept {
+    for (parameter const& each : parameters_) {
+        for (std::size_t const gradient : each.gradients) {
+            if (!is_there(gradient, each.count)) { return false; }
+        }
+    }
+    return true;
+}
+
+SPOTTER_BODY void subject::add_parameter(std::size_t weight, std::size_t gradient) {
+    seen_tensor const& w = seen_[weight];
+    // A weight that is shown under two names is one weight; its gradients are added.
+    for (parameter& each : parameters_) {
+        if (seen_[each.weight].view.values.raw == w.view.values.raw) {
+            bool const is_new = seen_[each.gradients.front()].view.values.raw != seen_[gradient].view.values.raw;
+            if (is_new) { each.gradients.push_back(gradient); }
+            return;
+        }
+    }
+    parameter made;
+    made.name = w.name, made.weight = weight, made.shape = w.view.shape, made.type = w.view.type;
+    made.count = static_cast<std::size_t>(w.view.count), made.first = elements_;
+    made.gradients.push_back(gradient);
+    flag const flags = w.flags | seen_[gradient].flags;
+    made.frozen = has(flags, flag::frozen), made.negated = has(flags, flag::negated),
+    made.gathered = has(flags, flag::gathered);
+    elements_ += made.count;
+    parameters_.push_back(std::move(made));
+}
+
+SPOTTER_BODY void subject::pair() {
+    auto const can_be_weight = [&](seen_tensor const& it) {
+        return it.writable && can_hold_weights(it.view.type) && it.view.count > 0;
+    };
+    auto const can_be_gradient = [&](seen_tensor const& it) {
+        return it.view.refused == refusal::none && is_floating(it.view.type);
+    };
+    std::vector<bool> used(seen_.size(), false);
+    std::vector<std::size_t> gradient_of_weight(seen_.size(), seen_.size());
+    for (std::size_t g = 0; g < seen_.size(); ++g) {
+        std::size_t w = seen_.size();
+        std::string_view const name = gradient_of(seen_[g].name);
+        if (name.empty() || seen_[g].look != look_) { continue; }
+        for (std::size_t i = 0; i < seen_.size(); ++i) { w = seen_[i].name == name && seen_[i].look == look_ ? i : w; }
+        bool const fits = w < seen_.size() && can_be_weight(seen_[w]) && can_be_gradient(seen_[g]) &&
+                          seen_[w].view.count == seen_[g].view.count;
+        if (fits) {
+            gradient_of_weight[w] = g;
+            used[w] = used[g] = true;
+        } else if (seen_[g].view.count > 1 || w < seen_.size()) {  // a single number may be a norm
+            used[g] = true;
+            unpaired_gradients_.push_back(seen_[g].name);
+        }
+    }
+    for (std::size_t w = 0; w < seen_.size(); ++w) {
+        if (gradient_of_weight[w] < seen_.size()) {
+            add_parameter(w, gradient_of_weight[w]);
+        } else if (!used[w] && seen_[w].look == look_ &&
+                   (seen_[w].what == role::weight || seen_[w].what == role::bias) &&
+                   !has(seen_[w].flags, flag::frozen)) {
+            unpaired_weights_.push_back(seen_[w].name);
+        }
+    }
+}
+
+SPOTTER_BODY void subject::read_weights(numbers& into) const {
+    into.resize(elements_);
+    for (parameter const& each : parameters_) {
+        (void)read_elements(seen_[each.weight].view, into.data() + each.first);
+    }
+}
+
+SPOTTER_BODY void subject::write_weights(numbers const& from) {
+    if (over()) { return; }
+    for (parameter const& each : parameters_) { write_elements(seen_[each.weight].view, from.data() + each.first); }
+}
+
+SPOTTER_BODY void subject::read_gradients(numbers& into) const {
+    into.assign(elements_, 0.0);
+    numbers one;
+    for (parameter const& each : parameters_) {
+        double const scale = (each.negated ? -1.0 : 1.0) / exam_.loss_scale;
+        one.resize(each.count);
+        for (std::size_t const gradient : each.gradients) {
+            if (!is_there(gradient, each.count) || !read_elements(seen_[gradient].view, one.data())) { continue; }
+            for (std::size_t i = 0; i < each.count; ++i) { into[each.first + i] += scale * one[i]; }
+        }
+    }
+}
+
+SPOTTER_BODY void subject::write_gradients(numbers const& from) {
+    if (over()) { return; }
+    numbers one;
+    for (parameter const& each : parameters_) {
+        double const scale = (each.negated ? -1.0 : 1.0) * exam_.loss_scale;
+        one.assign(each.count, 0.0);
+        for (std::size_t const gradient : each.gradients) {  // all of it in the first
+            bool const first = gradient == each.gradients.front();
+            for (std::size_t i = 0; i < each.count; ++i) { one[i] = first ? scale * from[each.first + i] : 0.0; }
+            if (is_there(gradient, each.count)) { write_elements(seen_[gradient].view, one.data()); }
+        }
+    }
+}
+
+SPOTTER_BODY void subject::put_held(held_values const& values, tensor_ref const& into) noexcept {
+    if (values.active && into.refused == refusal::none && into.bytes() == values.now.size()) {
+        std::memcpy(const_cast<void*>(into.values.raw), values.now.data(), values.now.size());
+    }
+}
+
+SPOTTER_BODY tensor_ref subject::shown_as(spotter::role what) const noexcept {
+    seen_tensor const* found = nullptr;
+    for (seen_tensor const& each : seen_) {
+        if (each.what != what || !each.writable || each.look != look_) { continue; }
+        if (found != nullptr) { return {}; }  // which of them is not said
+        found = &each;
+    }
+    return found != nullptr ? found->view : tensor_ref{};
+}
+
+SPOTTER_BODY tensor_ref subject::asked(handle<tensor_ref()> const& from, spotter::role what) {
+    tensor_ref view;
+    if (!from) { return shown_as(what); }
+    call([&] { view = from(); });
+    return view.refused == refusal::none ? view : tensor_ref{};
+}
+
+SPOTTER_BODY tensor_ref subject::inputs() { return asked(exam_.inputs, role::input); }
+SPOTTER_BODY tensor_ref subject::labels() { return asked(exam_.labels, role::label); }
+SPOTTER_BODY tensor_ref subject::outputs() {
+    for (seen_tensor const& each : seen_) {
+        if (each.what == role::prediction) { outputs_are_logits_ = has(each.flags, flag::logits); }
+    }
+    return asked(exam_.outputs, role::prediction);
+}
+
+SPOTTER_BODY void subject::hold_inputs(std::vector<unsigned char> bytes) {
+    tensor_ref const view = inputs();
+    if (!inputs_.active) {
+        auto const* const first = static_cast<unsigned char const*>(view.values.raw);
+        inputs_.original.assign(first, first + view.bytes());
+    }
+    inputs_.now = std::move(bytes);
+    inputs_.active = true;
+}
+
+SPOTTER_BODY void subject::hold_labels(std::vector<unsigned char> bytes) {
+    tensor_ref const view = labels();
+    if (!labels_.active) {
+        auto const* const first = static_cast<unsigned char const*>(view.values.raw);
+        labels_.original.assign(first, first + view.bytes());
+    }
+    labels_.now = std::move(bytes);
+    labels_.active = true;
+}
+
+SPOTTER_BODY void subject::release_batch() {
+    for (held_values* const each : {&inputs_, &labels_}) {
+        if (!each->active) { continue; }
+        each->now = each->original;
+        put_held(*each, each == &inputs_ ? inputs() : labels());
+        each->active = false;
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
