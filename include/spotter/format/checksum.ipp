@@ -2,6 +2,7 @@
 // The bodies of checksum.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/crc_table.hpp>
 
@@ -22,7 +23,9 @@ SPOTTER_BODY std::uint64_t checksum(byte_view bytes) noexcept {
               table[4][(word >> 24) & 0xFF] ^ table[3][(word >> 32) & 0xFF] ^ table[2][(word >> 40) & 0xFF] ^
               table[1][(word >> 48) & 0xFF] ^ table[0][word >> 56];
     }
-    for (; left > 0; --left, ++at) { crc = (crc >> 8) ^ table[0][(crc ^ static_cast<std::uint64_t>(*at)) & 0xFF]; }
+    for (; left > 0; --left, ++at) {
+        crc = (crc >> 8) ^ table[0][as_size((crc ^ static_cast<std::uint64_t>(*at)) & 0xFF)];
+    }
     return ~crc;
 }
 
