@@ -21,7 +21,7 @@ SPOTTER_BODY std::uint64_t checksum(byte_view bytes) noexcept {
         word ^= crc;
         crc = table[7][word & 0xFF] ^ table[6][(word >> 8) & 0xFF] ^ table[5][(word >> 16) & 0xFF] ^
               table[4][(word >> 24) & 0xFF] ^ table[3][(word >> 32) & 0xFF] ^ table[2][(word >> 40) & 0xFF] ^
-              table[1][(word >> 48) & 0xFF] ^ table[0][word >> 56];
+              table[1][(word >> 48) & 0xFF] ^ table[0][as_size(word >> 56)];
     }
     for (; left > 0; --left, ++at) {
         crc = (crc >> 8) ^ table[0][as_size((crc ^ static_cast<std::uint64_t>(*at)) & 0xFF)];
