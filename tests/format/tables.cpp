@@ -13,7 +13,7 @@ using namespace spotter;
 
 TEST_CASE("the checksum's table is that of the reflected ECMA-182 polynomial, eight bytes deep") {
     std::uint64_t wrong = 0;
-    for (std::uint64_t byte = 0; byte < 256; ++byte) {
+    for (std::size_t byte = 0; byte < 256; ++byte) {
         std::uint64_t rest = byte;
         for (std::size_t slice = 0; slice < 8; ++slice) {
             for (int bit = 0; bit < 8; ++bit) { rest = (rest >> 1) ^ ((rest & 1) != 0 ? 0xC96C5795D7870F42ULL : 0); }

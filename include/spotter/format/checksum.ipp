@@ -2,6 +2,7 @@
 // The bodies of checksum.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/crc_table.hpp>
 
@@ -20,9 +21,11 @@ SPOTTER_BODY std::uint64_t checksum(byte_view bytes) noexcept {
         word ^= crc;
         crc = table[7][word & 0xFF] ^ table[6][(word >> 8) & 0xFF] ^ table[5][(word >> 16) & 0xFF] ^
               table[4][(word >> 24) & 0xFF] ^ table[3][(word >> 32) & 0xFF] ^ table[2][(word >> 40) & 0xFF] ^
-              table[1][(word >> 48) & 0xFF] ^ table[0][word >> 56];
+              table[1][(word >> 48) & 0xFF] ^ table[0][as_size(word >> 56)];
     }
-    for (; left > 0; --left, ++at) { crc = (crc >> 8) ^ table[0][(crc ^ static_cast<std::uint64_t>(*at)) & 0xFF]; }
+    for (; left > 0; --left, ++at) {
+        crc = (crc >> 8) ^ table[0][as_size((crc ^ static_cast<std::uint64_t>(*at)) & 0xFF)];
+    }
     return ~crc;
 }
 

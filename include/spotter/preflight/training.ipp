@@ -2,6 +2,7 @@
 // The bodies of training.hpp.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/preflight/training.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -94,7 +95,7 @@ private:
         numbers other;
         for (int k = 0; k < training_limits::exchanges; ++k) {
             for (std::size_t left = half; left > 1; --left) {
-                std::swap(order[left - 1], order[all_.random.next() % left]);
+                std::swap(order[left - 1], order[as_size(all_.random.next() % left)]);
             }
             other.push_back(loss_of_others(inputs, labels, order));
         }
