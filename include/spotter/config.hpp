@@ -32,7 +32,8 @@
 #define SPOTTER_WHERE_CALLED_BODY
 #endif
 // A body that no step of a training and no frame of a record comes by (opening, recovering, thinning, words about what
-// was found): made small and not fast, which takes a compiler half the time.
+// was found): made small and not fast, which takes a compiler half the time. None that a program's own function calls
+// on every way through, as it does a hook's constructor: g++ takes all of such a function, the loop included, for cold.
 #define SPOTTER_COLD_BODY SPOTTER_COLD SPOTTER_BODY
 
 // Modes of one library must not be linked together unseen, so the mode is part of every symbol's name; libstdc++'s are,

@@ -81,7 +81,7 @@ template <class Plan, class Judges, class Captures>
 }
 
 template <class Plan, class Use>
-SPOTTER_COLD void with_collections(Plan const& plan, Use const& use) noexcept {
+void with_collections(Plan const& plan, Use const& use) noexcept {
     collection_info list[Plan::limit + 1];
     std::size_t count = 0;
     plan.list([&](collection_info const& each) { list[count++] = each; });
@@ -89,8 +89,8 @@ SPOTTER_COLD void with_collections(Plan const& plan, Use const& use) noexcept {
 }
 
 template <class Sink, class Plan, class Judges, class Captures, class Registry, class Tell>
-SPOTTER_COLD void honour(control_request const& asked, Sink& sink, step_id step, Plan& plan, Judges& judges,
-                         Captures& captures, Registry& tensors, Tell const& tell) noexcept {
+SPOTTER_NOINLINE void honour(control_request const& asked, Sink& sink, step_id step, Plan& plan, Judges& judges,
+                             Captures& captures, Registry& tensors, Tell const& tell) noexcept {
     error const why = apply(asked, plan, judges, captures);
     if (asked.content != nullptr && !why) {
         tensors.declare_all_anew();

@@ -32,31 +32,31 @@ class hook : public timed_loop {
 
 public:
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
-    SPOTTER_COLD explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
+    explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
         requires std::constructible_from<Sink, std::string_view, options const&>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...},
           sink_{detail::run_path(path), detail::options_among(rules..., plan)} {
         start();
     }
     // The same without a plan: only what the rules saw is recorded.
-    SPOTTER_COLD explicit hook(std::string_view path, Arguments const&... rules) noexcept
+    explicit hook(std::string_view path, Arguments const&... rules) noexcept
         requires std::constructible_from<Sink, std::string_view, options const&> && std::same_as<Plan, plan<>>
         : hook{path, plan<>{}, rules...} {}
     // A hook that judges and keeps nothing: `hook{plan, rules...}`.
-    SPOTTER_COLD explicit hook(Plan const& plan, Arguments const&... rules) noexcept
+    explicit hook(Plan const& plan, Arguments const&... rules) noexcept
         requires std::same_as<Sink, null_sink>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...} {
         start();
     }
     // A hook that feeds a sink of yours, which must outlive it: `hook{sink, plan, rules...}`.
-    SPOTTER_COLD explicit hook(std::type_identity_t<Sink> sink, Plan const& plan, Arguments const&... rules) noexcept
+    explicit hook(std::type_identity_t<Sink> sink, Plan const& plan, Arguments const&... rules) noexcept
         requires std::is_lvalue_reference_v<Sink>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...}, sink_{sink} {
         start();
     }
     hook(hook const&) = delete;
     hook& operator=(hook const&) = delete;
-    SPOTTER_COLD ~hook() { finish(); }
+    ~hook() { finish(); }
 
     // The same plan and rules for another thread of the same run, which records beside this one: `auto mine =
     // watch.worker(1);` in that thread, from number 1 on. Any thread may ask; the two share nothing afterwards, and
@@ -176,7 +176,7 @@ public:
     // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that
     // failed, or that an exception leaves, it is judged by what it holds, and stays open in the record. `end()` then
     // returns what was found.
-    SPOTTER_COLD void finish() noexcept;
+    void finish() noexcept;
 
     // Makes what was closed visible to readers and waits for it.
     void flush() noexcept { sink_.flush(); }
@@ -186,7 +186,7 @@ public:
     }
 
     // How it is doing, at any time; after `finish` the last word.
-    [[nodiscard]] SPOTTER_COLD health_report health() const noexcept;
+    [[nodiscard]] health_report health() const noexcept;
     // May a checkpoint of now replace that step's? Nothing held at its close or since, told or thinned:
     // hook/vitals.hpp.
     [[nodiscard]] bool healthy_since(step_id step) const noexcept { return vitals_.healthy_since(step); }
@@ -237,7 +237,7 @@ private:
     [[nodiscard]] options choices() const noexcept {
         return arguments_.apply([&](Arguments const&... each) { return detail::options_among(each..., plan_); });
     }
-    SPOTTER_COLD void start() noexcept;
+    void start() noexcept;
 
     template <class Argument>
     void take(Argument const& argument) noexcept {
@@ -327,15 +327,15 @@ private:
     }
 
     // Cold: a tensor's first observation, when its type and shape are known, and again when its role is.
-    SPOTTER_COLD void declare(tracked_tensor& it, tensor_ref const& values) noexcept;
-    SPOTTER_COLD void announce(tracked_tensor& it) noexcept;
+    SPOTTER_NOINLINE void declare(tracked_tensor& it, tensor_ref const& values) noexcept;
+    void announce(tracked_tensor& it) noexcept;
 
     [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
         if (it.cached_due != due) { it.want(due, plan_.wanted(due)); }
         terms const planned = due == 0 ? terms::none : it.cached_wanted;
         return captures_.add(it, step_, planned);
     }
-    SPOTTER_COLD void refuse(tracked_tensor& it, refusal_words const& why) noexcept {
+    SPOTTER_NOINLINE void refuse(tracked_tensor& it, refusal_words const& why) noexcept {
         ++refused_, ++it.times_refused;
         it.refused = why;
         remember(why.code, it.name, why.sentence);

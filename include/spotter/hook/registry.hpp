@@ -54,7 +54,7 @@ public:
     }
     // Calls tell(std::string_view) with a line for each of them.
     template <class Tell>
-    SPOTTER_COLD void tell_refused(Tell&& tell) const {
+    void tell_refused(Tell&& tell) const {
         // By number: what tells may be the first to name its text.
         for (std::size_t i = 0, known = count_; i < known; ++i) {
             tracked_tensor const& it = *tensors_[i];

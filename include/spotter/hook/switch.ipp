@@ -12,7 +12,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_COLD_BODY switch_state read_switch() noexcept {
+SPOTTER_BODY switch_state read_switch() noexcept {
     char const* const text = std::getenv("SPOTTER");
     std::string_view const value = text == nullptr ? std::string_view{} : text;
     return value == "off"                   ? switch_state::off
@@ -21,7 +21,7 @@ SPOTTER_COLD_BODY switch_state read_switch() noexcept {
                                             : switch_state::unknown;
 }
 
-SPOTTER_COLD_BODY std::string_view run_path(std::string_view path) noexcept {
+SPOTTER_BODY std::string_view run_path(std::string_view path) noexcept {
     char const* const instead = std::getenv("SPOTTER_RUN");
     if (instead == nullptr || *instead == '\0') { return path; }
     static kept_text const first = [path] {  // by whichever thread comes first
@@ -32,7 +32,7 @@ SPOTTER_COLD_BODY std::string_view run_path(std::string_view path) noexcept {
     return path == first.view() ? std::string_view{instead} : path;
 }
 
-SPOTTER_COLD_BODY void take_choices(options& into, run_choices const& said) noexcept {
+SPOTTER_BODY void take_choices(options& into, run_choices const& said) noexcept {
     auto const take = [&](run_option which, auto& member) {
         if (said.has(which)) { member = static_cast<std::remove_reference_t<decltype(member)>>(said[which]); }
     };

@@ -81,7 +81,7 @@ private:
         }
     }
     template <class Judges, class Declare>
-    SPOTTER_COLD void meet(Judges& rules, registry& names, Declare& declare) noexcept {
+    SPOTTER_NOINLINE void meet(Judges& rules, registry& names, Declare& declare) noexcept {
         if (names.find(step_time_name) != nullptr) { return; }
         double const none = 0;
         tensor_ref const view = view_of(&none, {});

@@ -9,13 +9,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_COLD_BODY void unwinding::start() noexcept {
+SPOTTER_BODY void unwinding::start() noexcept {
 #if SPOTTER_EXCEPTIONS
     before_ = std::uncaught_exceptions();
 #endif
 }
 
-SPOTTER_COLD_BODY bool unwinding::now() const noexcept {
+SPOTTER_BODY bool unwinding::now() const noexcept {
 #if SPOTTER_EXCEPTIONS
     return std::uncaught_exceptions() > before_;
 #else

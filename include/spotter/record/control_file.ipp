@@ -61,7 +61,7 @@ SPOTTER_COLD_BODY control_file::control_file(file_system& files, std::string_vie
     text_.clear();
 }
 
-SPOTTER_COLD_BODY bool control_file::look(std::uint64_t now) noexcept {
+SPOTTER_BODY bool control_file::look(std::uint64_t now) noexcept {
     state const how = state_.load(std::memory_order_acquire);
     if (how == state::done) { return true; }
     if (how == state::waits || now - last_look_ < milliseconds_between) { return false; }

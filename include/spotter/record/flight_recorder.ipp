@@ -6,14 +6,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_COLD_BODY flight_recorder::flight_recorder(std::string_view folder, options const& choices,
-                                                   file_system& files) noexcept
+SPOTTER_BODY flight_recorder::flight_recorder(std::string_view folder, options const& choices,
+                                              file_system& files) noexcept
     : record_{path_text{folder, layout::flight_name}, options_beside(choices), files, choices.worker},
       steps_after_{choices.flight_steps_after} {
     if (record_.has_folder()) { record_.when_full({make_room, this}); }
 }
 
-SPOTTER_COLD_BODY flight_recorder::~flight_recorder() {
+SPOTTER_BODY flight_recorder::~flight_recorder() {
     if (record_.is_open()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
 }
 
@@ -32,7 +32,7 @@ SPOTTER_BODY void flight_recorder::number(tensor_info const& tensor, step_id con
     overrun_ ? record_.drop() : record_.number(tensor, step, value);
 }
 
-SPOTTER_COLD_BODY void flight_recorder::finish(run_end const& end) noexcept {
+SPOTTER_BODY void flight_recorder::finish(run_end const& end) noexcept {
     if (record_.is_open()) {
         if (fly_for_ > 0 || end.how == ending::failed) { record_.write_out(); }
         while (record_.discard_step()) {}

@@ -8,23 +8,23 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_COLD_BODY recorder::recorder(std::string_view path, options const& choices) noexcept
+SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices) noexcept
     : recorder{path, choices, system_files()} {}
 
-SPOTTER_COLD_BODY recorder::recorder(std::string_view path, options const& choices, file_system& files) noexcept
+SPOTTER_BODY recorder::recorder(std::string_view path, options const& choices, file_system& files) noexcept
     : run_{path, choices, files, choices.worker} {
     if (!run_.has_folder() || choices.flight_bytes == 0) { return; }
     flight_ = new (std::nothrow) flight_recorder{run_.path(), choices, files};
     if (flight_ == nullptr) { run_.note({errc::out_of_memory, "no memory for the flight recorder"}); }
 }
 
-SPOTTER_COLD_BODY recorder& recorder::operator=(recorder&& other) noexcept {
+SPOTTER_BODY recorder& recorder::operator=(recorder&& other) noexcept {
     run_ = std::move(other.run_);
     std::swap(flight_, other.flight_);
     return *this;
 }
 
-SPOTTER_COLD_BODY void recorder::start(run_info const& run) noexcept {
+SPOTTER_BODY void recorder::start(run_info const& run) noexcept {
     if (flight_ != nullptr) { flight_->start(run); }
     run_.start(run);
 }
@@ -35,12 +35,12 @@ SPOTTER_BODY SPOTTER_NOINLINE void recorder::number_twice(tensor_info const& ten
     run_.number(tensor, step, value);
 }
 
-SPOTTER_COLD_BODY void recorder::finish(run_end const& end) noexcept {
+SPOTTER_BODY void recorder::finish(run_end const& end) noexcept {
     if (flight_ != nullptr) { flight_->finish(end); }
     run_.finish(end);
 }
 
-SPOTTER_COLD_BODY sink_health recorder::health() const noexcept {
+SPOTTER_BODY sink_health recorder::health() const noexcept {
     sink_health health = run_.health();
     if (flight_ != nullptr && !health.first_error) { health.first_error = flight_->health().first_error; }
     return health;

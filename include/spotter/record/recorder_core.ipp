@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_COLD_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
+SPOTTER_BODY recorder_core::recorder_core(file_system& files, open_run const& run, options const& choices) noexcept
     : files_{files}, run_{run}, choices_{choices}, policy_{choices.overflow}, segments_{files, choices},
       drain_{ring_, segments_, choices.flush_milliseconds}, stop_file_{files, run.place.folder, run.place.worker},
       control_{files, run.place.folder, run.place.worker}, day_clock_{choices.clock == nullptr},
@@ -19,7 +19,7 @@ SPOTTER_COLD_BODY recorder_core::recorder_core(file_system& files, open_run cons
     trouble_ = run.left;
 }
 
-SPOTTER_COLD_BODY recorder_core::~recorder_core() {
+SPOTTER_BODY recorder_core::~recorder_core() {
     stop();
     end_beside();
     (void)shared_.remove();
@@ -47,7 +47,7 @@ SPOTTER_BODY void recorder_core::copy(std::byte* into, std::byte const* from, st
     detail::copy_cached(into, from, bytes);
 }
 
-SPOTTER_COLD_BODY void recorder_core::start(byte_view run_begin) noexcept {
+SPOTTER_BODY void recorder_core::start(byte_view run_begin) noexcept {
     segments_.start_helpers(choices_.compressors, choices_.compression_level);
     segments_.begin(run_.place, run_begin);
     publish();
@@ -104,7 +104,7 @@ SPOTTER_COLD_BODY void recorder_core::end_request() noexcept {
     control_.done(outcome_);
 }
 
-SPOTTER_COLD_BODY void recorder_core::finish(byte_view run_end) noexcept {
+SPOTTER_BODY void recorder_core::finish(byte_view run_end) noexcept {
     end_beside();
     control_.end();
     segments_.look();
@@ -182,7 +182,7 @@ SPOTTER_BODY void recorder_core::poll() noexcept {
     look_around();
 }
 
-SPOTTER_COLD_BODY void recorder_core::report(sink_health& into) const noexcept {
+SPOTTER_BODY void recorder_core::report(sink_health& into) const noexcept {
     std::uint64_t const lost = lost_.load(std::memory_order_acquire);
     into.stored -= lost < into.stored ? lost : into.stored;
     into.dropped += lost;
@@ -322,7 +322,7 @@ SPOTTER_COLD_BODY void recorder_core::start_thread() noexcept {
     threaded_ = true;
 }
 
-SPOTTER_COLD_BODY void recorder_core::stop() noexcept {
+SPOTTER_BODY void recorder_core::stop() noexcept {
     if (!threaded_) { return; }
     stop_.store(true, std::memory_order_release);
     sleeper_.wake();

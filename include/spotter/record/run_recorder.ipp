@@ -20,8 +20,8 @@ bool run_recorder::put(row_kind kind, std::size_t bound, Encode const& encode_in
     return true;
 }
 
-SPOTTER_COLD_BODY run_recorder::run_recorder(std::string_view path, options const& choices, file_system& files,
-                                             std::uint32_t worker) noexcept
+SPOTTER_BODY SPOTTER_NOINLINE run_recorder::run_recorder(std::string_view path, options const& choices,
+                                                         file_system& files, std::uint32_t worker) noexcept
     : dry_{choices.dry_run || (choices.keep == recording_workers::one && choices.worker != 0)} {
     instant_ = choices.instant;
     workers_ = choices.keep == recording_workers::one ? 1 : choices.workers;
@@ -48,7 +48,7 @@ SPOTTER_BODY run_recorder& run_recorder::operator=(run_recorder&& other) noexcep
     return *this;
 }
 
-SPOTTER_COLD_BODY run_recorder::~run_recorder() {
+SPOTTER_BODY run_recorder::~run_recorder() {
     if (core_ == nullptr) { return; }
     if (is_open()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
     if (core_->in_child()) {  // the thread and the files are the parent's
@@ -58,7 +58,7 @@ SPOTTER_COLD_BODY run_recorder::~run_recorder() {
     }
 }
 
-SPOTTER_COLD_BODY void run_recorder::start(run_info const& run) noexcept {
+SPOTTER_BODY void run_recorder::start(run_info const& run) noexcept {
     if (core_ == nullptr || core_->started() || child()) { return; }
     begun_at_ = core_->place().now();
     packs_ << run.packs;
@@ -185,7 +185,7 @@ SPOTTER_BODY void run_recorder::feature(tensor_info const& tensor, step_id step,
     core_->commit(out.size(), static_cast<std::uint32_t>(row_kind::feature));
 }
 
-SPOTTER_COLD_BODY void run_recorder::finish(run_end const& end) noexcept {
+SPOTTER_BODY void run_recorder::finish(run_end const& end) noexcept {
     if (core_ == nullptr || core_->finished() || child()) { return; }
     core_->settle();
     if (core_->started()) {
@@ -262,7 +262,7 @@ SPOTTER_BODY std::string_view run_recorder::stop_reason() const noexcept {
     return core_ != nullptr ? core_->stopping().reason() : std::string_view{};
 }
 
-SPOTTER_COLD_BODY sink_health run_recorder::health() const noexcept {
+SPOTTER_BODY sink_health run_recorder::health() const noexcept {
     sink_health health{};
     health.first_error = first_;
     health.stored = handed_;
@@ -416,7 +416,7 @@ SPOTTER_BODY void run_recorder::take_distribution(distribution const& from, term
     }
 }
 
-SPOTTER_COLD_BODY void run_recorder::tell_losses() noexcept {
+SPOTTER_BODY void run_recorder::tell_losses() noexcept {
     if (dropped_ + thinned_ + closes_lost_ == told_) { return; }
     rows::drops const row{dropped_, thinned_, closes_lost_};
     if (put(row_kind::drops, 3 * varint_limit, [&](byte_writer& out) { encode(out, row); })) {

@@ -43,8 +43,8 @@ template <class Value>
         return {square, product, gap != 0};
     }
 }
-template <class Values>
-SPOTTER_STRICT constexpr void compare_elements(Values const& now, Values const& before, std::size_t count,
+template <class Now, class Before>
+SPOTTER_STRICT constexpr void compare_elements(Now const& now, Before const& before, std::size_t count,
                                                change_sums& into) noexcept {
     SPOTTER_STRICT_BODY
     for (std::size_t i = 0; i < count; ++i) {
@@ -281,8 +281,8 @@ void compare_blocks(tensor_ref const& now, tensor_ref const& before, change_sums
 
 // Of one complex type, by the definition.
 template <class Pair>
-void compare_pairs(Pair const* now, Pair const* before, std::size_t count, change_sums& into,
-                   unsigned char* replace) noexcept {
+constexpr void compare_pairs(Pair const* now, Pair const* before, std::size_t count, change_sums& into,
+                             unsigned char* replace) noexcept {
     compare_elements(now, before, count, into);
     if (replace != nullptr && count > 0) { std::memcpy(replace, now, count * sizeof(Pair)); }
 }
