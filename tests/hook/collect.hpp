@@ -15,6 +15,8 @@ inline std::string text_of(spotter::step_id step) {
 }
 
 struct collecting_sink {
+    using offers = spotter::sink_offers<spotter::sink_call::leave, spotter::sink_call::poll>;
+
     std::vector<std::string> events;  // "declare loss", "observe loss train(3)", "close train(3)", ...
     std::map<std::string, std::vector<spotter::step_id>> kept;  // with values, by name
     std::map<std::string, spotter::terms> asked;                // the last `keep`, by name

@@ -15,6 +15,8 @@ namespace {
 
 // Tells which way each event came.
 struct short_sink : collecting_sink {
+    using offers = sink_offers<sink_call::number, sink_call::leave, sink_call::poll>;
+
     void number(tensor_info const& tensor, step_id step, plain_number const& value) noexcept {
         float it = 0;
         std::memcpy(&it, &value.bits, sizeof it);

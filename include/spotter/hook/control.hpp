@@ -4,7 +4,7 @@
 
 #include <spotter/core/content_reader.hpp>
 #include <spotter/core/kept_text.hpp>
-#include <spotter/hook/sink.hpp>
+#include <spotter/hook/sink_calls.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -37,20 +37,6 @@ struct control_request {
     void const* content = nullptr;  // of plan and rules
     text<200> asked{};              // in words: "capture act/* for 100 steps, asked by ada"
     error why{};                    // of what is refused
-};
-
-// A sink that hands on requests:
-//     listen(readers)   once, before start: what may be exchanged
-//     request()         the one that waits, or null; at each close
-//     obeyed(error)     once its step is closed
-//     start_anew(run)   other collections from here on, those of before first
-template <class Sink>
-concept controlled_sink = requires(std::remove_reference_t<Sink>& sink, control_readers const& readers,
-                                   run_info const& run, error const& why) {
-    sink.listen(readers);
-    { sink.request() } -> std::same_as<control_request const*>;
-    sink.obeyed(why);
-    sink.start_anew(run);
 };
 
 // What of a hook may be exchanged.
@@ -89,24 +75,18 @@ void with_collections(Plan const& plan, Use const& use) noexcept {
 }
 
 template <class Sink, class Plan, class Judges, class Captures, class Registry, class Tell>
-SPOTTER_NOINLINE void honour(control_request const& asked, Sink& sink, step_id step, Plan& plan, Judges& judges,
-                             Captures& captures, Registry& tensors, Tell const& tell) noexcept {
+SPOTTER_NOINLINE void apply_request(control_request const& asked, Sink& sink, step_id step, Plan& plan, Judges& judges,
+                                    Captures& captures, Registry& tensors, Tell const& tell) noexcept {
     error const why = apply(asked, plan, judges, captures);
     if (asked.content != nullptr && !why) {
         tensors.declare_all_anew();
-        with_collections(plan, [&](run_info const& run) { sink.start_anew(run); });
+        with_collections(plan, [&](run_info const& run) { sink.reset_collections(run); });
     }
     text<400> line;
     line << name_of(step.mode) << '(' << step.index << ") " << asked.asked.view();
     if (why) { line << "; refused: " << why.what.view(); }
     tell(line.view());
-    sink.obeyed(why);
-}
-// What waits is done at the close of `step`, for those that follow, and told as a text. Costs a look at a flag where
-// nothing does.
-template <class Sink, class... Parts>
-void obey(Sink& sink, Parts&&... parts) noexcept {
-    if (control_request const* const asked = sink.request(); asked != nullptr) { honour(*asked, sink, parts...); }
+    sink.acknowledge(why);
 }
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/outside.hpp>
 #include <spotter/hook/registry.hpp>
+#include <spotter/hook/sink_calls.hpp>
 #include <spotter/hook/source_copy.hpp>
 #include <spotter/hook/timed_loop.hpp>
 #include <spotter/hook/unwinding.hpp>
@@ -182,7 +183,7 @@ public:
     void flush() noexcept { sink_.flush(); }
     // Moves bytes from the ring to the files, for options{.drain = drain::poll}.
     void poll() noexcept {
-        if constexpr (requires { sink_.poll(); }) { sink_.poll(); }
+        if constexpr (offers<sink_call::poll>) { sink_.poll(); }
     }
 
     // How it is doing, at any time; after `finish` the last word.
@@ -223,6 +224,11 @@ public:
     void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }
 
 private:
+    using sink_type = std::remove_reference_t<Sink>;
+    static_assert(detail::right_calls<sink_type>::checked);
+    template <sink_call Call>
+    static constexpr bool offers = detail::offers_call<Call, sink_type>;  // the sink has it
+
     hook(hook const& first, std::uint32_t number) noexcept
         : plan_{first.plan_}, arguments_{first.arguments_},
           judges_{arguments_.apply([](Arguments const&... each) { return judges<Arguments...>{each...}; })},
@@ -258,7 +264,7 @@ private:
 
     void open(step_id id) noexcept {
         if (open_) { ++left_open_, carry(); }
-        if constexpr (times_sink<Sink>) { step_begins(); }
+        if constexpr (offers<sink_call::stamp>) { step_begins(); }
         open_ = !finished_;
         step_ = id;
         plan_due_ = guarded_or([&] { return plan_.due(id); },
@@ -268,6 +274,19 @@ private:
 
     // `whole`: all of it was observed, as far as the loop says.
     [[nodiscard]] step_alarm close(bool whole) noexcept;
+    // The parts of a close (hook_bodies.hpp), in their order.
+    [[nodiscard]] double keep_times() noexcept;
+    void advance_captures() noexcept;
+    void judge(double now, step_alarm& found) noexcept;
+    void note_vitals(step_alarm const& found) noexcept;
+    void collect_external(step_alarm& found) noexcept;
+    void apply_request() noexcept;
+    void record_close(step_alarm const& found, bool whole) noexcept;
+    void hand_out() noexcept;
+    void respond(finding const& it) noexcept {
+        judges_.respond(it, captures_, [this](error const& why) { failures_.add(why); });
+    }
+
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }
 
@@ -290,14 +309,14 @@ private:
     }
     template <class Values>
     void observe_due(tracked_tensor& it, Values const& values) noexcept {
-        if constexpr (detail::takes_number<Sink, Values>) {
+        if constexpr (detail::takes_number<sink_type, Values>) {
             if (it.as_number && plain(it)) { return ++observed_, detail::hand_number(sink_, it.info, step_, values); }
         }
         observe_tracked(it, offer(values));
     }
     template <element Value>
     void keep_number(tracked_tensor& it, Value const& value) noexcept {
-        if constexpr (detail::takes_number<Sink, Value>) {
+        if constexpr (detail::takes_number<sink_type, Value>) {
             if (open_ && it.declared && (it.rules & rules_due_) == 0) {
                 return ++observed_, detail::hand_number(sink_, it.info, step_, value);
             }
@@ -309,6 +328,9 @@ private:
         keep_scalar(it, view_of(&value, {}), nullptr);
     }
     void observe_tracked(tracked_tensor& it, offered const& given) noexcept;
+    // Declares it at its first observation. False where nothing of it is taken.
+    [[nodiscard]] bool is_taken(tracked_tensor& it, tensor_ref const& values) noexcept;
+    void observe_offer(tracked_tensor& it, offered const& given, std::uint64_t rules, std::uint64_t due) noexcept;
 
     void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
                         double const* time = nullptr) noexcept;

@@ -19,42 +19,53 @@ void hook<Sink, Plan, Arguments...>::start() noexcept {
         plan_is_sound_ = false;
         failures_.add(detail::malformed_plan(bad));
     }
-    start_clock(registry_, choices(), requires { sink_.poll(); });
+    start_clock(registry_, choices(), offers<sink_call::poll>);
     instant_ = choices().instant;
-    if constexpr (requires { sink_.wants_all(); }) { captures_.want_everything(sink_.wants_all()); }
-    if constexpr (detail::controlled_sink<Sink>) { sink_.listen(detail::readers_of(plan_, judges_)); }
+    if constexpr (offers<sink_call::wants_all>) { captures_.want_everything(sink_.wants_all()); }
+    if constexpr (offers<sink_call::control>) { sink_.set_readers(detail::readers_of(plan_, judges_)); }
     detail::pack_names packs;
     arguments_.apply([&](Arguments const&... each) { (detail::tell_packs(each, packs), ...); });
     detail::with_collections(plan_, [&](run_info run) {
         run.packs = packs.view();
         sink_.start(run);
     });
-    if constexpr (requires { sink_.watcher(); }) { show_sections(sink_.watcher()); }
-    if constexpr (requires { sink_.attempt(); }) { captures_.belong_to(sink_.path(), sink_.attempt()); }
+    if constexpr (offers<sink_call::watcher>) { show_sections(sink_.watcher()); }
+    if constexpr (offers<sink_call::attempt>) { captures_.belong_to(sink_.path(), sink_.attempt()); }
 }
 
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::observe_tracked(tracked_tensor& it, offered const& given) noexcept {
     tensor_ref const& values = given.view;
-    if constexpr (plain_sink<Sink>) {
+    if constexpr (offers<sink_call::number>) {
         if (it.as_values && plain(it) && given.copy == nullptr && values.refused == refusal::none && !values.absent()) {
             return ++observed_, sink_.values(it.info, step_, values, it.cached_wanted);
         }
     }
-    if (state_ == detail::switch_state::off) { return; }
-    if (!open_) {
-        return refuse(it, {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
-    }
-    if (values.absent() && values.refused == refusal::none) { return; }  // as a gradient before the first backward
-    if (!it.declared) {
-        if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
-        declare(it, values);
-    }
+    if (state_ == detail::switch_state::off || !is_taken(it, values)) { return; }
     std::uint64_t const rules = it.rules & rules_due_;
     std::uint64_t const due = it.info.collections & plan_due_;
-    if ((rules | due) == 0 && !captures_.active()) { return; }
-    if (values.refused != refusal::none) { return refuse(it, words_of(values.refused)); }
-    if (given.copy == nullptr) { return observe_values(it, values, rules, wanted(it, due), false); }
+    if ((rules | due) != 0 || captures_.active()) { observe_offer(it, given, rules, due); }
+}
+
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE bool hook<Sink, Plan, Arguments...>::is_taken(tracked_tensor& it, tensor_ref const& values) noexcept {
+    if (!open_) {
+        refuse(it, {errc::no_step_open, "observed outside a step: call begin(...) first, or use scalar(...)"});
+        return false;
+    }
+    bool const refused = values.refused != refusal::none;
+    if (values.absent() && !refused) { return false; }  // as a gradient before the first backward
+    if (it.declared) { return true; }
+    if (refused) { return refuse(it, words_of(values.refused)), false; }
+    declare(it, values);
+    return true;
+}
+
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::observe_offer(tracked_tensor& it, offered const& given,
+                                                                  std::uint64_t rules, std::uint64_t due) noexcept {
+    if (given.view.refused != refusal::none) { return refuse(it, words_of(given.view.refused)); }
+    if (given.copy == nullptr) { return observe_values(it, given.view, rules, wanted(it, due), false); }
     tensor_ref copied;
     refusal_words const trouble = copies_.take(given, copied);
     if (trouble.code != errc::none) { return refuse(it, trouble); }
@@ -123,34 +134,89 @@ void hook<Sink, Plan, Arguments...>::announce(tracked_tensor& it) noexcept {
     registry_.note(it);
 }
 
+// The order matters; each part says why it stands where it does.
 template <class Sink, class Plan, class... Arguments>
 step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
     step_alarm found;
+    double const now = keep_times();
+    advance_captures();
+    judge(now, found);
+    note_vitals(found);
+    collect_external(found);
+    apply_request();
+    record_close(found, whole);
+    open_ = false;
+    hand_out();
+    return found;
+}
+
+// What the step took, and in which sections, are scalars of it, which rules may judge: so before they do.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE double hook<Sink, Plan, Arguments...>::keep_times() noexcept {
     meet_time(judges_, registry_, [this](tracked_tensor& it, tensor_ref const& view) { declare(it, view); });
-    double const now =
-        step_ends(times_sink<Sink> || judges<Arguments...>::polls,
-                  [this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
+    return step_ends(offers<sink_call::stamp> || judges<Arguments...>::polls,
+                     [this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
+}
+
+// This step was one of those that a capture has left. One that a response asks for below begins with the next step, so
+// it is not counted down here.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::advance_captures() noexcept {
     captures_.step_closed();
     captures_.ask(failures_, false);
+}
+
+// Rules that wait for time to pass hear the clock before they judge, and again behind it, of what a close began.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::judge(double now, step_alarm& found) noexcept {
+    auto const deliver = [this](finding const& each) { respond(each); };
     judges_.poll(now);
-    auto const respond = [this](finding const& each) {
-        judges_.respond(each, captures_, [this](error const& why) { failures_.add(why); });
-    };
-    judges_.judge(step_, rules_due_, found, respond);
+    judges_.judge(step_, rules_due_, found, deliver);
     judges_.poll(now);
+}
+
+// By what the rules found alone: somebody who asks the run to stop says nothing of its health.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::note_vitals(step_alarm const& found) noexcept {
     vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
-    detail::tell_from_outside(sink_, step_, found);
-    if constexpr (detail::controlled_sink<Sink>) {
-        detail::obey(sink_, step_, plan_, judges_, captures_, registry_,
-                     [this](std::string_view it) { scalar(control_event, it); });
+}
+
+// Before the close is recorded, which holds all that the loop hears.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::collect_external([[maybe_unused]] step_alarm& found) noexcept {
+    if constexpr (offers<sink_call::tell_news>) { sink_.tell_news(step_, found); }
+    if constexpr (offers<sink_call::stop_asked>) {
+        if (sink_.stop_asked()) { found.add(detail::stop_request(step_, sink_.stop_reason())); }
     }
+}
+
+// Behind the judgement: another plan or other rules hold from the next step on. Before the close: what was done is a
+// text of this step.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::apply_request() noexcept {
+    if constexpr (offers<sink_call::control>) {
+        if (detail::control_request const* const asked = sink_.poll_request(); asked != nullptr) {
+            detail::apply_request(*asked, sink_, step_, plan_, judges_, captures_, registry_,
+                                  [this](std::string_view it) { scalar(control_event, it); });
+        }
+    }
+}
+
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::record_close(step_alarm const& found, bool whole) noexcept {
     if (whole) {
-        if constexpr (times_sink<Sink>) { sink_.stamp(moments()); }
+        if constexpr (offers<sink_call::stamp>) { sink_.stamp(moments()); }
         sink_.close(step_, found), ++steps_;
-    } else if constexpr (requires { sink_.leave(step_, found); }) {
+    } else if constexpr (offers<sink_call::leave>) {
         sink_.leave(step_, found);
     }
-    return open_ = false, judges_.hand_out(respond), found;  // what for is recorded: a response may end all
+}
+
+// Last: what the responses are for is recorded, as one of them may end the process.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::hand_out() noexcept {
+    auto const deliver = [this](finding const& each) { respond(each); };
+    judges_.hand_out(deliver);
 }
 
 template <class Sink, class Plan, class... Arguments>

@@ -9,13 +9,10 @@
 #include <spotter/stat/summary.hpp>
 
 #include <concepts>
-#include <cstring>
 #include <span>
 #include <string_view>
 
 namespace spotter::inline SPOTTER_ABI {
-
-struct section_watcher;  // hook/sections.hpp
 
 // How a run ended.
 enum class ending : std::uint8_t { finished = 1, failed = 2 };
@@ -38,22 +35,19 @@ struct sink_health {
     std::uint64_t ring_peak = 0;  // bytes in the ring at most
 };
 
-// A sink takes the events of one thread, in order. No call throws; each copies what it keeps before it returns.
+// A sink takes the events of one thread, in order. No call throws; each copies what it keeps before it returns. These
+// every sink has; what it may have beyond them is in hook/sink_calls.hpp.
 //   start(run_info)              once, before everything
 //   declare(tensor_info)         a tensor's name, or news about it; names live as long as the hook
 //   observe(observation, keep)   keep: the terms to store, payload among them; empty only where the sink has
-//   wants_all() and it is true feature(tensor_info, step, key, numbers)   what a rule extracted of the observation that
-//   comes next scalar(tensor_info, step or null, value, time or null)   always kept; time in seconds since the epoch
+//                                wants_all() and it is true
+//   feature(tensor_info, step, key, numbers)
+//                                what a rule extracted of the observation that comes next
+//   scalar(tensor_info, step or null, value, time or null)
+//                                always kept; time in seconds since the epoch
 //   close(step, alarm)           the step is whole
-//   watcher()                    optional, behind start: who wants to know in which section the loop is
-//   (hook/sections.hpp); null: nobody number(tensor_info, step, plain_number)  optional, in place of scalar, and of
-//   observe where a tensor of rank 0 is kept with its value
-//                                (and, at most, terms of the pass, which follow from it): a number of 8 bytes or less,
-//                                at an open step
-//   values(tensor_info, step, tensor, keep)  optional, in place of observe where the values are kept and nothing is
-//   computed of them stamp(times)                 optional, before close: when the step was begun and closed
-//   leave(step, alarm)           optional, in place of close: the run failed amid the step, and this was found in what
-//   there is of it finish(run_end)              once; nothing comes after it health()                     any time
+//   finish(run_end)              once; nothing comes after it
+//   health()                     any time
 //   flush()                      makes what was closed visible to readers, waits for it
 //   path()                       where the record is; empty where there is none
 template <class Sink>
@@ -73,39 +67,12 @@ concept event_sink =
         { sink.path() } noexcept -> std::convertible_to<std::string_view>;
     };
 
-// One that takes the times of steps.
-template <class Sink>
-concept times_sink = requires(std::remove_reference_t<Sink>& sink, step_moments const& times) { sink.stamp(times); };
-
 // A number of up to 8 bytes.
 struct plain_number {
     std::uint64_t bits = 0;  // from the lowest byte on
     dtype type = dtype::none;
     std::uint8_t size = 0;  // in bytes
 };
-
-// One that takes in short what no rule looks at.
-template <class Sink>
-concept plain_sink = requires(std::remove_reference_t<Sink>& sink, tensor_info const& tensor, step_id const& step,
-                              tensor_ref const& view) {
-    sink.number(tensor, step, plain_number{});
-    sink.values(tensor, step, view, terms{});
-};
-
-namespace detail {
-
-template <class Sink, class Value>
-inline constexpr bool takes_number = plain_sink<Sink> && element<Value> && sizeof(Value) <= sizeof(std::uint64_t);
-
-template <class Sink, element Value>
-SPOTTER_INLINE void hand_number(Sink& sink, tensor_info const& tensor, step_id const& step,
-                                Value const& value) noexcept {
-    plain_number it{0, dtype_of<Value>, static_cast<std::uint8_t>(sizeof value)};
-    std::memcpy(&it.bits, &value, sizeof value);
-    sink.number(tensor, step, it);
-}
-
-}  // namespace detail
 
 // Rules judge, nothing is kept.
 struct null_sink {

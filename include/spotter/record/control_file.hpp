@@ -38,7 +38,7 @@ public:
     ~control_file() { drop(); }
 
     // Before the first look: what may be exchanged.
-    void listen(detail::control_readers const& readers) noexcept { readers_ = readers; }
+    void set_readers(detail::control_readers const& readers) noexcept { readers_ = readers; }
 
     // By who writes: costs a look at the disk twenty times a second at most. `now` in milliseconds, of a steady clock.
     // True once what was asked for is done: what was closed is then to be flushed, and `answer` called.

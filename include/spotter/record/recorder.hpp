@@ -10,6 +10,10 @@ namespace spotter::inline SPOTTER_ABI {
 // promises).
 class recorder {
 public:
+    using offers = sink_offers<sink_call::number, sink_call::stamp, sink_call::leave, sink_call::wants_all,
+                               sink_call::poll, sink_call::attempt, sink_call::watcher, sink_call::tell_news,
+                               sink_call::stop_asked, sink_call::control>;
+
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the
     // recorder.
     explicit recorder(std::string_view path, options const& choices = {}) noexcept;
@@ -69,11 +73,15 @@ public:
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
     // What somebody outside asks for (hook/control.hpp).
-    void listen(detail::control_readers const& readers) noexcept { run_.listen(readers); }
+    void set_readers(detail::control_readers const& readers) noexcept { run_.set_readers(readers); }
     // null: nobody asks for anything.
-    [[nodiscard]] detail::control_request const* request() const noexcept { return run_.request(); }
-    void obeyed(error const& why) noexcept { run_.obeyed(why); }  // the request was done; an error: it was refused
-    void start_anew(run_info const& run) noexcept { run_.start_anew(run); }  // other collections from the next step on
+    [[nodiscard]] detail::control_request const* poll_request() const noexcept { return run_.poll_request(); }
+    void acknowledge(error const& why) noexcept {
+        run_.acknowledge(why);
+    }  // the request was done; an error: it was refused
+    void reset_collections(run_info const& run) noexcept {
+        run_.reset_collections(run);
+    }  // other collections from the next step on
     // In which section the loop is (hook/sections.hpp).
     [[nodiscard]] section_watcher const* watcher() const noexcept { return run_.watcher(); }
     [[nodiscard]] sink_health health() const noexcept;

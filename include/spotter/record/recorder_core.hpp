@@ -109,7 +109,7 @@ public:
 
     // What it asked for is done, or why not; other collections from here on. Both once the step is closed:
     // `end_request`.
-    void obeyed(error const& why) noexcept { outcome_ = why; }
+    void acknowledge(error const& why) noexcept { outcome_ = why; }
     // The body of a run_begin to come; empty: none.
     [[nodiscard]] byte_buffer& begins_anew() noexcept { return begins_anew_; }
     void end_request() noexcept;  // the step at which it was obeyed is closed: it is answered

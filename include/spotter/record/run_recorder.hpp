@@ -7,7 +7,7 @@
 #include <spotter/core/slots.hpp>
 #include <spotter/hook/control.hpp>
 #include <spotter/hook/options.hpp>
-#include <spotter/hook/sink.hpp>
+#include <spotter/hook/sink_calls.hpp>
 
 #include <span>
 
@@ -77,10 +77,10 @@ public:
     // What options::beside has to tell to the loop.
     void tell_news(step_id step, step_alarm& into) noexcept;
     // What somebody outside asks for (hook/control.hpp).
-    void listen(detail::control_readers const& readers) noexcept;
-    [[nodiscard]] detail::control_request const* request() const noexcept;  // null: nobody asks for anything
-    void obeyed(error const& why) noexcept;                                 // told once the step is closed
-    void start_anew(run_info const& run) noexcept;                          // other collections from the next step on
+    void set_readers(detail::control_readers const& readers) noexcept;
+    [[nodiscard]] detail::control_request const* poll_request() const noexcept;  // null: nobody asks for anything
+    void acknowledge(error const& why) noexcept;                                 // told once the step is closed
+    void reset_collections(run_info const& run) noexcept;  // other collections from the next step on
     // In which section the loop is (hook/sections.hpp); null where nothing is recorded.
     [[nodiscard]] section_watcher const* watcher() const noexcept;
 

@@ -239,18 +239,20 @@ SPOTTER_BODY void run_recorder::tell_news(step_id step, step_alarm& into) noexce
     if (core_ != nullptr) { core_->tell_news(step, into); }
 }
 
-SPOTTER_BODY void run_recorder::listen(detail::control_readers const& readers) noexcept {
-    if (core_ != nullptr) { core_->control().listen(readers); }
+SPOTTER_BODY void run_recorder::set_readers(detail::control_readers const& readers) noexcept {
+    if (core_ != nullptr) { core_->control().set_readers(readers); }
 }
 
-SPOTTER_BODY detail::control_request const* run_recorder::request() const noexcept {
+SPOTTER_BODY detail::control_request const* run_recorder::poll_request() const noexcept {
     detail::control_request const* const waits = core_ != nullptr ? core_->control().request() : nullptr;
     return waits != nullptr && !core_->in_child() ? waits : nullptr;
 }
 
-SPOTTER_BODY void run_recorder::obeyed(error const& why) noexcept { obeyed_ = true, core_->obeyed(why); }
+SPOTTER_BODY void run_recorder::acknowledge(error const& why) noexcept { obeyed_ = true, core_->acknowledge(why); }
 
-SPOTTER_COLD_BODY void run_recorder::start_anew(run_info const& run) noexcept { put_begin(run, core_->begins_anew()); }
+SPOTTER_COLD_BODY void run_recorder::reset_collections(run_info const& run) noexcept {
+    put_begin(run, core_->begins_anew());
+}
 
 SPOTTER_BODY std::uint32_t run_recorder::attempt() const noexcept {
     return core_ != nullptr ? core_->place().attempt : 0;
