@@ -24,7 +24,7 @@ CONTRACT = {"kind", "name", "remedy", "state", "needs", "declare", "observe", "c
 STATES = {"state", "kept", "scratch"}
 # Types that do what another one does, of which is said what: the hook that compiles to nothing, sinks, machines, what makes a tensor of a type.
 ALL_AS_SAID = {"null_hook"}
-SINKS = {"null_sink", "recorder", "run_recorder", "flight_recorder"}
+SINKS = {"null_sink", "recorder", "run_producer", "flight_recorder"}
 SINK = {"start", "finish", "flush", "health", "path", "scalar", "feature", "stamp", "leave", "wants_all"}
 MACHINE = {"due", "malformed", "poll", "polls", "reads_times", "machine"}
 STANDARD = {"begin", "end", "size", "empty", "data", "clear", "push_back", "front", "back", "reserve", "swap", "what", "difference_type", "value_type",

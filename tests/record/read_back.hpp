@@ -7,7 +7,7 @@
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/record/folder.hpp>
 #include <spotter/record/recorder.hpp>
-#include <spotter/record/recorder_core.hpp>
+#include <spotter/record/run_recording.hpp>
 
 #include <tests/catch.hpp>
 #include <tests/file/faulty_files.hpp>

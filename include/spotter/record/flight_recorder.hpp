@@ -2,7 +2,7 @@
 // Record (L4): the sink that keeps the latest steps whole in shared memory, and writes them once something was told.
 #pragma once
 
-#include <spotter/record/run_recorder.hpp>
+#include <spotter/record/run_producer.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -40,7 +40,7 @@ private:
     void fly_on(bool told) noexcept;
     [[nodiscard]] static bool make_room(void* self) noexcept;
 
-    run_recorder record_;
+    run_producer record_;
     std::uint64_t fly_for_ = 0;  // steps until it is written, once something was told
     std::uint32_t steps_after_;
     bool quiet_ = true;     // nothing was told at the last close

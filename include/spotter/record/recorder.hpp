@@ -6,7 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Each event goes to the flight recorder, if there is one, and then into the record (run_recorder has what it costs and
+// Each event goes to the flight recorder, if there is one, and then into the record (run_producer has what it costs and
 // promises).
 class recorder {
 public:
@@ -99,7 +99,7 @@ private:
     }
     void number_twice(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
 
-    run_recorder run_;
+    run_producer run_;
     flight_recorder* flight_ = nullptr;
 };
 

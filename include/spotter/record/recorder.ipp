@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/record/recorder.hpp>
-#include <spotter/record/recorder_core.hpp>
+#include <spotter/record/run_recording.hpp>
 #include <spotter/stat/distribution.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

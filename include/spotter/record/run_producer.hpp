@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): what writes a run to files: what happens on the training thread.
+// Record (L4): the producer of a run: what happens on the training thread. Events become rows in a ring.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -16,30 +16,40 @@ namespace spotter::inline SPOTTER_ABI {
 // Named here and known where the bodies are, so that a loop's file sees neither files, threads nor codecs.
 class byte_buffer;
 class file_system;
-class recorder_core;
+class run_recording;
 enum class row_kind : std::uint8_t;
-struct distribution;
 struct room_maker;
 namespace rows {
 struct observe;
-}
+struct run_end;
+}  // namespace rows
 
-// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; a thread of its own, or
-// poll(), compresses and writes. While the ring has room an event costs the copy: no lock, no allocation, no system
-// call.
+// Where a recording is, for the training thread.
+enum class producer_state : std::uint8_t {
+    off,        // nothing is to be recorded: nothing is counted either
+    unable,     // no folder, or no memory: all is dropped
+    ready,      // it has its folder and its ring
+    recording,  // begun
+    over,       // ended
+    forked,     // this process was forked off from the one that records: all is dropped
+};
+
+// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; run_writer, with a thread of
+// its own or by poll(), compresses and writes. While the ring has room an event costs the copy: no lock, no allocation,
+// no system call.
 //
 // Failure never shows outside: the first one is kept in health(), from then on events are only counted. Always
 // health().stored + health().dropped == observations and scalars that came in, and features that were dropped; `stored`
-// are in the file after finish(). In a process forked off from the run's the recorder does nothing but count.
-class run_recorder {
+// are in the file after finish(). In a process forked off from the run's it does nothing but count.
+class run_producer {
 public:
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the
     // recorder. The run is told to be that of `worker`; the folder is that of `options::worker`.
-    run_recorder(std::string_view path, options const& choices, file_system& files, std::uint32_t worker) noexcept;
-    run_recorder(run_recorder&& other) noexcept { swap(other); }
-    run_recorder& operator=(run_recorder&& other) noexcept;
+    run_producer(std::string_view path, options const& choices, file_system& files, std::uint32_t worker) noexcept;
+    run_producer(run_producer&& other) noexcept { swap(other); }
+    run_producer& operator=(run_producer&& other) noexcept;
     // One that was not finished ends its run as failed: most likely an exception left the loop.
-    ~run_recorder();
+    ~run_producer();
 
     void start(run_info const& run) noexcept;
 
@@ -99,9 +109,9 @@ public:
     // Into the segment at once: a declaration stays when the step that it was made at is long gone.
     void declare_apart(tensor_info const& tensor) noexcept;
     // An observation or a scalar that goes nowhere.
-    void drop() noexcept { dropped_ += dry_ ? 0 : 1; }
+    void drop() noexcept { dropped_ += state_ == producer_state::off ? 0 : 1; }
     // It records; else everything is only counted.
-    [[nodiscard]] bool has_folder() const noexcept { return core_ != nullptr; }
+    [[nodiscard]] bool has_folder() const noexcept { return at_ != nullptr; }
     // Whether there is a run that this process has begun and nobody has finished.
     [[nodiscard]] bool is_open() const noexcept;
 
@@ -110,18 +120,24 @@ private:
     void put_close(step_id step, step_alarm const& found, bool whole) noexcept;
     // The body of run_begin; empty where there is no memory.
     void put_begin(run_info const& run, byte_buffer& into) const noexcept;
-    [[nodiscard]] bool recording() noexcept;
-    [[nodiscard]] bool goes_on() noexcept;  // begun, not over, and this process's
+    [[nodiscard]] bool recording() noexcept;  // and sends what waits
+    [[nodiscard]] bool goes_on() noexcept;    // begun, not over, and this process's
     [[nodiscard]] bool child() noexcept;
     void be_child() noexcept;
+    void leave_to_parent() noexcept;
+
+    // Of an observation whose values find no room: they are left out, or false: it is dropped whole.
+    [[nodiscard]] bool thin(rows::observe& row) noexcept;
+    // Into the ring: `bytes` of values, if any, in the row's entry or behind it.
+    void put_observation(observation const& seen, terms keep, rows::observe const& row, std::size_t bound,
+                         std::size_t bytes) noexcept;
+    // What was counted, and how the run ended, without the list of what the rules say of themselves.
+    [[nodiscard]] rows::run_end end_row(run_end const& end) const noexcept;
 
     // Ring bytes that a row and its blocks take at most, padding included.
     [[nodiscard]] std::uint64_t room_for(std::size_t bound, std::uint64_t bytes) const noexcept;
     // The values, block by block. False where they were given up: the next entry says so to the writer.
     [[nodiscard]] bool hand_over(std::byte const* values, std::size_t bytes) noexcept;
-    // `counts` has room for all bins.
-    static void take_distribution(distribution const& from, terms keep, std::span<std::byte> counts,
-                                  rows::observe& row) noexcept;
     template <class Encode>
     [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept;
     // Losses that the record does not know of yet.
@@ -135,9 +151,10 @@ private:
     void keep_waiting(tensor_info const& tensor) noexcept;
     void send_waiting() noexcept;
 
-    void swap(run_recorder& other) noexcept;
+    void swap(run_producer& other) noexcept;
 
-    recorder_core* core_ = nullptr;
+    run_recording* at_ = nullptr;
+    producer_state state_ = producer_state::unable;
     error first_{};
     slot_array<tensor_info> waiting_;
     std::size_t waiting_count_ = 0;
@@ -154,14 +171,13 @@ private:
     std::int64_t zero_ = 0;  // of the training thread's clock: nanoseconds since 1970
     instant instant_ = instant::before_update;
     std::uint32_t workers_ = 0;  // that the run is told to have
-    bool dry_ = false;
-    bool obeyed_ = false;  // what was asked for is done, once the step is closed
+    bool acknowledged_ = false;  // what was asked for is done, once the step is closed
 };
 
-static_assert(event_sink<run_recorder>);
+static_assert(event_sink<run_producer>);
 
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/record/run_recorder.ipp>
+#include <spotter/record/run_producer.ipp>
 #endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record (L4): in which section the loop is, for who writes, and for whoever finds the ring of a killed process.
+#pragma once
+
+#include <spotter/hook/sections.hpp>
+#include <spotter/record/stay_watch.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// The loop enters and leaves sections through `watcher`; they stand in memory of its own, or in that of a ring that
+// outlives the process.
+class loop_place {
+public:
+    loop_place() noexcept = default;
+    loop_place(loop_place const&) = delete;
+    loop_place& operator=(loop_place const&) = delete;
+
+    [[nodiscard]] section_watcher const* watcher() const noexcept { return &watcher_; }
+    void stand_in(loop_marks& elsewhere) noexcept { watcher_.marks = &elsewhere; }
+    void stand_here() noexcept { watcher_.marks = &own_; }  // that memory goes
+
+    // By who writes; what stay_watch::look says.
+    [[nodiscard]] std::uint64_t look(std::uint64_t now, std::string_view& section) noexcept {
+        return stay_.look(*static_cast<loop_marks const*>(watcher_.marks), now, section);
+    }
+
+private:
+    static void meet(void* marks, std::size_t section, std::string_view name) noexcept {
+        static_cast<loop_marks*>(marks)->meet(section, name);
+    }
+    static void enter(void* marks, std::size_t section) noexcept {
+        auto& here = *static_cast<loop_marks*>(marks);
+        section == ~std::size_t{0} ? here.leave() : here.enter(section);
+    }
+
+    loop_marks own_{};
+    section_watcher watcher_{&own_, &loop_place::meet, &loop_place::enter};
+    stay_watch stay_{};
+};
+
+}  // namespace spotter::inline SPOTTER_ABI

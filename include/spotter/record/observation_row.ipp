@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of observation_row.hpp.
+#pragma once
+
+#include <spotter/record/observation_row.hpp>
+#include <spotter/stat/distribution.hpp>
+
+#include <algorithm>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY void take_distribution(distribution const& from, terms keep, std::span<std::byte> counts,
+                                    rows::observe& row) noexcept {
+    if (from.has_quantiles && has(keep, terms::quantiles)) {
+        row.quantiles = from.quantiles.size();
+        row.levels = bytes_of(from.quantiles.data(), from.quantiles.size());
+    }
+    if (from.has_histogram && has(keep, terms::histogram)) {
+        byte_writer out{counts.data(), counts.size()};
+        for (std::uint64_t const each : from.bins) { out.varint(each); }
+        row.bins = from.bins.size();
+        row.low = from.low;
+        row.high = from.high;
+        row.counts = out.view();
+    }
+}
+
+SPOTTER_INLINE void describe(observation const& seen, terms keep, std::span<std::byte> counts,
+                             rows::observe& row) noexcept {
+    row.id = seen.tensor.id;
+    row.step = seen.step;
+    if (has(keep, terms::unit_activity)) {
+        row.units = (std::min)(seen.units.active.size(), seen.units.finite.size());
+        row.axis = static_cast<std::uint8_t>(seen.units.axis);
+        row.active = bytes_of(seen.units.active.data(), as_size(row.units));
+        row.finite = bytes_of(seen.units.finite.data(), as_size(row.units));
+    }
+    if (seen.distribution != nullptr) { take_distribution(*seen.distribution, keep, counts, row); }
+    tensor_ref const& view = seen.view;
+    row.has_values = has(keep, terms::payload) && !view.absent() && view.refused == refusal::none;
+    row.type = view.type;
+    row.layout = view.layout;
+    row.shape = view.shape;
+}
+
+SPOTTER_INLINE std::size_t bound_of(rows::observe const& row) noexcept {
+    return observe_limit + sizeof(ring_tag::values_head) + as_size(row.units) * 8 + row.levels.size() +
+           row.counts.size();
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
