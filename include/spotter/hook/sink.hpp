@@ -69,9 +69,9 @@ concept event_sink =
 
 // A number of up to 8 bytes.
 struct plain_number {
-    std::uint64_t bits = 0;  // from the lowest byte on
-    dtype type = dtype::none;
-    std::uint8_t size = 0;  // in bytes
+    std::uint64_t bits = 0;    // from the lowest byte on
+    dtype type = dtype::none;  // of what it is
+    std::uint8_t size = 0;     // in bytes
 };
 
 // Rules judge, nothing is kept.

@@ -60,6 +60,7 @@ enum class sink_call : std::uint8_t {
 // found.
 template <sink_call... Calls>
 struct sink_offers {
+    // Whether it is one of them.
     [[nodiscard]] static constexpr bool has(sink_call it) noexcept { return ((it == Calls) || ...); }
 };
 

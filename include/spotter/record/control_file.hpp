@@ -10,6 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+namespace detail {
+struct control_lines;
+}
+
 // The writer looks for the file and reads it, the training thread does what it asks for at its next close, the writer
 // answers into `control.answer` in the worker's folder. All workers of a run obey one file, each once: requests have an
 // id. The file, in lines:
@@ -75,6 +79,10 @@ private:
     [[nodiscard]] text<64> key_of_file() const noexcept;
     // Takes the request apart. False where it is not whole yet.
     [[nodiscard]] bool parse(bool patient) noexcept;
+    // What is asked for, in words, and whether it can be done.
+    void put_in_words(detail::control_lines const& said) noexcept;
+    void examine(detail::control_lines const& said) noexcept;
+    void examine_capture(std::string_view names) noexcept;
     void read_content(std::string_view document) noexcept;
     void refuse(errc code, std::string_view why) noexcept;
     void drop() noexcept;

@@ -52,6 +52,41 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
     return !text.empty() && text.size() <= 64;
 }
 
+// What the lines of a request say.
+struct control_lines {
+    std::string_view asked{}, names{}, by{}, document{};
+    std::uint64_t steps = 0, bytes = 0;  // bytes: of the document
+    bool whole = false;                  // down to its end, and each line understood
+};
+
+// One line before the end; false where it is none of a request.
+[[nodiscard]] SPOTTER_COLD_BODY bool read_control_line(std::string_view line, control_lines& into) noexcept {
+    if (std::string_view const who = value_of(line, "by"); !who.empty()) { return into.by = who.substr(0, 64), true; }
+    if (std::string_view const verb = value_of(line, "ask"); !verb.empty()) { return into.asked = verb, true; }
+    if (std::string_view const glob = value_of(line, "names"); !glob.empty()) { return into.names = glob, true; }
+    if (std::string_view const steps = value_of(line, "steps"); !steps.empty()) {
+        return read_number(steps, into.steps);
+    }
+    if (std::string_view const count = value_of(line, "bytes"); !count.empty()) {
+        return read_number(count, into.bytes);
+    }
+    return !value_of(line, "id").empty();
+}
+
+[[nodiscard]] SPOTTER_COLD_BODY control_lines read_control(std::string_view rest) noexcept {
+    control_lines said{};
+    std::string_view line;
+    bool understood = next_line(rest, line) && line == control_head;
+    bool ended = false;
+    while (understood && !ended && next_line(rest, line)) {
+        ended = line == control_end;
+        understood = ended || read_control_line(line, said);
+    }
+    said.whole = ended && understood && rest.size() >= said.bytes;
+    if (said.whole) { said.document = rest.substr(0, as_size(said.bytes)); }
+    return said;
+}
+
 }  // namespace detail
 
 SPOTTER_COLD_BODY control_file::control_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept
@@ -137,53 +172,45 @@ SPOTTER_COLD_BODY void control_file::refuse(errc code, std::string_view why) noe
 
 SPOTTER_COLD_BODY bool control_file::parse(bool patient) noexcept {
     request_.verb = control_verb::refused;
-    request_.steps = 0;
     request_.why = {};
     request_.asked = {};
-    std::string_view rest = letters(), line, names, asked, by;
-    std::uint64_t bytes = 0;
-    bool whole = false, understood = detail::next_line(rest, line) && line == detail::control_head;
-    while (understood && !whole && detail::next_line(rest, line)) {
-        if (line == detail::control_end) {
-            whole = true;
-        } else if (std::string_view const who = detail::value_of(line, "by"); !who.empty()) {
-            by = who.substr(0, 64);
-        } else if (std::string_view const verb = detail::value_of(line, "ask"); !verb.empty()) {
-            asked = verb;
-        } else if (std::string_view const glob = detail::value_of(line, "names"); !glob.empty()) {
-            names = glob;
-        } else if (std::string_view const steps = detail::value_of(line, "steps"); !steps.empty()) {
-            understood = detail::read_number(steps, request_.steps);
-        } else if (std::string_view const count = detail::value_of(line, "bytes"); !count.empty()) {
-            understood = detail::read_number(count, bytes);
-        } else {
-            understood = !detail::value_of(line, "id").empty();
-        }
-    }
-    whole = whole && understood && rest.size() >= bytes;
-    bool const too_long = text_.size() > longest;
-    if (!whole && patient && !too_long) { return false; }  // somebody writes it still
+    detail::control_lines const said = detail::read_control(letters());
+    request_.steps = said.steps;
+    if (!said.whole && patient && text_.size() <= longest) { return false; }  // somebody writes it still
     key_ = key_of_file();
-    bool const has_id = key_.view().front() != no_id;
-    request_.asked << (asked.empty() ? std::string_view{"something"} : asked);
-    if (!names.empty()) { request_.asked << ' ' << names << " for " << request_.steps << " steps"; }
-    request_.asked << ", asked by " << (by.empty() ? std::string_view{"nobody who says so"} : by);
-    if (too_long) {
-        refuse(errc::bad_config, "`control` is longer than 4 MiB");
-    } else if (!whole || !has_id) {
-        refuse(errc::bad_config,
-               "`control` in the run's folder is malformed, or not whole: ask by `spotter capture` and its like");
-    } else if (request_.verb = detail::control_verb_named(asked); request_.verb == control_verb::refused) {
+    put_in_words(said);
+    examine(said);
+    return true;
+}
+
+SPOTTER_COLD_BODY void control_file::put_in_words(detail::control_lines const& said) noexcept {
+    request_.asked << (said.asked.empty() ? std::string_view{"something"} : said.asked);
+    if (!said.names.empty()) { request_.asked << ' ' << said.names << " for " << said.steps << " steps"; }
+    request_.asked << ", asked by " << (said.by.empty() ? std::string_view{"nobody who says so"} : said.by);
+}
+
+SPOTTER_COLD_BODY void control_file::examine(detail::control_lines const& said) noexcept {
+    if (text_.size() > longest) { return refuse(errc::bad_config, "`control` is longer than 4 MiB"); }
+    if (!said.whole || key_.view().front() == no_id) {
+        return refuse(
+            errc::bad_config,
+            "`control` in the run's folder is malformed, or not whole: ask by `spotter capture` and its like");
+    }
+    request_.verb = detail::control_verb_named(said.asked);
+    if (request_.verb == control_verb::refused) {
         refuse(errc::bad_config, "what is asked for is none of capture, pause, resume, flush, plan, rules");
     } else if (request_.verb == control_verb::capture) {
-        if (names.empty() || request_.steps == 0) {
-            refuse(errc::bad_config, "a capture says `names`, a glob, and `steps`, from 1 on");
-        }
-        if (!request_.names.assign(names)) { refuse(errc::out_of_memory, "no memory for the names"); }
+        examine_capture(said.names);
     } else if (request_.verb == control_verb::plan || request_.verb == control_verb::rules) {
-        read_content(rest.substr(0, as_size(bytes)));
+        read_content(said.document);
     }
-    return true;
+}
+
+SPOTTER_COLD_BODY void control_file::examine_capture(std::string_view names) noexcept {
+    if (names.empty() || request_.steps == 0) {
+        refuse(errc::bad_config, "a capture says `names`, a glob, and `steps`, from 1 on");
+    }
+    if (!request_.names.assign(names)) { refuse(errc::out_of_memory, "no memory for the names"); }
 }
 
 SPOTTER_COLD_BODY void control_file::read_content(std::string_view document) noexcept {

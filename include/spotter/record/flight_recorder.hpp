@@ -23,6 +23,7 @@ public:
     void observe(observation const& seen, terms keep) noexcept;
     void feature(tensor_info const&, step_id, std::uint64_t, std::span<double const>) noexcept {}  // the values say it
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept;
+    // A number, in short.
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
     void stamp(step_moments const& times) noexcept { record_.stamp(times); }
     void close(step_id step, step_alarm const& found) noexcept { end_step(step, found, true); }

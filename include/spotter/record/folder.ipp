@@ -16,43 +16,60 @@ namespace spotter::inline SPOTTER_ABI {
     return head && (head->number != number || (run_id != 0 && head->run_id != run_id));
 }
 
+// What is read of a segment, frame by frame.
+struct segment_reading {
+    segment_state state{};
+    std::uint64_t run_id = 0;  // 0: any
+    bool headed = false;       // an intact head was seen
+    bool open = false;         // values came that no close followed
+
+    void take_head(segment_head const& head) noexcept {
+        state.known = headed = true;
+        state.run_id = head.run_id;
+        state.attempt = head.attempt;
+        state.ordinal = head.first_ordinal;
+    }
+    void take_row(row_view const& row) noexcept {
+        rows::scalar one{};
+        bool const in_step = row.kind == row_kind::scalar && !decode(row, one) && one.has_step;
+        if (row.kind == row_kind::observe || in_step) { open = state.told = true; }
+        if (row.kind == row_kind::close) { open = false, state.told = true; }
+        if (row.kind == row_kind::run_end) { state.ended = true; }
+        rows::run_begin begin{};
+        if (row.kind == row_kind::run_begin && !decode(row, begin) && is_of_it(begin)) { take_begin(begin); }
+    }
+
+private:
+    // The head knows better.
+    [[nodiscard]] bool is_of_it(rows::run_begin const& begin) const noexcept {
+        return headed ? begin.run_id == state.run_id && begin.attempt == state.attempt
+                      : run_id == 0 || begin.run_id == run_id;
+    }
+    void take_begin(rows::run_begin const& begin) noexcept {
+        state.known = true;
+        state.run_id = begin.run_id;
+        state.attempt = begin.attempt;
+        state.workers = begin.workers;
+    }
+};
+
 SPOTTER_COLD_BODY segment_state read_state(detail::segment_image& segment, std::uint32_t number,
                                            std::uint64_t run_id) noexcept {
-    segment_state state{};
     byte_view const bytes = segment.bytes();
-    if (is_stray(segment.part(0, (std::min)(bytes.size(), layout::head_bytes)), number, run_id)) { return state; }
+    if (is_stray(segment.part(0, (std::min)(bytes.size(), layout::head_bytes)), number, run_id)) { return {}; }
+    segment_reading reading{.run_id = run_id};
     frame_walker walk{bytes, 0, &segment.supply()};
-    bool open = false, headed = false;
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-        if (what == walked::head && !walk.head_error()) {  // a disk may have been full before its run_begin
-            state.known = headed = true;
-            state.run_id = walk.head().run_id;
-            state.attempt = walk.head().attempt;
-            state.ordinal = walk.head().first_ordinal;
-        }
+        // A disk may have been full before its run_begin.
+        if (what == walked::head && !walk.head_error()) { reading.take_head(walk.head()); }
         if (what != walked::rows) { continue; }
         row_frame const& frame = walk.frame();
-        state.ordinal = frame.first_ordinal + frame.closes;
+        reading.state.ordinal = frame.first_ordinal + frame.closes;
         row_reader rows{frame.body};
-        for (row_view row{}; rows.next(row);) {
-            rows::scalar one{};
-            bool const in_step = row.kind == row_kind::scalar && !decode(row, one) && one.has_step;
-            if (row.kind == row_kind::observe || in_step) { open = state.told = true; }
-            if (row.kind == row_kind::close) { open = false, state.told = true; }
-            if (row.kind == row_kind::run_end) { state.ended = true; }
-            rows::run_begin begin{};
-            if (row.kind != row_kind::run_begin || decode(row, begin)) { continue; }
-            bool const its = headed ? begin.run_id == state.run_id && begin.attempt == state.attempt
-                                    : run_id == 0 || begin.run_id == run_id;
-            if (!its) { continue; }  // the head knows better
-            state.known = true;
-            state.run_id = begin.run_id;
-            state.attempt = begin.attempt;
-            state.workers = begin.workers;
-        }
+        for (row_view row{}; rows.next(row);) { reading.take_row(row); }
     }
-    if (open) { ++state.ordinal; }
-    return state;
+    if (reading.open) { ++reading.state.ordinal; }
+    return reading.state;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -15,7 +15,9 @@ public:
     loop_place(loop_place const&) = delete;
     loop_place& operator=(loop_place const&) = delete;
 
+    // Through which the loop says it.
     [[nodiscard]] section_watcher const* watcher() const noexcept { return &watcher_; }
+    // They stand there from now on.
     void stand_in(loop_marks& elsewhere) noexcept { watcher_.marks = &elsewhere; }
     void stand_here() noexcept { watcher_.marks = &own_; }  // that memory goes
 

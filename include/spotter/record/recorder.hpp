@@ -10,6 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 // promises).
 class recorder {
 public:
+    // All that a sink may have.
     using offers = sink_offers<sink_call::number, sink_call::stamp, sink_call::leave, sink_call::wants_all,
                                sink_call::poll, sink_call::attempt, sink_call::watcher, sink_call::tell_news,
                                sink_call::stop_asked, sink_call::control>;
@@ -40,9 +41,11 @@ public:
         if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
         run_.scalar(tensor, step, value, time);
     }
+    // A number in short (hook/sink_calls.hpp).
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept {
         flight_ != nullptr ? number_twice(tensor, step, value) : run_.number(tensor, step, value);
     }
+    // Values of which nothing is computed.
     void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept {
         run_.values(tensor, step, view, keep);  // a flight recorder wants everything, and so gets it by `observe`
     }
@@ -76,12 +79,10 @@ public:
     void set_readers(detail::control_readers const& readers) noexcept { run_.set_readers(readers); }
     // null: nobody asks for anything.
     [[nodiscard]] detail::control_request const* poll_request() const noexcept { return run_.poll_request(); }
-    void acknowledge(error const& why) noexcept {
-        run_.acknowledge(why);
-    }  // the request was done; an error: it was refused
-    void reset_collections(run_info const& run) noexcept {
-        run_.reset_collections(run);
-    }  // other collections from the next step on
+    // It was done; an error: it was refused.
+    void acknowledge(error const& why) noexcept { run_.acknowledge(why); }
+    // Other collections from the next step on.
+    void reset_collections(run_info const& run) noexcept { run_.reset_collections(run); }
     // In which section the loop is (hook/sections.hpp).
     [[nodiscard]] section_watcher const* watcher() const noexcept { return run_.watcher(); }
     [[nodiscard]] sink_health health() const noexcept;

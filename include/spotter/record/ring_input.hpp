@@ -38,10 +38,11 @@ public:
     [[nodiscard]] bool take_memory(run_place const& place) noexcept;
     // Where the ring outlives the process: what is left in it is gone, or somebody else's.
     void remove_shared() noexcept { (void)shared_.remove(); }
+    // In a forked child: the memory is the parent's.
     void leave_to_parent() noexcept { shared_.leave_to_parent(); }
-    [[nodiscard]] byte_ring& ring() noexcept { return ring_; }
-    [[nodiscard]] ring_pages& pages() noexcept { return pages_; }
-    [[nodiscard]] shared_ring const& shared() const noexcept { return shared_; }
+    [[nodiscard]] byte_ring& ring() noexcept { return ring_; }                    // for the writer
+    [[nodiscard]] ring_pages& pages() noexcept { return pages_; }                 // likewise
+    [[nodiscard]] shared_ring const& shared() const noexcept { return shared_; }  // its header is null in plain memory
 
     [[nodiscard]] overflow policy() const noexcept { return policy_; }   // where the ring is full
     [[nodiscard]] std::size_t block() const noexcept { return block_; }  // bytes of values in one entry, at most
@@ -56,6 +57,7 @@ public:
 
     // Before so many bytes of values are copied, and before memory is claimed for them.
     void choose_copying(std::size_t bytes) noexcept { copier_.choose(ring_, bytes); }
+    // Values into memory that was claimed.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
         copier_.copy(into, from, bytes);
     }

@@ -64,6 +64,7 @@ public:
 
     // What `scalar` and `observe` would do, in short (event_sink).
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
+    // Likewise.
     void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept;
 
     // Of the step that is closed next.

@@ -37,14 +37,14 @@ public:
     // As it was given; the segments go on from it.
     [[nodiscard]] run_place const& place() const noexcept { return run.place; }
 
-    file_system& files;
-    open_run run;
-    options choices;
-    fork_guard fork;
-    ring_input input;
-    run_writer writer;
-    plain_rows rows{};
-    request_outcome outcome{};
+    file_system& files;         // outlives it
+    open_run run;               // the folder, and its lock
+    options choices;            // as they were given
+    fork_guard fork;            // whether this process is the one that records
+    ring_input input;           // the training thread's side
+    run_writer writer;          // the other one
+    plain_rows rows{};          // rows in short
+    request_outcome outcome{};  // of a request that was acknowledged
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

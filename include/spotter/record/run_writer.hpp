@@ -74,15 +74,20 @@ public:
     void ask_for_room() noexcept;
     // Which flush the writer is to do, and whether it has.
     [[nodiscard]] std::uint64_t ask_for_flush() noexcept;
+    // All that had been committed when it was asked for is in the file.
     [[nodiscard]] bool flushed(std::uint64_t wanted) const noexcept {
         return flush_done_.load(std::memory_order_acquire) >= wanted;
     }
+    // With a flush that was asked for.
     [[nodiscard]] bool is_behind() const noexcept { return !flushed(flush_wanted_.load(std::memory_order_relaxed)); }
+    // Nothing is written any more.
     [[nodiscard]] bool failed() const noexcept {
         return health_.load(std::memory_order_relaxed) == writer_health::failed;
     }
+    // Bytes in files.
     [[nodiscard]] std::uint64_t written() const noexcept { return bytes_.load(std::memory_order_relaxed); }
     void report(sink_health& into) const noexcept;  // its part
+    // Whose atomics the training thread reads.
     [[nodiscard]] writer_errands& errands() noexcept { return errands_; }
     [[nodiscard]] writer_errands const& errands() const noexcept { return errands_; }
 

@@ -122,6 +122,9 @@ private:
     // Stops all writing. Rows that had not reached the file are lost.
     void fail(error const& why) noexcept;
 
+    // A row, one of a `value` or another: kept back with its step, or by itself.
+    void take_row(row_kind kind, byte_view body, byte_view rest, bool value) noexcept;
+    void restate_due() noexcept;  // declarations, of which too few stand behind the last ones
     // The close of a step, the rows of which have been kept back. False where it has to be written row by row.
     [[nodiscard]] bool pack_step(byte_view body, byte_view rest) noexcept;
     // The steps packed so far as one row.

@@ -46,22 +46,30 @@ SPOTTER_BODY void segment_writer::add(row_kind kind, byte_view body, byte_view r
         return;
     }
     if (value) { ++pending_; }
-    if (packs() && is_packable(kind, body) && step_.size() < layout::packed_step_limit) {
-        ++step_values_;
-        if (!append_row(step_, kind, body, rest)) { return fail(no_memory()); }
-    } else if (!(kind == row_kind::close && packs() && pack_step(body, rest))) {
-        part_step();
-        add_apart(kind, body, rest);
-        apart_ = kind != row_kind::close && (apart_ || value || kind == row_kind::feature);
-    }
+    take_row(kind, body, rest, value);
     if (failed_) { return; }
     settled_ = kind == row_kind::close || kind == row_kind::declare;
     if (buffered() >= write_bytes) { write(); }
     if (kind == row_kind::drained) { return; }  // values follow it, in this segment
     found_ = found_ || kind == row_kind::finding;
-    if (settled_ && declared_.once_is_due(offset_)) { say_again(declarations::which::single); }
-    if (settled_ && declared_.every_is_due(offset_, false)) { say_again(declarations::which::known); }
+    if (settled_) { restate_due(); }
     if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) { rotate(); }
+}
+
+SPOTTER_BODY void segment_writer::take_row(row_kind kind, byte_view body, byte_view rest, bool value) noexcept {
+    if (packs() && is_packable(kind, body) && step_.size() < layout::packed_step_limit) {
+        ++step_values_;
+        if (!append_row(step_, kind, body, rest)) { fail(no_memory()); }
+    } else if (!(kind == row_kind::close && packs() && pack_step(body, rest))) {
+        part_step();
+        add_apart(kind, body, rest);
+        apart_ = kind != row_kind::close && (apart_ || value || kind == row_kind::feature);
+    }
+}
+
+SPOTTER_BODY void segment_writer::restate_due() noexcept {
+    if (declared_.once_is_due(offset_)) { say_again(declarations::which::single); }
+    if (declared_.every_is_due(offset_, false)) { say_again(declarations::which::known); }
 }
 
 SPOTTER_BODY void segment_writer::stay(rows::stay const& it) noexcept {

@@ -48,6 +48,7 @@ private:
     [[nodiscard]] static name_text new_name() noexcept;
     // Whatever the file says, nothing but a ring of ours is opened and removed.
     [[nodiscard]] static bool begins_name(std::string_view text) noexcept;
+    [[nodiscard]] error open_header() noexcept;  // of the memory that is open
     void let_go() noexcept;
 
     file_system* files_ = nullptr;

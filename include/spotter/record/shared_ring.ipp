@@ -55,6 +55,10 @@ SPOTTER_COLD_BODY error shared_ring::open(file_system& files, std::string_view f
     if (!memory) { return memory.error(); }
     memory_ = *memory;
     name_ = name;
+    return open_header();
+}
+
+SPOTTER_COLD_BODY error shared_ring::open_header() noexcept {
     auto const header = ring_header::open(memory_.bytes);
     if (header) {
         header_ = *header;
