@@ -25,6 +25,7 @@ struct control_request;
 //   stamp       before `close`, when the step was begun and closed:  void stamp(step_moments const&)
 //   leave       in place of `close`, where the run failed amid the step; the alarm has what was found in what there is
 //               of it:  void leave(step_id, step_alarm const&)
+//   tell        at any time, a finding that no close comes with (hook::add):  void tell(finding const&)
 //   wants_all   asked before `start`: true where it wants whatever is observed, with its values, whatever the plan
 //   keeps
 //               of it:  bool wants_all()
@@ -45,6 +46,7 @@ enum class sink_call : std::uint8_t {
     number,
     stamp,
     leave,
+    tell,
     wants_all,
     poll,
     attempt,
@@ -77,6 +79,7 @@ struct calls_by_name {
     static constexpr bool values = requires { requires is_call<decltype(&Sink::values)>; };
     static constexpr bool stamp = requires { requires is_call<decltype(&Sink::stamp)>; };
     static constexpr bool leave = requires { requires is_call<decltype(&Sink::leave)>; };
+    static constexpr bool tell = requires { requires is_call<decltype(&Sink::tell)>; };
     static constexpr bool wants_all = requires { requires is_call<decltype(&Sink::wants_all)>; };
     static constexpr bool poll = requires { requires is_call<decltype(&Sink::poll)>; };
     static constexpr bool attempt = requires { requires is_call<decltype(&Sink::attempt)>; };
@@ -98,6 +101,8 @@ template <sink_call Call, class Sink>
         return requires(Sink& sink, step_moments const& times) { sink.stamp(times); };
     } else if constexpr (Call == sink_call::leave) {
         return requires(Sink& sink, step_id step, step_alarm const& found) { sink.leave(step, found); };
+    } else if constexpr (Call == sink_call::tell) {
+        return requires(Sink& sink, finding const& it) { sink.tell(it); };
     } else if constexpr (Call == sink_call::wants_all) {
         return requires(Sink& sink) {
             { sink.wants_all() } -> std::convertible_to<bool>;
@@ -157,6 +162,9 @@ struct right_calls {
     static_assert(is_right<sink_call::leave, Sink, named::leave>,
                   "spotter: `leave` of this sink is not `void leave(step_id, step_alarm const&)`, or it is and the "
                   "sink's `offers` leaves sink_call::leave out.");
+    static_assert(is_right<sink_call::tell, Sink, named::tell>,
+                  "spotter: `tell` of this sink is not `void tell(finding const&)`, or it is and the sink's `offers` "
+                  "leaves sink_call::tell out.");
     static_assert(is_right<sink_call::wants_all, Sink, named::wants_all>,
                   "spotter: `wants_all` of this sink is not `bool wants_all()`, or it is and the sink's `offers` "
                   "leaves sink_call::wants_all out.");

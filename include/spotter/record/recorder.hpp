@@ -11,9 +11,9 @@ namespace spotter::inline SPOTTER_ABI {
 class recorder {
 public:
     // All that a sink may have.
-    using offers = sink_offers<sink_call::number, sink_call::stamp, sink_call::leave, sink_call::wants_all,
-                               sink_call::poll, sink_call::attempt, sink_call::watcher, sink_call::tell_news,
-                               sink_call::stop_asked, sink_call::control>;
+    using offers = sink_offers<sink_call::number, sink_call::stamp, sink_call::leave, sink_call::tell,
+                               sink_call::wants_all, sink_call::poll, sink_call::attempt, sink_call::watcher,
+                               sink_call::tell_news, sink_call::stop_asked, sink_call::control>;
 
     // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the
     // recorder.
@@ -57,6 +57,11 @@ public:
         if (flight_ != nullptr) { flight_->close(step, found); }
         run_.close(step, found);
         show(found);
+    }
+    // A finding that no close comes with. An error is in the file before this returns.
+    void tell(finding const& it) noexcept {
+        run_.tell(it);
+        if (it.severity == severity::error) { run_.show(); }
     }
     // The run failed amid the step: it has no close, so that readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept {

@@ -317,6 +317,10 @@ SPOTTER_BODY void run_producer::end_step(step_id step, step_alarm const& found, 
     if (acknowledged_) { acknowledged_ = false, at_->end_request(); }
 }
 
+SPOTTER_COLD_BODY void run_producer::tell(finding const& it) noexcept {
+    if (!recording() || !send(it)) { drop(); }
+}
+
 SPOTTER_BODY void run_producer::put_close(step_id step, step_alarm const& found, bool whole) noexcept {
     if (!recording()) { return; }
     at_->input.end_step();
