@@ -146,7 +146,7 @@ SPOTTER_COLD_BODY void step_findings::explain_by_earlier(origin const& earlier) 
 
 SPOTTER_COLD_BODY void step_findings::soften(finding& it, std::string_view rule, std::string_view tensor,
                                              step_id const* at) noexcept {
-    text<80> why;
+    evidence_text why;
     why << "because of " << rule;
     if (tensor != it.tensor) { why << " in \"" << tensor << '"'; }
     if (at != nullptr) { why << " at " << name_of(at->mode) << '(' << at->index << ')'; }
