@@ -449,7 +449,7 @@ SPOTTER_COLD_BODY bool finding_of(cause what, signs const& seen, run_evidence co
 SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, signs const& seen, ranked& best, finding& into) noexcept {
     best = rank(seen);
     if (best.first != cause::none && finding_of(best.first, seen, of, into)) {
-        causes::explain(best, seen, into);
+        if (best.first != cause::bad_value) { causes::explain(best, seen, into); }  // which is its own evidence
         return true;
     }
     best = {};

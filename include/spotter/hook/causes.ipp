@@ -71,6 +71,9 @@ SPOTTER_COLD_BODY void step_findings::join_equals() noexcept {
                 ++k;
                 continue;
             }
+            if (list_[k].leads && !list_[i].leads) {  // whoever names a cause says more of it
+                list_[i].detail = list_[k].detail, list_[i].remedy = list_[k].remedy;
+            }
             strengthen(list_[i], list_[k]);
             if (list_[k].others > list_[i].others) { list_[i].others = list_[k].others; }
             for (std::size_t r = 0; r < theirs; ++r) { list_[i].responses[mine + r] = list_[k].responses[r]; }
