@@ -47,7 +47,7 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
 
 TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     told const it = first_alarm(story_of(packs::supervised, 120, {.rate = 500}, worse));
-    CHECK(it.detail.find("; for: most weights leapt, one weight leapt far") != it.detail.npos);
+    CHECK(it.detail.find("; for: most weights leapt, most weights leap") != it.detail.npos);
     CHECK((it.at == 31 && it.rule == "learning_rate_too_large" && it.reason == "a step is larger than the weights"));
     CHECK(it.detail.starts_with("an update of 1 % takes the rate times 0.01"));
     auto const harmless = story_of(packs::supervised, 70, {.rate = 500}, as_it_is);

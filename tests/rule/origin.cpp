@@ -180,8 +180,8 @@ TEST_CASE("in which kind of place a NaN began is a condition of the finding", "[
     auto const place = [](std::string const& spoiled, std::size_t elements, bool loss_too = false) {
         hook watch{plan{}, non_finite{}};
         watch.begin(train(0));
-        for (char const* const name : {"input", "labels", "fc/w", "act/fc", "loss", "reward", "grad/fc/w"}) {
-            bool const is_number = std::string_view{name} == "loss" || std::string_view{name} == "reward";
+        for (char const* const name : {"input", "labels", "fc/w", "act/fc", "loss", "metric/reward", "grad/fc/w"}) {
+            bool const is_number = std::string_view{name} == "loss" || std::string_view{name} == "metric/reward";
             std::vector<float> values(is_number ? 1 : 40, 0.5F);
             std::size_t const bad = name == spoiled ? elements : loss_too && std::string_view{name} == "loss" ? 1 : 0;
             std::fill_n(values.begin(), bad, not_a_number);
@@ -194,7 +194,7 @@ TEST_CASE("in which kind of place a NaN began is a condition of the finding", "[
     };
     CHECK(place("input", 1) == non_finite::in_data);
     CHECK(place("labels", 40) == non_finite::in_data);
-    CHECK(place("reward", 1) == non_finite::in_data);
+    CHECK(place("metric/reward", 1) == non_finite::in_data);
     CHECK(place("grad/fc/w", 40) == non_finite::in_gradient_alone);
     CHECK(place("act/fc", 1) == non_finite::in_one_element);
     CHECK(place("fc/w", 1) == non_finite::in_one_element);
