@@ -354,7 +354,7 @@ inline void explain(ranked const& best, signs const& seen, finding& into) noexce
         if (each.weight < 0 && seen.has(each.what)) { contrary.add(each.what); }
     }
     if (best.second != cause::none && best.lead <= small_lead) {
-        into.detail << "; or " << row_of(best.second).told_as << ": to tell, " << row.apart;
+        into.detail << "; or " << name_of(row_of(best.second).told_as) << ": to tell, " << row.apart;
     }
 }
 
