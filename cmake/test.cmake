@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/test.cmake: from a fresh machine to all tests run, in build/default.
+# cmake -P cmake/test.cmake: from a fresh machine to all tests run, in build/default. With -D SPOTTER_SETUP_ALONE=ON before
+# -P it only installs.
 set(SPOTTER_SETUP_MORE catch2 ccache gzip python3 nlohmann-json3-dev libcli11-dev zlib1g-dev)
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
+if(SPOTTER_SETUP_ALONE)
+    return()
+endif()
 
 set(folder "${SPOTTER_ROOT}/build/default")
 set(long OFF)
