@@ -121,5 +121,13 @@ struct share {
     }
     return false;
 }
+// Or behind the other one that it names.
+[[nodiscard]] inline bool is_symptom_or_other(told const& finding, fault of) {
+    bool found = is_symptom(finding, of);
+    for (symptom const& each : info_of(of).symptoms) {
+        found = found || (!finding.other.empty() && finding.other == each.rule);
+    }
+    return found;
+}
 
 }  // namespace diagnosis

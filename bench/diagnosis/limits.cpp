@@ -17,7 +17,7 @@ namespace {
 using on = diagnosis_limits;
 using of = progress_limits;
 
-constexpr std::array<limit, 37> list{{
+constexpr std::array<limit, 36> list{{
     {"earliest", &of::earliest},
     {"improved", &of::improved, true},
     {"least_fall", &of::least_fall},
@@ -50,7 +50,6 @@ constexpr std::array<limit, 37> list{{
     {"strong", &on::strong},
     {"leap", &on::leap},
     {"large_step", &on::large_step},
-    {"large_step_if_worse", &on::large_step_if_worse},
     {"small_step", &on::small_step},
     {"sure_step", &on::sure_step},
     {"initial_scale", &on::initial_scale},

@@ -39,7 +39,7 @@ std::string joined(std::vector<told> const& list) {
     std::string made;
     for (told const& each : list) {
         made += (made.empty() ? "" : ";") + plain(each.rule) + '|' + plain(each.reason) + '|' + plain(each.tensor) +
-                '|' + std::to_string(each.step) + '|' + number(each.measured);
+                '|' + std::to_string(each.step) + '|' + number(each.measured) + '|' + plain(each.other);
     }
     return made;
 }
@@ -47,9 +47,9 @@ std::vector<told> told_of(std::string const& field) {
     std::vector<told> made;
     for (std::string const& each : list_of(field)) {
         std::vector<std::string> const words = parts_of(each, '|');
-        if (words.size() != 5) { continue; }
+        if (words.size() != 6) { continue; }
         made.push_back({words[0], words[1], words[2], std::strtoull(words[3].c_str(), nullptr, 10),
-                        std::strtod(words[4].c_str(), nullptr)});
+                        std::strtod(words[4].c_str(), nullptr), words[5]});
     }
     return made;
 }

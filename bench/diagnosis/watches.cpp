@@ -77,6 +77,10 @@ private:
     static void tell(sp::step_alarm const& found) {
         for (sp::finding const& each : found) { sp::print(each, stderr); }
     }
+    static std::string other_of(std::string_view detail) {
+        std::size_t const from = detail.find("; or "), to = detail.find(": to tell", from);
+        return to == detail.npos ? std::string{} : std::string{detail.substr(from + 5, to - from - 5)};
+    }
     void note(sp::step_alarm const& found) {
         bool const early = step_.index < onset_;
         bool const first = !said_.alarmed && !early;
@@ -87,8 +91,8 @@ private:
         }
         for (sp::finding const& each : found) {
             if (each.severity < sp::severity::warning) { continue; }
-            told const it{std::string{each.rule}, std::string{each.reason}, std::string{each.tensor}, step_.index,
-                          each.measured};
+            told const it{std::string{each.rule}, std::string{each.reason},    std::string{each.tensor}, step_.index,
+                          each.measured,          other_of(each.detail.view())};
             if (first) { said_.first.push_back(it); }
             if (said_.bad_value.empty() && (it.rule == "non_finite" || it.rule == "exploding_tensor")) {
                 said_.bad_value = it.tensor;

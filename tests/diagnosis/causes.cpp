@@ -5,6 +5,8 @@
 
 #include <tests/catch.hpp>
 
+#include <algorithm>
+
 using namespace spotter_test;
 
 namespace {
@@ -45,6 +47,7 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
 
 TEST_CASE("cause: a step is larger than the weights, once it does harm") {
     told const it = first_alarm(story_of(packs::supervised, 120, {.rate = 500}, worse));
+    CHECK(it.detail.find("; for: most weights leapt, most weights leap") != it.detail.npos);
     CHECK((it.at == 31 && it.rule == "learning_rate_too_large" && it.reason == "a step is larger than the weights"));
     CHECK(it.detail.starts_with("an update of 1 % takes the rate times 0.01"));
     auto const harmless = story_of(packs::supervised, 70, {.rate = 500}, as_it_is);
@@ -71,13 +74,14 @@ TEST_CASE("cause: a loss that rises from the start under small steps has the wro
     told const it = first_alarm(story_of(packs::supervised, 120, {}, rising));
     CHECK((it.rule == "update_direction" && it.reason == "the loss rises under small steps" && it.tensor == "loss"));
     CHECK((it.at < 50 && it.level == severity::error && it.detail.starts_with("largest early update 0.002")));
-    // Before there is a value that is no number.
+    CHECK(it.detail.find("; for: loss rises under small steps") != it.detail.npos);
+    // It overflows: that is told where it is, with what led to it.
     auto const lost = [&](shown_step& step, std::uint64_t i) {
         rising(step, i);
-        if (i == 20) { step.gradients[0][3] = std::bit_cast<float>(0x7FC00000U); }
+        if (i == 20) { step.act.assign(step.act.size(), std::bit_cast<float>(0x7F800000U)); }
     };
     told const bad = first_alarm(story_of(packs::supervised, 30, {}, lost));
-    CHECK((bad.at == 20 && bad.rule == "update_direction" && bad.tensor == "grad/fc1/w"));
+    CHECK((bad.at == 20 && bad.rule == "update_direction" && bad.tensor == "act/fc1"));
     // Large steps overshoot.
     told const large = first_alarm(story_of(packs::supervised, 120, {.rate = 100}, rising));
     CHECK(large.rule == "learning_rate_too_large");
@@ -258,6 +262,39 @@ TEST_CASE("cause: a batch that is always the same, and a value that is no number
     };
     told const it = first_alarm(story_of(packs::supervised, 110, {}, spoiled));
     CHECK((it.at == 100 && it.rule == "non_finite" && it.tensor == "grad/fc2/w" && it.level == severity::error));
+}
+
+TEST_CASE(
+    "where a value is no number is never renamed, whatever else is seen: its data, a gradient alone, one element") {
+    float const nan = std::bit_cast<float>(0x7FC00000U);
+    struct place {
+        std::string_view tensor;
+        void (*spoil)(shown_step&, float);
+    };
+    constexpr place places[] = {
+        {"input", [](shown_step& it, float bad) { it.input.assign(it.input.size(), bad); }},
+        {"labels", [](shown_step& it, float bad) { it.label[2] = bad; }},
+        {"grad/fc1/w", [](shown_step& it, float bad) { it.gradients[0].assign(it.gradients[0].size(), bad); }},
+        {"fc1/w", [](shown_step& it, float bad) { it.weights[0][3] = bad; }},
+        {"act/fc1", [](shown_step& it, float bad) { it.act[5] = bad; }},
+    };
+    for (place const& each : places) {
+        // Its first steps leapt, its weights climb, its loss rises: each would explain a value that is no number.
+        for (double const rate : {500.0, -1.0}) {
+            INFO(each.tensor << ", rate " << rate);
+            auto const all = story_of(packs::supervised, 20, {.rate = rate}, [&](shown_step& step, auto i) {
+                step.loss = 2.3 + 0.01 * static_cast<double>(i);
+                if (i >= 10) { each.spoil(step, nan); }
+            });
+            told const it = first_alarm(all);
+            CHECK((it.at == 10 && it.rule == "non_finite" && it.tensor == each.tensor));
+            // What may have led to it stands behind.
+            auto const leads = [](told const& one) {
+                return one.at == 10 && one.rule == "learning_rate_too_large" && one.level == severity::info;
+            };
+            CHECK(std::any_of(all.begin(), all.end(), leads) == (rate > 1));
+        }
+    }
 }
 
 TEST_CASE("a value that is no number is told as such in a run that learns, whatever else is noted of it") {

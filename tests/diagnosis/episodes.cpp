@@ -66,7 +66,7 @@ TEST_CASE("what is found again before the end goes on, and its end is counted an
     }
 }
 
-TEST_CASE("what is looked for is found by its rule, its condition and how long ago it held, whatever it is called") {
+TEST_CASE("what is looked for is found by its rule, its condition and whether it goes on, whatever it is called") {
     episodes all;
     REQUIRE(all.reserve());
     auto const told = [](std::uint8_t condition, double measured) {
@@ -77,12 +77,36 @@ TEST_CASE("what is looked for is found by its rule, its condition and how long a
     all.note(0, told(1, 1), 3);
     all.note(0, told(2, 2), 7);
     constexpr rule_id rule = rule_id::dead_update_path;
-    REQUIRE(all.find(rule, 0, 1) != nullptr);
-    CHECK(all.find(rule, 0, 1)->latest.measured == 2);  // the latest
-    CHECK(all.find(rule, 1, 1)->latest.measured == 1);
-    CHECK(all.find(rule, 1, 4) == nullptr);
-    CHECK(all.find(rule, 3, 1) == nullptr);
-    CHECK(all.find(rule_id::dead_relu, 0, 1) == nullptr);
+    REQUIRE(all.find(rule) != nullptr);
+    CHECK(all.find(rule)->latest.measured == 2);  // the latest
+    REQUIRE(all.find(rule, 1) != nullptr);
+    CHECK(all.find(rule, 1)->latest.measured == 1);
+    CHECK(all.find(rule, 3) == nullptr);
+    CHECK(all.find(rule_id::dead_relu) == nullptr);
+    for (std::uint64_t close = 8; close <= 106; ++close) { all.decided(0, close); }
+    CHECK(all.find(rule, 1) == nullptr);  // it has ended
+    REQUIRE(all.find(rule) != nullptr);
+    all.decided(0, 107);
+    CHECK(all.find(rule) == nullptr);
+}
+
+TEST_CASE("a testimony stands until the same rule gives another, however often it has decided since") {
+    episodes all;
+    REQUIRE(all.reserve());
+    auto const said = [](std::uint8_t condition, std::string_view reason) {
+        finding it = found("climbs", reason);
+        it.id = rule_id::update_direction, it.condition = condition;
+        return it;
+    };
+    all.hear(0, said(2, "most"), 1);
+    for (std::uint64_t close = 2; close <= 500; ++close) { all.decided(0, close); }
+    REQUIRE(all.find(rule_id::update_direction, 2) != nullptr);
+    CHECK(all.find(rule_id::update_direction, 2)->quiet);
+    all.hear(0, said(3, "some"), 501);
+    CHECK(all.find(rule_id::update_direction, 2) == nullptr);
+    CHECK(all.find(rule_id::update_direction, 3) != nullptr);
+    all.hear(1, said(2, "most"), 502);  // of another
+    CHECK(all.find(rule_id::update_direction, 3) != nullptr);
 }
 
 TEST_CASE("where there is no room for one more condition those that are there stay") {

@@ -59,22 +59,28 @@ constexpr auto spoiled_at = [](std::uint64_t when) {
         if (i == when) { it.gradients[0][3] = std::bit_cast<float>(0x7FC00000U); }
     };
 };
+// What a step does that is too large: a layer overflows, all of it.
+constexpr auto overflows_at = [](std::uint64_t when) {
+    return [=](shown_step& it, std::uint64_t i) {
+        if (i == when) { it.act.assign(it.act.size(), std::bit_cast<float>(0x7F800000U)); }
+    };
+};
 
 }  // namespace
 
 TEST_CASE("order: what led to a value that is no number is told first, beside a rule by hand that asks to stop") {
     auto const rising = [](shown_step& it, std::uint64_t i) {
         it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));
-        spoiled_at(20)(it, i);
+        overflows_at(20)(it, i);
     };
     judged_run const sign = told_alike(30, {}, rising);
     CHECK(sign.first.starts_with("error: update_direction: the loss rises under small steps at train(20)"));
     judged_run const rate = told_alike(30, {.rate = 500}, rising);
     CHECK(rate.first.starts_with("error: learning_rate_too_large: "));
-    judged_run const input = told_alike(30, {.input_size = 255}, spoiled_at(1));
+    judged_run const input = told_alike(30, {.input_size = 255}, overflows_at(1));
     CHECK(input.first.starts_with("error: input_not_normalized: "));
     for (judged_run const& each : {sign, rate, input}) {
-        CHECK(each.first.find("\"grad/fc1/w\"") != each.first.npos);
+        CHECK(each.first.find("\"act/fc1\"") != each.first.npos);
         CHECK((each.first.find("[stop]") != each.first.npos && each.asked == decision::stop));
         std::string all;
         for (std::string const& line : each.lines) { all += line + "\n"; }
@@ -108,10 +114,10 @@ TEST_CASE("order: a cause stands before what a rule by hand found that is no mor
 TEST_CASE("order: two packs and a rule that find the same tell one cause") {
     auto const rising = [](shown_step& it, std::uint64_t i) {
         it.loss = 2.3 * std::exp(0.05 * static_cast<double>(i));
-        spoiled_at(20)(it, i);
+        overflows_at(20)(it, i);
     };
     auto const all =
-        in_each_order(30, {}, rising, packs::boosting, packs::supervised, on(non_finite{.select = "grad/*"}, stop));
+        in_each_order(30, {}, rising, packs::boosting, packs::supervised, on(non_finite{.select = "act/*"}, stop));
     for (judged_run const& each : all) { CHECK(each == all[0]); }
     CHECK(all[0].first.starts_with("error: update_direction: "));
 }

@@ -82,6 +82,40 @@ TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not
     CHECK(told({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w"}).empty());
 }
 
+TEST_CASE("update_direction: how many weights climb is testimony, given anew where it changes", "[update_direction]") {
+    // Three weights; `climb` of them go along their gradients from the third step on.
+    auto const testimony = [](std::size_t climb, auto const& rule) {
+        run it{rule};
+        std::vector<std::string> const names{"a/w", "b/w", "c/w"}, gradients{"grad/a/w", "grad/b/w", "grad/c/w"};
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            auto const id = static_cast<tensor_id>(2 * i);
+            it.declare({.name = names[i], .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
+            it.declare(
+                {.name = gradients[i], .role = role::gradient, .partner = id, .type = dtype::f32, .shape = {1, 2}});
+        }
+        std::vector<std::string> said;
+        for (std::uint64_t at = 0; at < 6; ++at) {
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                float const way = i < climb ? 1.0F : -1.0F;
+                it.see(train(at), names[i], {way * static_cast<float>(at), 1});
+                it.see(train(at), gradients[i], {1, 0});
+            }
+            CHECK(it.close(train(at)) == truth::undecided);  // before the window is full
+            for (finding const& each : it.found) {
+                said.push_back(std::to_string(at) + ' ' + std::string{each.reason} + ' ' + std::string{each.tensor});
+            }
+        }
+        return said;
+    };
+    update_direction const rule{};
+    CHECK(testimony(0, rule) == std::vector<std::string>{"3 no weight goes along its gradients "});
+    CHECK(testimony(1, rule) == std::vector<std::string>{"3 some weights go along their gradients a/w"});
+    CHECK(testimony(2, rule) == std::vector<std::string>{"3 most weights go along their gradients b/w"});
+    // It is no finding: neither an adaptor nor a composite passes it on.
+    CHECK(testimony(2, rule | rearm{3}).empty());
+    CHECK(testimony(2, rule || update_direction{}).empty());
+}
+
 TEST_CASE("update_direction: nine in ten are enough, and the gradient of the earlier observation counts",
           "[update_direction]") {
     auto const with_down = [](std::uint64_t down) {  // of each ten changes

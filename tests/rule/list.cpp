@@ -77,5 +77,5 @@ TEST_CASE("of a rule with several conditions a finding says by a number which it
     CHECK(it.found[0].is<rule>(rule::one_value));
     CHECK_FALSE(it.found[0].is<rule>(rule::all_alike));
     CHECK_FALSE(it.found[0].is<constant_batch>(constant_batch::same_batch));  // the same number of another rule
-    CHECK(first_of(non_finite{}, {no_number}).condition == 0);
+    CHECK(first_of(all_zero{.patience = 1}, {0}).condition == 0);
 }

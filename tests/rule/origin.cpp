@@ -175,6 +175,35 @@ TEST_CASE("names as PyTorch and Keras give them", "[non_finite]") {
     CHECK(origin({{"odds", true}, {"pi/w", true}}) == "pi/w");
 }
 
+TEST_CASE("in which kind of place a NaN began is a condition of the finding", "[non_finite]") {
+    // A step of a net with one of these tensors spoiled in so many elements; the loss too, if it is said.
+    auto const place = [](std::string const& spoiled, std::size_t elements, bool loss_too = false) {
+        hook watch{plan{}, non_finite{}};
+        watch.begin(train(0));
+        for (char const* const name : {"input", "labels", "fc/w", "act/fc", "loss", "metric/reward", "grad/fc/w"}) {
+            bool const is_number = std::string_view{name} == "loss" || std::string_view{name} == "metric/reward";
+            std::vector<float> values(is_number ? 1 : 40, 0.5F);
+            std::size_t const bad = name == spoiled ? elements : loss_too && std::string_view{name} == "loss" ? 1 : 0;
+            std::fill_n(values.begin(), bad, not_a_number);
+            watch.observe(name, view_of(values.data(), {values.size()}));
+        }
+        step_alarm const found = watch.end();
+        REQUIRE(found.size() == 1);
+        CHECK(found.front().tensor == spoiled);
+        return found.front().condition;
+    };
+    CHECK(place("input", 1) == non_finite::in_data);
+    CHECK(place("labels", 40) == non_finite::in_data);
+    CHECK(place("metric/reward", 1) == non_finite::in_data);
+    CHECK(place("grad/fc/w", 40) == non_finite::in_gradient_alone);
+    CHECK(place("act/fc", 1) == non_finite::in_one_element);
+    CHECK(place("fc/w", 1) == non_finite::in_one_element);
+    CHECK(place("fc/w", 3) == non_finite::in_few_elements);
+    CHECK(place("fc/w", 40) == non_finite::all_over);
+    CHECK(place("act/fc", 3, true) == non_finite::all_over);  // what grows overflows in a few first
+    CHECK(place("loss", 1) == non_finite::all_over);          // it has one element
+}
+
 TEST_CASE("where nothing is observed that a tensor is made of, the finding says so", "[non_finite]") {
     std::vector<float> const good{1}, bad{not_a_number};
     hook watch{plan{}, non_finite{}};

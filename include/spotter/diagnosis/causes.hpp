@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what explains what: the cause of what the rules of a pack found, and everything that it may be told
-// by.
+// Diagnosis (L2): the cause of what the rules of a pack found: the signs that are seen, and the finding that tells it.
 #pragma once
 
+#include <spotter/diagnosis/cause_table.hpp>
 #include <spotter/diagnosis/episodes.hpp>
 #include <spotter/diagnosis/progress.hpp>
 #include <spotter/diagnosis/update_sizes.hpp>
@@ -15,36 +15,29 @@ struct run_evidence {
     progress_watch const& losses;
     episodes const& said;
     update_sizes const& weights;
-    std::uint64_t close;  // the one at hand, from 1 on
-    bool dying;           // units, or gradients, have come to nothing
-    bool bad_value;       // a value that is no number was found at this close
-    bool has_classes;     // labels are whole numbers: classes
+    std::uint64_t close;       // the one at hand, from 1 on
+    finding const* bad_value;  // where values that are no numbers began, if they are new at this close
+    bool has_classes;          // labels are whole numbers: classes
     diagnosis_limits const& limits;
 
-    // What a rule said within so many closes.
-    static constexpr std::uint64_t recent = 200;
+    // What a rule says, as long as its episode lasts.
     [[nodiscard]] constexpr episode const* held(rule_id rule, std::uint8_t condition = 0) const noexcept {
-        return said.find(rule, condition, close > recent ? close - recent : 1);
-    }
-    // By that condition: `held<dead_update_path>(dead_update_path::no_effect)`.
-    template <class Rule>
-    [[nodiscard]] constexpr episode const* held(typename Rule::condition which) const noexcept {
-        return held(rule_id_of<Rule>, static_cast<std::uint8_t>(which));
-    }
-    // What it said at one of the first closes, before updates can have done much.
-    [[nodiscard]] constexpr episode const* held_at_first(rule_id rule, std::uint8_t condition = 0) const noexcept {
-        episode const* const it = said.find(rule, condition, 1);
-        return it != nullptr && it->ever_first <= 12 ? it : nullptr;
+        return said.find(rule, condition);
     }
     [[nodiscard]] constexpr bool ill() const noexcept {
-        return progress == progress::flat || progress == progress::worsens ||
-               (progress == progress::unknown && !losses.has_objective());
+        return progress == progress::flat || progress == progress::worsens;
     }
 };
 
-// The finding that names the cause, with its own evidence: the first that holds, in the order in which causes explain
-// each other; what leads among `said` where nothing else explains it. False where nothing was found.
-[[nodiscard]] bool name_cause(run_evidence const& of, finding& into) noexcept;
+// What is seen of it.
+[[nodiscard]] signs signs_of(run_evidence const& of) noexcept;
+
+// The finding of that cause by the first of its signs that is seen and has one. False where none has.
+[[nodiscard]] bool finding_of(cause what, signs const& seen, run_evidence const& of, finding& into) noexcept;
+
+// The finding that names the cause, with what speaks for it and against it; of a run that nothing in the table explains
+// (`best.first` is none) the loss itself, or what leads among `said`. False where nothing was found.
+[[nodiscard]] bool name_cause(run_evidence const& of, signs const& seen, ranked& best, finding& into) noexcept;
 
 // What the weights say alone, whatever the run does: none has ever moved, or by next to nothing (or by little, and the
 // loss has not either), or they began too large.

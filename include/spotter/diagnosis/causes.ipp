@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of causes.hpp: a function a cause, and the order in which they explain each other. A step larger than the
-// weights explains dead units, not the other way round.
+// The bodies of causes.hpp: what each sign is seen by, and the finding that tells it.
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
@@ -8,7 +7,9 @@
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
+#include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
+#include <spotter/rule/builtin/update_direction.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -36,7 +37,7 @@ template <class Read>
 
 // `at`: the step that showed it.
 [[nodiscard]] inline finding told(rule_id who, std::string_view reason, std::string_view tensor, evidence const& why,
-                                  step_id at, std::string_view remedy) noexcept {
+                                  step_id at, std::string_view remedy = {}) noexcept {
     finding it;
     it.told_by(who);
     it.reason = reason, it.tensor = tensor, it.measure = why.measure;
@@ -50,32 +51,21 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     SPOTTER_STRICT_BODY
     finding it = told(rule_id::learning_rate_too_large,
                       of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
-                      of.name, {"update ratio", of.value, limit, relation::greater_equal}, of.at,
-                      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.");
+                      of.name, {"update ratio", of.value, limit, relation::greater_equal}, of.at);
     it.detail << "an update of 1 % takes the rate times " << usual_ratio / of.value << "; seen at "
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// One of the first steps was of the size of the weights.
-[[nodiscard]] inline bool rate_too_large(run_evidence const& of, finding& into) noexcept {
-    double const limit = of.limits.large_step;
-    extreme_weight const early = largest(
-        of.weights, [](auto const& it) { return it.scale > 0.01 ? it.early : 0.0; }, &update_sizes::weight::early_at);
-    if (early.value < limit) { return false; }
-    into = large_rate(early, limit);
-    return true;
+// One of the first steps was, of a weight that did not begin next to zero; or lately one.
+[[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
+    extreme_weight const most =
+        largest(of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at);
+    return most.value >= of.limits.large_step && (into = large_rate(most, of.limits.large_step), true);
 }
-// Later steps are, lately.
-[[nodiscard]] inline bool rate_runs_away(run_evidence const& of, finding& into) noexcept {
-    if (of.losses.stands_still()) { return false; }  // a step so large would show
-    bool const at_once = of.bad_value && of.close <= 10;
-    double const limit =
-        of.progress == progress::worsens || at_once ? of.limits.large_step_if_worse : of.limits.large_step;
-    extreme_weight const lately =
+[[nodiscard]] inline bool leaps(run_evidence const& of, finding& into) noexcept {
+    extreme_weight const most =
         largest(of.weights, [](auto const& it) { return it.peak; }, &update_sizes::weight::peak_at);
-    if (lately.value < limit) { return false; }
-    into = large_rate(lately, limit);
-    return true;
+    return most.value >= of.limits.leap && (into = large_rate(most, of.limits.leap), true);
 }
 
 // The rule's own finding.
@@ -83,23 +73,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (it == nullptr) { return false; }
     into = it->latest;
     return true;
-}
-
-[[nodiscard]] inline episode const* one_value_at_first(run_evidence const& of) noexcept {
-    return of.held_at_first(rule_id_of<poor_weight_initialization>, poor_weight_initialization::one_value);
-}
-
-[[nodiscard]] inline bool symmetric(run_evidence const& of, finding& into) noexcept {
-    episode const* const it = one_value_at_first(of);
-    return it != nullptr && is_symmetric(*it, of.weights) && of_rule(it, into);
-}
-
-// A weight that began with one value, and nothing gets it away from there: a convex model that starts at zero has a
-// gradient.
-[[nodiscard]] inline bool stays_alike(run_evidence const& of, finding& into) noexcept {
-    bool const stands = of.progress == progress::flat;
-    bool const rests = of.weights.alike().of_one_value >= 2 || of.held(rule_id::vanishing_gradient) != nullptr;
-    return stands && rests && of_rule(one_value_at_first(of), into);
 }
 
 // More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it
@@ -114,8 +87,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     });
     if (large < 2 || 2 * large <= seen) { return false; }
     into = told(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", first.name,
-                {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at,
-                "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).");
+                {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at);
     into.others = static_cast<std::uint32_t>(large - 1);
     return true;
 }
@@ -132,10 +104,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (resting == 0 || others > 0 || weights.nothing_pulls()) { return false; }
     into = told(rule_id::learning_rate_zero, "no weight has ever moved", first.name,
                 {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
-                first.at,
-                "Check that the learning rate is not zero, nor too small to change a weight at all, and that the "
-                "optimizer is stepped and "
-                "holds these parameters.");
+                first.at);
     into.others = static_cast<std::uint32_t>(resting - 1);
     return true;
 }
@@ -153,17 +122,23 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     });
     if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
     into = told(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name,
-                {"largest update ratio", most.value, limit, relation::less}, most.at,
-                "Raise the learning rate; updates of a thousandth of the weights are usual.");
+                {"largest update ratio", most.value, limit, relation::less}, most.at);
     into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
     return true;
+}
+
+// An update ratio that is next to nothing: ten times more where the run gets nowhere.
+[[nodiscard]] inline double least_update(run_evidence const& of) noexcept {
+    return of.ill() || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
 }
 
 // What alarms, where nothing explains it.
 [[nodiscard]] inline bool strongest(run_evidence const& of, finding& into) noexcept {
     episode const* best = nullptr;
     for (episode const& it : of.said) {
-        if (it.last == of.close && (best == nullptr || it.latest.severity > best->latest.severity)) { best = &it; }
+        if (it.last == of.close && !it.quiet && (best == nullptr || it.latest.severity > best->latest.severity)) {
+            best = &it;
+        }
     }
     return of_rule(best, into);
 }
@@ -185,8 +160,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         largest(of.weights, [](auto const& it) { return it.early; }, &update_sizes::weight::early_at);
     if (!(most.value > 0) || most.value >= of.limits.sure_step) { return false; }
     into = told(rule_id::update_direction, "the loss rises under small steps", name,
-                {"loss", loss->train.level(), loss->train.early(), relation::greater}, loss->trained_at,
-                "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.");
+                {"loss", loss->train.level(), loss->train.early(), relation::greater}, loss->trained_at);
     into.detail << "largest early update " << most.value << " of its weight";
     return true;
 }
@@ -197,8 +171,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (!of.has_classes || !is_below_zero(of.losses)) { return false; }
     auto const* const loss = of.losses.first_that(progress::unknown, name);
     into = told(rule_id::update_direction, "a loss on class labels is below zero", name,
-                {"loss", loss->train.beginning(), 0, relation::less}, loss->trained_at,
-                "Check the sign of the loss: no error on classes is less than none.");
+                {"loss", loss->train.beginning(), 0, relation::less}, loss->trained_at);
     return true;
 }
 
@@ -243,23 +216,146 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// A sign that a rule gives: by that condition of it (0: any), where `if_so` says yes of its episode.
+struct spoken_sign {
+    sign means;
+    rule_id rule;
+    std::uint8_t condition = 0;
+    bool (*if_so)(episode const&, run_evidence const&) noexcept = nullptr;
+
+    // Null: it does not say so now.
+    [[nodiscard]] episode const* heard(run_evidence const& of) const noexcept {
+        episode const* const it = of.held(rule, condition);
+        return it != nullptr && (if_so == nullptr || if_so(*it, of)) ? it : nullptr;
+    }
+};
+
+[[nodiscard]] inline bool of_raw_input(episode const& it, run_evidence const& of) noexcept {
+    return is_raw(it.latest, of.limits);
+}
 // Five times what is allowed.
-[[nodiscard]] SPOTTER_STRICT inline bool is_wide(finding const& it) noexcept {
+[[nodiscard]] SPOTTER_STRICT inline bool of_wide_input(episode const& it, run_evidence const&) noexcept {
     SPOTTER_STRICT_BODY
-    return it.how != relation::less && magnitude(it.measured) >= 5 * it.threshold;
+    return it.latest.how != relation::less && magnitude(it.latest.measured) >= 5 * it.latest.threshold;
+}
+[[nodiscard]] inline bool of_certain(episode const& it, run_evidence const& of) noexcept {
+    return is_certain(it.latest, of.limits);
+}
+[[nodiscard]] inline bool of_all_alike(episode const& it, run_evidence const& of) noexcept {
+    return is_symmetric(it, of.weights);
+}
+// Nine tenths of what is no weight, and no step did that.
+[[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
+    bool is_weight = false;  // one that starts at zero, and rests: its units are not dead
+    of.weights.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it.latest.tensor; });
+    return it.latest.measured >= 0.9 && !is_weight && !of.weights.leapt(of.limits.large_step);
 }
 
-// Units that did nothing from the first steps on, before an update could kill them.
-[[nodiscard]] inline bool dead_at_first(run_evidence const& of, finding& into) noexcept {
-    for (rule_id const rule : {rule_id::all_zero, rule_id::dead_relu}) {
-        episode const* const it = of.held_at_first(rule);
-        if (it == nullptr || it->latest.measured < 0.9) { continue; }
-        bool is_weight = false;  // one that starts at zero, and rests: its units are not dead
-        of.weights.each(
-            [&](std::string_view name, auto const&) { is_weight = is_weight || name == it->latest.tensor; });
-        if (!is_weight) { return of_rule(it, into); }
+inline constexpr spoken_sign spoken[] = {
+    {sign::raw_input, rule_id::input_not_normalized, 0, &of_raw_input},
+    {sign::wide_input, rule_id::rl_observation_range},
+    {sign::wide_input, rule_id::input_not_normalized, 0, &of_wide_input},
+    {sign::weights_alike, rule_id::poor_weight_initialization, poor_weight_initialization::one_value, &of_all_alike},
+    {sign::dead_without_a_leap, rule_id::all_zero, 0, &of_dead_units},
+    {sign::dead_without_a_leap, rule_id::dead_relu, 0, &of_dead_units},
+    {sign::dead_units, rule_id::all_zero},
+    {sign::dead_units, rule_id::dead_relu},
+    {sign::dead_units, rule_id::dormant_units},
+    {sign::saturated_units, rule_id::saturated_activation},
+    {sign::same_batch_at_every_step, rule_id::constant_batch, 0, &of_certain},
+    {sign::repeated_batches, rule_id::constant_batch},
+    {sign::no_activation, rule_id::identity_activation},
+    {sign::output_does_not_match, rule_id::output_mismatch},
+    {sign::one_feature_tells_all, rule_id::feature_importance_overweight},
+    {sign::deep_trees, rule_id::tree_depth},
+    {sign::constant_reward, rule_id::rl_constant_reward},
+    {sign::policy_ascends, rule_id::rl_policy_ascends},
+    {sign::optimizer_ascends, rule_id::update_direction, update_direction::ascends},
+    {sign::most_weights_climb, rule_id::update_direction, update_direction::most_climb},
+    {sign::some_weights_climb, rule_id::update_direction, update_direction::some_climb},
+    {sign::not_in_optimizer, rule_id::dead_update_path, dead_update_path::not_in_optimizer},
+    {sign::updates_without_effect, rule_id::dead_update_path, dead_update_path::no_effect},
+    {sign::no_gradient, rule_id::dead_update_path, dead_update_path::no_gradient},
+    {sign::gradient_vanishes, rule_id::vanishing_gradient},
+    {sign::gradient_fades_with_depth, rule_id::gradient_depth_ratio},
+    {sign::gradient_holds_those_before, rule_id::gradient_not_cleared, gradient_not_cleared::holds_those_before},
+    {sign::gradients_pile_up, rule_id::gradient_not_cleared, gradient_not_cleared::piles_up},
+    {sign::guesses, rule_id::no_better_than_guessing},
+    {sign::predictions_unrelated, rule_id::unrelated_predictions},
+    {sign::classes_imbalanced, rule_id::class_imbalance},
+    {sign::eval_above_training, rule_id::overfit},
+    {sign::eval_rises, rule_id::overtraining},
+    {sign::updates_lost_in_bf16, rule_id::bf16_stall},
+};
+
+// The finding of a sign that is seen. False where it has none.
+[[nodiscard]] inline bool tell_sign(sign which, run_evidence const& of, finding& into) noexcept {
+    switch (which) {
+        case sign::bad_data:
+        case sign::bad_gradient_alone:
+        case sign::one_bad_element:
+        case sign::few_bad_elements:
+        case sign::bad_values:
+            return of.bad_value != nullptr && (into = *of.bad_value, true);
+        case sign::loss_below_zero:
+            return below_zero(of, into);
+        case sign::loss_without_bottom:
+            return loss_alone(of, into);
+        case sign::loss_rises_under_small_steps:
+            return climbs(of, into);
+        case sign::eval_as_before:
+            return not_carried_over(of, into);
+        case sign::most_weights_leapt:
+        case sign::some_weights_leapt:
+        case sign::one_weight_leapt_far:
+            return leapt(of, into);
+        case sign::most_weights_leap:
+        case sign::some_weights_leap:
+            return leaps(of, into);
+        case sign::nothing_moves:
+            return rate_zero(of.weights, update_sizes::first_updates, into);
+        case sign::hardly_anything_moves:
+            return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into);
+        case sign::large_weights:
+            return initial_scale(of.weights, of.limits.initial_scale, into);
+        default:
+            break;
+    }
+    for (spoken_sign const& each : spoken) {
+        if (each.means == which && of_rule(each.heard(of), into)) { return true; }
     }
     return false;
+}
+
+// The words of a list: "for: a, b".
+class list_of_signs {
+public:
+    list_of_signs(finding& into, std::string_view title) noexcept : into_{into}, title_{title} {}
+    void add(sign it) noexcept {
+        into_.detail << (any_ ? ", " : into_.detail.empty() ? "" : "; ") << (std::exchange(any_, true) ? "" : title_);
+        for (char const each : name_of(it)) { into_.detail << (each == '_' ? ' ' : each); }
+    }
+
+private:
+    finding& into_;
+    std::string_view title_;
+    bool any_ = false;
+};
+
+// What speaks for the cause and against it, and the other one where the lead is small.
+inline void explain(ranked const& best, signs const& seen, finding& into) noexcept {
+    cause_row const& row = row_of(best.first);
+    list_of_signs in_favour{into, "for: "};
+    for (weighed_sign const& each : row.evidence) {
+        if (each.weight > 0 && seen.has(each.what)) { in_favour.add(each.what); }
+    }
+    list_of_signs contrary{into, "against: "};
+    for (weighed_sign const& each : row.evidence) {
+        if (each.weight < 0 && seen.has(each.what)) { contrary.add(each.what); }
+    }
+    if (best.second != cause::none && best.lead <= small_lead) {
+        into.detail << "; or " << name_of(row_of(best.second).told_as) << ": to tell, " << row.apart;
+    }
 }
 
 }  // namespace causes
@@ -304,72 +400,60 @@ SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_w
            causes::initial_scale(weights, limits.initial_scale, into);
 }
 
-SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, finding& into) noexcept {
+SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     using namespace causes;
-    bool const ill = of.ill();
-    // What is wrong in the program, whatever the numbers.
-    for (rule_id const rule : {rule_id::constant_batch, rule_id::identity_activation, rule_id::output_mismatch,
-                               rule_id::rl_policy_ascends}) {
-        episode const* const it = of.held(rule);
-        if (it != nullptr && is_certain(it->latest, of.limits) && of_rule(it, into)) { return true; }
+    using enum sign;
+    signs all;
+    finding unused;
+    if (of.bad_value != nullptr) {
+        finding const& it = *of.bad_value;
+        all.add(bad_values), all.add(bad_data, it.is<non_finite>(non_finite::in_data));
+        all.add(bad_gradient_alone, it.is<non_finite>(non_finite::in_gradient_alone));
+        all.add(one_bad_element, it.is<non_finite>(non_finite::in_one_element));
+        all.add(few_bad_elements, it.is<non_finite>(non_finite::in_few_elements));
     }
-    if (of_rule(of.held<dead_update_path>(dead_update_path::not_in_optimizer), into)) { return true; }
-    if (symmetric(of, into)) { return true; }
-    episode const* const input = of.held_at_first(rule_id::input_not_normalized);
-    if (input != nullptr && is_raw(input->latest, of.limits)) { return of_rule(input, into); }
-    if (initial_scale(of.weights, of.limits.initial_scale, into)) { return true; }
-    if ((ill || of.dying) && is_negated(of)) { return loss_alone(of, into); }
-    if ((ill || of.dying) && rate_too_large(of, into)) { return true; }
-    if ((ill || of.dying) && dead_at_first(of, into)) { return true; }
-    if (rate_zero(of.weights, 10, into)) { return true; }
-    // A parameter without effect beside weights that hardly move is one of them.
-    bool const hardly = of.held<dead_update_path>(dead_update_path::no_effect) != nullptr;
-    double const least =
-        ill || hardly || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
-    if (rate_too_small(of.weights, least, hardly ? 5 : ill ? 20 : 100, into)) { return true; }
-    // Once told it stands; what is new has another cause.
-    episode const* const dead = of.held<dead_update_path>(dead_update_path::no_gradient);
-    if (dead != nullptr && !dead->alarmed) { return of_rule(dead, into); }
-    if (of_rule(of.held<gradient_not_cleared>(gradient_not_cleared::holds_those_before), into)) { return true; }
-    if (below_zero(of, into) || ((ill || of.dying) && climbs(of, into))) { return true; }
-    if (of.bad_value && of.close <= 10 && rate_runs_away(of, into)) { return true; }
-    if (ill) {
-        for (rule_id const rule : {rule_id::rl_observation_range, rule_id::update_direction, rule_id::bf16_stall}) {
-            if (of_rule(of.held(rule), into)) { return true; }
+    update_sizes::leap_counts const leaps = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
+    all.add(some_weights_leapt, leaps.at_first > 0 && 2 * leaps.at_first <= leaps.judged);
+    all.add(most_weights_leapt, 2 * leaps.at_first > leaps.judged);
+    all.add(one_weight_leapt_far, leaps.far > 0);
+    all.add(some_weights_leap, leaps.lately > 0 && 2 * leaps.lately <= leaps.seen);
+    all.add(most_weights_leap, 2 * leaps.lately > leaps.seen);
+    all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);
+    all.add(nothing_moves, rate_zero(of.weights, update_sizes::first_updates, unused));
+    all.add(hardly_anything_moves, rate_too_small(of.weights, least_update(of), update_sizes::first_updates, unused));
+    all.add(large_weights, initial_scale(of.weights, of.limits.initial_scale, unused));
+    std::string_view name{};
+    evidence why;
+    falling_series const* const loss = of.losses.loss(name);
+    all.add(loss_gets_worse, of.progress == progress::worsens);
+    all.add(loss_thrown_up, loss != nullptr && loss->was_thrown_up());
+    all.add(loss_rises_under_small_steps, climbs(of, unused));
+    all.add(loss_below_zero, of.has_classes && is_below_zero(of.losses));
+    all.add(loss_without_bottom, is_negated(of));
+    all.add(eval_as_before, of.losses.not_carried_over(name, why) != nullptr);
+    for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }
+    return all;
+}
+
+SPOTTER_COLD_BODY bool finding_of(cause what, signs const& seen, run_evidence const& of, finding& into) noexcept {
+    for (weighed_sign const& each : row_of(what).evidence) {
+        bool const speaks = each.what != sign::count && each.weight >= 0 && seen.has(each.what);
+        if (speaks && causes::tell_sign(each.what, of, into)) {
+            if (!row_of(what).remedy.empty()) { into.remedy = row_of(what).remedy; }
+            return true;
         }
     }
-    // Momentum that fills its buffer looks the same for a while.
-    episode const* const piles = of.held(rule_id::gradient_not_cleared);
-    bool const lately = piles != nullptr && piles->last + 20 >= of.close;
-    if (lately && of.progress != progress::worsens) {
-        return is_negated(of) ? loss_alone(of, into) : of_rule(piles, into);
+    return false;
+}
+
+SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, signs const& seen, ranked& best, finding& into) noexcept {
+    best = rank(seen);
+    if (best.first != cause::none && finding_of(best.first, seen, of, into)) {
+        if (best.first != cause::bad_value) { causes::explain(best, seen, into); }  // which is its own evidence
+        return true;
     }
-    if (ill) {
-        if (input != nullptr && is_wide(input->latest) && of_rule(input, into)) { return true; }
-        if (stays_alike(of, into)) { return true; }
-        for (rule_id const rule :
-             {rule_id::gradient_depth_ratio, rule_id::vanishing_gradient, rule_id::saturated_activation}) {
-            if (of_rule(of.held_at_first(rule), into)) { return true; }
-        }
-        if (rate_runs_away(of, into)) { return true; }
-    }
-    for (rule_id const rule : {rule_id::no_better_than_guessing, rule_id::unrelated_predictions}) {
-        if (episode const* const guess = of.held(rule); guess != nullptr) {
-            return rate_too_large(of, into) || rate_runs_away(of, into) || of_rule(guess, into);
-        }
-    }
-    if (of.progress == progress::worsens) { return loss_alone(of, into); }
-    bool const worse_in_evaluation = of.held(rule_id::overfit) != nullptr || of.held(rule_id::overtraining) != nullptr;
-    if (worse_in_evaluation && of_rule(of.held(rule_id::constant_batch), into)) { return true; }
-    if ((ill || worse_in_evaluation) && of_rule(of.held(rule_id::class_imbalance), into)) { return true; }
-    if (not_carried_over(of, into)) { return true; }
-    for (rule_id const rule :
-         {rule_id::tree_depth, rule_id::dead_update_path, rule_id::all_zero, rule_id::dead_relu, rule_id::dormant_units,
-          rule_id::saturated_activation, rule_id::vanishing_gradient, rule_id::gradient_depth_ratio,
-          rule_id::output_collapse, rule_id::rl_kl, rule_id::underfit, rule_id::overfit, rule_id::overtraining}) {
-        if (of_rule(of.held(rule), into)) { return true; }
-    }
-    return loss_alone(of, into) || strongest(of, into);
+    best = {};
+    return causes::loss_alone(of, into) || causes::strongest(of, into);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -34,11 +34,9 @@ public:
         each([&](hidden_machine& machine, std::size_t place) {
             scratch_.clear();
             truth const one = machine.close(step, scratch_);
-            if (one == truth::yes) {
-                for (finding& found : scratch_) {
-                    found.step = step;
-                    diagnoser_.note(place, found);
-                }
+            for (finding& found : scratch_) {
+                found.step = step;
+                one == truth::yes ? diagnoser_.note(place, found) : diagnoser_.hear(place, found);
             }
             if (decided(one)) {
                 diagnoser_.decided(place);

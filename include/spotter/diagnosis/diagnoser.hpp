@@ -27,6 +27,8 @@ public:
     // The rule at that place in the pack found something, or nothing: it could decide.
     void note(std::size_t place, finding const& it) noexcept { said_.note(place, it, close_); }
     void decided(std::size_t place) noexcept { said_.decided(place, close_); }
+    // What it leaves beside another answer is evidence of a cause, and no finding.
+    void hear(std::size_t place, finding const& it) noexcept { said_.hear(place, it, close_); }
     // What is new at this close: the cause first, what is certain beside it, and the rest as notes. False where that is
     // nothing.
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
@@ -35,7 +37,6 @@ private:
     // What a close brings.
     struct news {
         bool alarm = false, outcome = false;  // something has to be told; the run itself is why
-        bool dying = false;                   // units, gradients or values have come to nothing
         bool anything = false;                // some condition holds
         severity level = severity::info;      // of the alarm
         severity held = severity::info;       // of what holds, told or not
@@ -43,7 +44,7 @@ private:
     };
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
-    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& cause, findings& out) noexcept;
+    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& told, findings& out) noexcept;
     // Values that are no numbers, in the mode of the cause: those of another are another matter. Of other causes each.
     [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
     // That was told as the cause.

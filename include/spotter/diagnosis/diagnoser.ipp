@@ -103,22 +103,18 @@ SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcep
     return it.latest.id == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
 }
 
-// A value that is no number is where it is, and it comes from what was found, if that is a step too large or an
-// optimizer that ascends; not in a run that learns, where these are habits.
-inline void join_bad_value(finding const& it, spotter::progress now, finding& cause) noexcept {
-    bool const known = cause.id == rule_id::learning_rate_too_large || cause.id == rule_id::update_direction ||
-                       cause.id == rule_id::initial_weights_too_large || cause.id == rule_id::input_not_normalized ||
-                       cause.id == rule_id::gradient_not_cleared;
-    finding const found = cause;
-    cause = it;
-    if (!known || now == progress::improves) { return; }
-    cause.rule = found.rule, cause.id = found.id, cause.remedy = found.remedy;
-    cause.reason = found.reason, cause.condition = found.condition;
-    cause.leads = true;
-    text<80> why;
+// A value that is no number is where it is. It has the name of what led to it only where that made all of them, and not
+// in a run that learns, where large steps are a habit.
+inline void join_bad_value(finding const& it, spotter::progress now, cause what, finding& told) noexcept {
+    finding const found = told;
+    told = it;
+    if (what == cause::none || !row_of(what).may_overflow || now == progress::improves) { return; }
+    told.rule = found.rule, told.id = found.id, told.remedy = found.remedy;
+    told.reason = found.reason, told.condition = found.condition;
+    evidence_text why;
     why << found.measure << ' ' << found.measured << " in \"" << found.tensor << "\" at " << name_of(found.step.mode)
-        << '(' << found.step.index << ')';
-    cause.detail = why;
+        << '(' << found.step.index << "); " << found.detail.view();
+    told.detail = why;
 }
 
 SPOTTER_COLD_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
@@ -147,7 +143,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
     it.alarm = it.outcome;
     if (it.outcome) { it.level = now == progress::worsens ? severity::error : severity::warning; }
     for (episode& each : said_) {
-        if (each.last != close_) { continue; }
+        if (each.last != close_ || each.quiet) { continue; }
         severity const level = level_of(each, now);
         it.held = level > it.held ? level : it.held;
         it.anything = true;
@@ -164,13 +160,11 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         }
         it.alarm = true;
         it.level = level > it.level ? level : it.level;
-        it.dying =
-            it.dying || bad_value || each.latest.id == rule_id::all_zero || each.latest.id == rule_id::dead_update_path;
         if (bad_value) { it.bad_value = &each.latest; }
     }
     finding unused;
     if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, limits_, unused)) {
-        weights_told_ = it.alarm = it.dying = true;
+        weights_told_ = it.alarm = true;
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }
     if (!sign_told_ && has_classes_ && is_below_zero(losses_)) {
@@ -181,23 +175,30 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
 }
 
 // Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
-SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& cause,
+SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& told,
                                              findings& out) noexcept {
-    if (!what.alarm || !name_cause({now, losses_, said_, weights_, close_, what.dying, what.bad_value != nullptr,
-                                    has_classes_, limits_},
-                                   cause)) {
-        return false;
-    }
-    cause.leads = true;
-    if (what.bad_value != nullptr) { join_bad_value(*what.bad_value, now, cause); }
+    if (!what.alarm) { return false; }
+    run_evidence const of{now, losses_, said_, weights_, close_, what.bad_value, has_classes_, limits_};
+    signs const seen = signs_of(of);
+    ranked named;
+    if (!name_cause(of, seen, named, told)) { return false; }
+    bool const in_its_place = named.first == cause::bad_value;
+    if (what.bad_value != nullptr && !in_its_place) { join_bad_value(*what.bad_value, now, named.first, told); }
+    told.leads = true;
     if (what.outcome) { told_ = now; }
     cause_at_ = close_;
-    cause.step = last_[index_of(cause.step.mode)];  // of the mode that has shown it
-    if (is_cause(cause) && what.level <= cause_level_) { return false; }
-    cause_ = cause.id, cause_reason_ = cause.reason, cause_tensor_ = cause.tensor, cause_level_ = what.level;
-    cause_mode_ = cause.step.mode;
-    cause.severity = what.level;
-    out.push(cause);
+    told.step = last_[index_of(told.step.mode)];  // of the mode that has shown it
+    if (is_cause(told) && what.level <= cause_level_) { return false; }
+    cause_ = told.id, cause_reason_ = told.reason, cause_tensor_ = told.tensor, cause_level_ = what.level;
+    cause_mode_ = told.step.mode;
+    told.severity = what.level;
+    out.push(told);
+    finding behind;  // what led to it, where no rule of the pack says so
+    if (in_its_place && named.second != cause::none && row_of(named.second).may_overflow &&
+        finding_of(named.second, seen, of, behind) && said_.find(behind.id) == nullptr) {
+        behind.severity = severity::info, behind.step = told.step;
+        out.push(behind);
+    }
     return true;
 }
 
@@ -215,11 +216,11 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = rule_id::other; }
     news const what = look(now, step.mode == mode::train);
     std::size_t const first = out.size();
-    finding cause;
-    bool const has_cause = tell_cause(what, now, cause, out);
+    finding told_first;
+    bool const has_cause = tell_cause(what, now, told_first, out);
     for (episode& it : said_) {
-        if (it.last != close_) { continue; }
-        bool const leads = has_cause && it.latest.id == cause.id && it.reason == cause.reason;
+        if (it.last != close_ || it.quiet) { continue; }
+        bool const leads = has_cause && it.latest.id == told_first.id && it.reason == told_first.reason;
         severity const level = level_of(it, now);
         bool const alarm = what.alarm && level >= severity::warning;
         // Weights that climb are a fault or a habit: the outcome tells which.

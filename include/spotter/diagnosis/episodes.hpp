@@ -25,6 +25,7 @@ struct episode {
     std::uint64_t ever_first = 0;         // the first close at which it ever held
     std::uint64_t healthy = 0;            // decided closes without it since
     bool noted = false, alarmed = false;  // told in this episode, as an info or as an alarm
+    bool quiet = false;                   // testimony: it is evidence, and is never told as found
 
     [[nodiscard]] constexpr bool holds() const noexcept { return first != 0; }
 };
@@ -49,11 +50,18 @@ public:
         mine->healthy = 0;
         return mine;
     }
+    // What the machine testifies stands until it testifies something else.
+    constexpr void hear(std::size_t machine, finding const& it, std::uint64_t close) noexcept {
+        for (episode& each : *this) {
+            if (each.machine == machine && each.quiet) { each.first = 0; }
+        }
+        if (episode* const mine = note(machine, it, close); mine != nullptr) { mine->quiet = true; }
+    }
     // The machine has decided at that close; what it did not find has ended once it did not find it often enough.
     constexpr void decided(std::size_t machine, std::uint64_t close) noexcept {
         for (std::size_t i = 0; i < count_; ++i) {
             episode& it = all_[i];
-            if (it.machine != machine || !it.holds() || it.last == close) { continue; }
+            if (it.machine != machine || it.quiet || !it.holds() || it.last == close) { continue; }
             if (++it.healthy >= ends_after && close - it.last >= quiet_for) {
                 it.first = 0, it.noted = it.alarmed = false;
             }
@@ -65,15 +73,13 @@ public:
     [[nodiscard]] constexpr episode const* begin() const noexcept { return all_.data(); }
     [[nodiscard]] constexpr episode const* end() const noexcept { return all_.data() + count_; }
 
-    // The latest of that rule, by any of its conditions (0) or by that one, that held at `since` or later; null where
-    // there is none.
-    [[nodiscard]] constexpr episode const* find(rule_id rule, std::uint8_t condition,
-                                                std::uint64_t since) const noexcept {
+    // The latest of that rule whose episode goes on, by any of its conditions (0) or by that one; null where there is
+    // none.
+    [[nodiscard]] constexpr episode const* find(rule_id rule, std::uint8_t condition = 0) const noexcept {
         episode const* best = nullptr;
         for (episode const& it : *this) {
             bool const is_it = it.latest.id == rule && (condition == 0 || it.latest.condition == condition);
-            if (!is_it || it.last < since) { continue; }
-            if (best == nullptr || it.last > best->last) { best = &it; }
+            if (is_it && it.holds() && (best == nullptr || it.last > best->last)) { best = &it; }
         }
         return best;
     }

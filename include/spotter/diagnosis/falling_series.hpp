@@ -46,12 +46,15 @@ public:
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
     }
-    // It was thrown up, to twice its first and more in the mean of ten, and its latest third is where it began, or
-    // above.
+    // To twice its first and more, in the mean of the first ten.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool was_thrown_up() const noexcept {
+        SPOTTER_STRICT_BODY
+        return first_ > 0 && beginning_ >= 2 * first_;
+    }
+    // It was thrown up, and its latest third is where it began, or above.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        return samples_ >= limits.recovers_in && first_ > 0 && beginning_ >= 2 * first_ &&
-               level() > (1 - limits.flat_fall) * first_;
+        return samples_ >= limits.recovers_in && was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
     }
     // Its latest third is below the one before, as nine of ten pairs say.
     [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {

@@ -44,10 +44,10 @@ struct diagnosis_limits {
     // Of a learned-by-heart net: an evaluation at so many times the training loss is an outcome, where it is at so many
     // times or more of where training began.
     double overfit = 4, evaluated_badly = 0.15;
-    double strong = 3;  // times a rule's limit: what is an alarm where no outcome is known
-    double leap = 0.1;  // an update of so many times its weight
-    double large_step = 0.5, large_step_if_worse = 0.1;  // likewise: the rate is too large
-    double small_step = 1e-5;                            // likewise: it is too small, where the run is ill
+    double strong = 3;         // times a rule's limit: what is an alarm where no outcome is known
+    double leap = 0.1;         // an update of so many times its weight
+    double large_step = 0.5;   // likewise: the rate is too large
+    double small_step = 1e-5;  // likewise: it is too small, where the run is ill
     double sure_step = 0.2;    // likewise: a loss that rises from the start under smaller steps has the wrong sign
     double initial_scale = 6;  // root mean square times root of fan-in
     double raw_input = 20;     // a mean; of a standard deviation two and a half times as much

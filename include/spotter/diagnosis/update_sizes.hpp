@@ -15,6 +15,7 @@ public:
     static constexpr std::uint64_t first_updates = 5;
     static constexpr double next_to_nothing = 1e-6;  // an update ratio: float32 has 24 bits
     static constexpr double little = 1e-4;           // likewise: what moves by more needs no closer look
+    static constexpr double begun = 0.01;            // a scale: what begins below it may well leap
 
     struct weight {
         double scale = 0;                           // at first sight; 0: not seen, or all zero
@@ -25,6 +26,9 @@ public:
         std::uint64_t moves = 0, rests = 0;         // observations with and without a change since the one before
         bool seen = false, one_value = false;       // had one in all its elements at first sight
         bool has_gradient = false, pulled = false;  // one was seen; it was not zero
+
+        // Of a weight that did not begin next to zero.
+        [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
     };
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
@@ -84,10 +88,24 @@ public:
     }
 
     // One of the first updates was so many times its weight, or more, and the weight did not begin next to zero.
-    [[nodiscard]] constexpr bool leapt(double times) const noexcept {
-        bool any = false;
-        each([&](std::string_view, weight const& it) { any = any || (it.scale > 0.01 && it.early >= times); });
-        return any;
+    [[nodiscard]] constexpr bool leapt(double times) const noexcept { return count_leaps(times, times).at_first > 0; }
+    // How many weights moved by how much of themselves: by `large` in a first update, of those judged that did not
+    // begin next to zero, and by ten times as much; lately by `leap`.
+    struct leap_counts {
+        std::uint64_t judged = 0, at_first = 0, far = 0, seen = 0, lately = 0;
+        double largest = 0;  // of the first updates, of any weight
+    };
+    [[nodiscard]] constexpr leap_counts count_leaps(double large, double leap) const noexcept {
+        leap_counts all;
+        each([&](std::string_view, weight const& it) {
+            ++all.seen;
+            all.judged += it.scale > begun ? 1 : 0;
+            all.at_first += it.counted_early() >= large ? 1 : 0;
+            all.far += it.counted_early() >= 10 * large ? 1 : 0;
+            all.lately += it.peak >= leap ? 1 : 0;
+            all.largest = it.early > all.largest ? it.early : all.largest;
+        });
+        return all;
     }
 
     // How many began with one value in all their elements.

@@ -71,6 +71,9 @@ SPOTTER_COLD_BODY void step_findings::join_equals() noexcept {
                 ++k;
                 continue;
             }
+            if (list_[k].leads && !list_[i].leads) {  // whoever names a cause says more of it
+                list_[i].detail = list_[k].detail, list_[i].remedy = list_[k].remedy;
+            }
             strengthen(list_[i], list_[k]);
             if (list_[k].others > list_[i].others) { list_[i].others = list_[k].others; }
             for (std::size_t r = 0; r < theirs; ++r) { list_[i].responses[mine + r] = list_[k].responses[r]; }
@@ -146,7 +149,7 @@ SPOTTER_COLD_BODY void step_findings::explain_by_earlier(origin const& earlier) 
 
 SPOTTER_COLD_BODY void step_findings::soften(finding& it, std::string_view rule, std::string_view tensor,
                                              step_id const* at) noexcept {
-    text<80> why;
+    evidence_text why;
     why << "because of " << rule;
     if (tensor != it.tensor) { why << " in \"" << tensor << '"'; }
     if (at != nullptr) { why << " at " << name_of(at->mode) << '(' << at->index << ')'; }

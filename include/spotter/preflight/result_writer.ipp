@@ -12,7 +12,7 @@ SPOTTER_BODY finding result_writer::finding_of(detail::draft const& it) {
     made.id = rule_id_named(row.name);
     made.rule = row.name, made.reason = row.reason, made.remedy = row.remedy;
     made.measure = it.measure, made.measured = it.measured, made.how = it.how, made.threshold = it.threshold;
-    made.severity = it.severity, made.detail = it.detail, made.others = it.others;
+    made.severity = it.severity, made.detail = it.detail.view(), made.others = it.others;
     made.tells_non_finite = made.tells_origin = it.cause == preflight_cause::non_finite;
     made.decision = response_of(made);
     return made;

@@ -26,11 +26,13 @@ struct not_rule {  // `!a`: holds where `a` says no; where `a` is undecided so i
 
 namespace detail {
 
-// Closes one of several parts that push into one list.
+// Closes one of several parts that push into one list. What a part pushes beside another answer than yes is no finding.
 template <class Part>
 constexpr truth close_beside(Part& part, step_id step, findings& out) {
     findings::part const others = out.enter();
+    std::size_t const start = out.size();
     truth const answer = part.close(step, out);
+    if (answer != truth::yes) { out.truncate(start); }
     out.leave(others);
     return answer;
 }

@@ -42,6 +42,8 @@ struct why_found {
         : text{words}, condition{static_cast<std::uint8_t>(which)} {}
 };
 
+using evidence_text = text<240>;
+
 // Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
 struct finding {
     std::string_view rule{};        // its name, or the one given with `named`
@@ -63,7 +65,7 @@ struct finding {
     std::uint8_t condition = 0;     // which of that rule's, as its own enumeration has it; 0: it has but one
     std::uint32_t others = 0;       // further tensors that violate
     std::uint32_t worker = 0;       // of several workers of a run the one that it was found in
-    text<80> detail{};              // more evidence in words
+    evidence_text detail{};         // more evidence in words
 
     static constexpr std::size_t most_responses = 4;  // of one finding; further ones are left out
     // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as

@@ -74,7 +74,10 @@ private:
 //     struct state { ... };                                 default-constructed by whoever runs the rule
 //     constexpr terms needs(tensor_info const&) const;      terms::none: this tensor is not watched
 //     constexpr void observe(state&, observation const&) const;   only tensors that are watched
-//     constexpr truth close(state&, step_id, findings&) const;    once a step; pushes a finding when it answers yes
+//     constexpr truth close(state&, step_id, findings&) const;    once a step; pushes a finding when it answers yes.
+//     What
+//                                                                 it pushes beside another answer is testimony: a pack
+//                                                                 that names causes hears it, and nobody is told
 // and optionally
 //     constexpr terms context(tensor_info const&) const;    tensors that are read but not judged (a loss, for a
 //     baseline) constexpr bool declare(state&, tensor_info const&) const;   may allocate in the state's slots; false:
@@ -401,9 +404,9 @@ struct culprit {
     }
     // An error at once, that asks to leave the update out.
     [[nodiscard]] SPOTTER_COLD constexpr finding
-    as_not_finite(std::string_view reason, std::string_view measure = "non-finite elements") const noexcept {
+    as_not_finite(why_found why, std::string_view measure = "non-finite elements") const noexcept {
         finding found = as_finding(measure, relation::greater, 0, spotter::severity::error);
-        found.reason = reason;
+        found.give(why);
         found.decision = decision::skip_update;
         found.decision_is_set = true;
         found.tells_non_finite = true;

@@ -19,9 +19,18 @@ struct non_finite {
 
     selector select = &select::everything;
 
+    // Where they began, for what led to them: nothing else that is found of the run has made those of the first three.
+    //   in_data            in an input, a label or a metric
+    //   in_gradient_alone  in a gradient, while what was seen of the forward pass is finite
+    //   in_one_element     in one element of several
+    //   in_few_elements    in less than a tenth of a gradient, a weight or a bias
+    //   all_over           otherwise
+    enum condition : std::uint8_t { in_data = 1, in_gradient_alone, in_one_element, in_few_elements, all_over };
+
     struct bad_elements {                                 // of the first observation in a step that has some
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
         std::uint64_t first = no_index;                   // in storage order
+        std::uint64_t all = 0;                            // elements of the tensor
         bool is_gradient = false;                         // by its role
         tensor_id partner = no_tensor;                    // what it is the gradient of
         // Of all three kinds.
@@ -49,9 +58,9 @@ struct non_finite {
             seen.finite_loss = seen.finite_loss || (!is_bad && where == detail::stretch::loss);
         }
         if (!is_bad || mine.count() > 0) { return; }
-        mine = {
-            it.stats.nan,     it.stats.pos_inf, it.stats.neg_inf, it.stats.first_bad, it.tensor.role == role::gradient,
-            it.tensor.partner};
+        summary const& of = it.stats;
+        bool const is_gradient = it.tensor.role == role::gradient;
+        mine = {of.nan, of.pos_inf, of.neg_inf, of.first_bad, of.count, is_gradient, it.tensor.partner};
         ++seen.bad;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -82,7 +91,7 @@ private:
         }
         bad_elements const& of = origin->kept;
         culprit const who{origin->name, static_cast<double>(of.count()), bad};
-        finding it = who.as_not_finite(reason_of(seen, *origin));
+        finding it = who.as_not_finite({reason_of(seen, *origin), condition_of(seen, *origin)});
         it.tells_origin = true;
         it.detail << "first at index " << of.first << "; nan " << of.nan << ", +inf " << of.pos_inf << ", -inf "
                   << of.neg_inf;
@@ -104,6 +113,17 @@ private:
     [[nodiscard]] static constexpr bool is_carried(state const& seen, bad_elements const& gradient) noexcept {
         auto const* const into = seen.flow.now(gradient.partner);
         return into != nullptr && into->kept.count() == gradient.count() && into->kept.first == gradient.first;
+    }
+    [[nodiscard]] static constexpr condition condition_of(state const& seen,
+                                                          step_flow<bad_elements>::entry const& origin) noexcept {
+        bad_elements const& of = origin.kept;
+        detail::stretch const where = detail::stretch_of(origin.role);
+        bool const few = of.count() < of.all / 10;
+        bool const parameters = where == detail::stretch::parameters || where == detail::stretch::optimizer;
+        if (where == detail::stretch::data || origin.role == role::metric) { return in_data; }
+        if (of.is_gradient && seen.finite_forward && !seen.bad_forward) { return in_gradient_alone; }
+        if (of.count() == 1 && of.all > 1) { return in_one_element; }
+        return few && (of.is_gradient || parameters) ? in_few_elements : all_over;
     }
     [[nodiscard]] static constexpr std::string_view reason_of(state const& seen,
                                                               step_flow<bad_elements>::entry const& origin) noexcept {

@@ -57,7 +57,7 @@ struct replica_divergence {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         bool judged = false;
         culprit found;
-        text<80> detail;
+        evidence_text detail;
         std::uint32_t worker = 0;
         for (tensor_id const id : seen.cells.touched()) {
             slot_array<cell> const& mine = seen.cells[id];
@@ -105,7 +105,7 @@ private:
         return found;
     }
     static constexpr void tell_minority(state const& seen, slot_array<cell> const& cells, group const& largest,
-                                        std::uint32_t& worker, text<80>& detail) noexcept {
+                                        std::uint32_t& worker, evidence_text& detail) noexcept {
         std::size_t const few = largest.all - largest.size;
         std::size_t told = 0;
         for (std::size_t i = 0; i < cells.size(); ++i) {

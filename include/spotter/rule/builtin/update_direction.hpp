@@ -29,6 +29,9 @@ struct update_direction {
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
     static constexpr bool extracts_from_memory = true;
+    // The last three are testimony (machine.hpp): how many weights went along their gradients in `share` of all their
+    // changes, three at least.
+    enum condition : std::uint8_t { ascends = 1, most_climb, some_climb, none_climbs };
 
     selector select = &select::weights;
     std::uint64_t warmup = 5;   // changes of a weight
@@ -81,10 +84,10 @@ struct update_direction {
         copy weight, gradients[2];  // the last sight; the last gradient and the one before
         int newest = 0;             // of the gradients
         bool watched = false;
-        bool negated = false;     // what is kept of gradients is minus them
-        recent_values ascending;  // 1 or 0 a change
-        std::uint64_t changes = 0;
-        std::size_t net = 0;  // its place among the nets
+        bool negated = false;                    // what is kept of gradients is minus them
+        recent_values ascending;                 // 1 or 0 a change
+        std::uint64_t changes = 0, upwards = 0;  // so many of them along the gradient
+        std::size_t net = 0;                     // its place among the nets
     };
     // The weights of this step that were judged, and those among them that ascend.
     struct votes {
@@ -98,8 +101,14 @@ struct update_direction {
         std::uint64_t name = 0;  // a hash
         votes cast{};            // of its weights at this step
     };
+    struct climbers {                         // of the weights with three changes or more
+        std::uint64_t judged = 0, climb = 0;  // weights
+        std::uint8_t testified = 0;           // what was said of them last
+        std::string_view first{};             // the last that began to climb
+    };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
+        climbers so_far{};
         slot_array<net> nets;
         sampled_lines sampled;  // of the tensor at hand
         std::size_t net_count = 0;
@@ -164,7 +173,8 @@ struct update_direction {
         if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }
         if (seen.parameters.find(it.tensor.id) == nullptr) { return; }
         parameter& mine = seen.parameters[it.tensor.id];
-        if (++mine.changes <= warmup) { return; }
+        count(seen.so_far, mine, it, made[0] > 0);
+        if (mine.changes <= warmup) { return; }
         mine.ascending.add(made[0] > 0 ? 1 : 0);
         if (!mine.ascending.full()) { return; }
         double const up = mine.ascending.mean_of(0, mine.ascending.size());
@@ -182,10 +192,11 @@ struct update_direction {
             if (found.count == 0 && one.judged >= 2 && one.most_ascend()) { found = one.ascending; }
         }
         if (found.count > 0) {
-            out.push(found.as_finding("the optimizer ascends", "share of changes along the gradient",
+            out.push(found.as_finding({"the optimizer ascends", ascends}, "share of changes along the gradient",
                                       relation::greater_equal, share, severity::error));
             return truth::yes;
         }
+        testify(seen.so_far, out);
         return all.judged > 0 ? truth::no : truth::undecided;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
@@ -195,6 +206,31 @@ struct update_direction {
 private:
     [[nodiscard]] constexpr bool is_after_update(tensor_info const& tensor) const noexcept {
         return after_update || tensor.instant == instant::after_update;
+    }
+    [[nodiscard]] SPOTTER_STRICT constexpr bool climbs(parameter const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        return it.changes >= 3 && static_cast<double>(it.upwards) >= share * static_cast<double>(it.changes);
+    }
+    constexpr void count(climbers& all, parameter& mine, observation const& it, bool upwards) const noexcept {
+        bool const before = climbs(mine);
+        ++mine.changes, mine.upwards += upwards ? 1 : 0;
+        bool const now = climbs(mine);
+        all.judged += mine.changes == 3 ? 1 : 0;
+        all.climb += now ? 1 : 0, all.climb -= before ? 1 : 0;
+        if (now && !before) { all.first = it.tensor.name; }
+    }
+    // Where it is no longer what was said last.
+    constexpr void testify(climbers& all, findings& out) const noexcept {
+        if (all.judged == 0) { return; }
+        condition const now = 2 * all.climb > all.judged ? most_climb : all.climb > 0 ? some_climb : none_climbs;
+        if (std::exchange(all.testified, std::uint8_t{now}) == now) { return; }
+        culprit const who{all.first, static_cast<double>(all.climb), static_cast<std::uint32_t>(all.climb)};
+        constexpr std::string_view words[] = {"most weights go along their gradients",
+                                              "some weights go along their gradients",
+                                              "no weight goes along its gradients"};
+        relation const how = now == none_climbs ? relation::less : relation::greater_equal;
+        out.push(
+            who.as_finding({words[now - most_climb], now}, "weights along their gradients", how, 1, severity::error));
     }
     // True where `before` holds the values of `now` afterwards.
     [[nodiscard]] static constexpr bool change_along(copy const& gradient, copy& before, tensor_ref const& now,

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of causes: of each row what makes it the first, and what makes another one; and that docs/diagnosis.md has
+// the same table.
+#include <spotter/diagnosis/cause_table.hpp>
+
+#include <tests/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace spotter::detail;
+using enum sign;
+
+constexpr cause first(signs const& seen) { return rank(seen).first; }
+
+// A row each: it is first.
+static_assert(first({bad_values, bad_data, most_weights_leapt, one_weight_leapt_far, loss_thrown_up}) ==
+              cause::bad_value);
+static_assert(first({bad_values, bad_gradient_alone, most_weights_climb, loss_rises_under_small_steps}) ==
+              cause::bad_value);
+static_assert(first({bad_values, one_bad_element, large_weights}) == cause::bad_value);
+static_assert(first({same_batch_at_every_step, repeated_batches, eval_above_training}) == cause::same_batch);
+static_assert(first({no_activation, gradient_vanishes}) == cause::no_activation);
+static_assert(first({output_does_not_match, guesses}) == cause::mismatch);
+static_assert(first({one_feature_tells_all, eval_above_training}) == cause::leak);
+static_assert(first({deep_trees, eval_above_training}) == cause::deep_trees);
+static_assert(first({constant_reward, most_weights_leap}) == cause::constant_reward);
+static_assert(first({updates_without_effect, most_weights_leapt, one_weight_leapt_far}) == cause::left_out);
+static_assert(first({weights_alike, no_gradient, gradient_vanishes}) == cause::alike);
+static_assert(first({raw_input, wide_input, dead_units}) == cause::raw_input);
+static_assert(first({large_weights, saturated_units, gradient_vanishes}) == cause::large_weights);
+static_assert(first({nothing_moves, eval_as_before}) == cause::zero_rate);
+static_assert(first({hardly_anything_moves, eval_as_before}) == cause::small_rate);
+static_assert(first({most_weights_leapt, one_weight_leapt_far, dead_units}) == cause::large_rate);
+static_assert(first({most_weights_climb, loss_gets_worse}) == cause::wrong_sign);
+static_assert(first({gradient_holds_those_before, some_weights_climb}) == cause::piles_up);
+static_assert(first({dead_without_a_leap, dead_units, no_gradient}) == cause::dead_units);
+static_assert(first({no_gradient, gradient_vanishes}) == cause::no_gradient);
+static_assert(first({gradient_vanishes, gradient_fades_with_depth}) == cause::depth);
+static_assert(first({guesses, classes_imbalanced}) == cause::labels);
+static_assert(first({classes_imbalanced}) == cause::imbalance);
+static_assert(first({eval_rises, eval_above_training}) == cause::overfit);
+static_assert(first({updates_lost_in_bf16}) == cause::precision);
+
+// A row each: what speaks for it, and another one is first.
+static_assert(first({bad_values, most_weights_leapt}) == cause::large_rate);
+static_assert(first({bad_values, few_bad_elements, most_weights_climb}) == cause::wrong_sign);
+static_assert(first({repeated_batches, classes_imbalanced}) == cause::imbalance);
+static_assert(first({no_activation, bad_values, bad_data}) == cause::bad_value);
+static_assert(first({output_does_not_match, bad_values, bad_data}) == cause::bad_value);
+static_assert(first({one_feature_tells_all, loss_gets_worse, most_weights_climb}) == cause::wrong_sign);
+static_assert(first({deep_trees, bad_values, bad_data}) == cause::bad_value);
+static_assert(first({constant_reward, same_batch_at_every_step}) == cause::same_batch);
+static_assert(first({updates_without_effect, nothing_moves}) == cause::zero_rate);
+static_assert(first({updates_without_effect, hardly_anything_moves}) == cause::small_rate);
+static_assert(first({updates_without_effect, dead_without_a_leap, dead_units}) == cause::dead_units);
+static_assert(first({weights_alike, not_in_optimizer}) == cause::left_out);
+static_assert(first({wide_input, most_weights_leapt}) == cause::large_rate);
+static_assert(first({large_weights, raw_input}) == cause::raw_input);
+static_assert(first({nothing_moves, dead_without_a_leap, dead_units}) == cause::dead_units);
+static_assert(first({hardly_anything_moves, saturated_units}) == cause::dead_units);
+static_assert(first({most_weights_leapt, most_weights_climb}) == cause::wrong_sign);
+static_assert(first({some_weights_leapt, not_in_optimizer}) == cause::left_out);
+static_assert(first({some_weights_climb, most_weights_leapt}) == cause::large_rate);
+static_assert(first({gradients_pile_up, most_weights_climb}) == cause::wrong_sign);
+static_assert(first({dead_units, most_weights_leapt, one_weight_leapt_far}) == cause::large_rate);
+static_assert(first({no_gradient, weights_alike}) == cause::alike);
+static_assert(first({gradient_vanishes, most_weights_leapt}) == cause::large_rate);
+static_assert(first({guesses, no_gradient, eval_as_before, weights_alike}) == cause::alike);
+static_assert(first({classes_imbalanced, guesses}) == cause::labels);
+static_assert(first({eval_rises, same_batch_at_every_step}) == cause::same_batch);
+static_assert(first({updates_lost_in_bf16, updates_without_effect}) == cause::left_out);
+
+// What is seen says nothing by itself.
+static_assert(first({}) == cause::none);
+static_assert(first({some_weights_leapt}) == cause::none);
+static_assert(first({loss_gets_worse, loss_thrown_up}) == cause::none);
+// The next one, and how far behind it is; of equals the first in the table.
+static_assert(rank({guesses, no_gradient}).first == cause::no_gradient);
+static_assert(rank({guesses, no_gradient}).second == cause::labels);
+static_assert(rank({guesses, no_gradient}).lead == 0);
+static_assert(rank({guesses}).second == cause::none && rank({guesses}).lead == 4);
+
+std::string in_words(sign it) {
+    std::string words{name_of(it)};
+    for (char& each : words) { each = each == '_' ? ' ' : each; }
+    return words;
+}
+std::string row_in_words(cause_row const& row) {
+    std::string needed, also_for, contrary;
+    for (weighed_sign const& each : row.evidence) {
+        if (each.what == sign::count) { continue; }
+        std::string& list = each.weight < 0 ? contrary : each.needed ? needed : also_for;
+        list += (list.empty() ? "" : ", ") + in_words(each.what) + ' ' + std::to_string(std::abs(each.weight));
+    }
+    auto const cell = [](std::string const& text) { return text.empty() ? std::string{"–"} : text; };
+    return "| " + std::string{row.words} + " | `" + std::string{name_of(row.told_as)} + "` | " + needed + " | " +
+           cell(also_for) + " | " + cell(contrary) + " | " +
+           (row.remedy.empty() ? "as the rule says" : std::string{row.remedy}) + " | " + std::string{row.apart} + " |";
+}
+
+TEST_CASE("docs/diagnosis.md has the table of causes as it is") {
+    std::ifstream file{SPOTTER_SOURCE_DIR "/docs/diagnosis.md"};
+    std::string const page{std::istreambuf_iterator<char>{file}, {}};
+    REQUIRE_FALSE(page.empty());
+    for (cause_row const& row : cause_table) {
+        INFO(row_in_words(row));
+        CHECK(page.find(row_in_words(row) + '\n') != page.npos);
+    }
+}
+
+TEST_CASE("each sign of a row is there once, each sign is in some row, and texts fit into a finding") {
+    std::set<sign> met;
+    for (cause_row const& row : cause_table) {
+        std::set<sign> mine;
+        std::size_t length = 0;
+        bool needed = false;
+        for (weighed_sign const& each : row.evidence) {
+            if (each.what == sign::count) { continue; }
+            CHECK(mine.insert(each.what).second);
+            met.insert(each.what);
+            needed = needed || (each.needed && each.weight > 0);
+            length += name_of(each.what).size();
+        }
+        INFO(row.words);
+        CHECK(needed);
+        CHECK(row.apart.size() <= 80);
+        CHECK(length <= 240);
+    }
+    for (int i = 0; i < static_cast<int>(sign::count); ++i) {
+        INFO(in_words(static_cast<sign>(i)));
+        CHECK(met.count(static_cast<sign>(i)) == 1);
+    }
+}
+
+}  // namespace
