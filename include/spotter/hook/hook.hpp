@@ -6,7 +6,7 @@
 #include <spotter/hook/control.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
-#include <spotter/hook/judges.hpp>
+#include <spotter/judge/judges.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/outside.hpp>
 #include <spotter/hook/registry.hpp>

@@ -4,7 +4,7 @@
 
 #include <spotter/core/slots.hpp>
 #include <spotter/core/source.hpp>
-#include <spotter/hook/refusal_words.hpp>
+#include <spotter/core/refusal_words.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
