@@ -3,11 +3,11 @@
 #pragma once
 
 #include <spotter/core/content_reader.hpp>
+#include <spotter/core/failures.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/judge/step_findings.hpp>
-#include <spotter/core/failures.hpp>
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/quantify.hpp>
 

@@ -72,7 +72,7 @@ private:
     std::size_t count_ = 0, bad_count_ = 0;
     std::uint64_t close_ = 1;
     findings::untold untold_{};
-    bool holding_ = false;           // an episode of these goes on:
+    bool holding_ = false;          // an episode of these goes on:
     origin origins_[mode_count]{};  // the last that was reported
 };
 

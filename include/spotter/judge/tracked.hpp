@@ -6,9 +6,9 @@
 #include <spotter/core/casts.hpp>
 #include <spotter/core/event.hpp>
 #include <spotter/core/kept_text.hpp>
+#include <spotter/core/refusal_words.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
-#include <spotter/core/refusal_words.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/distribution.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): whether a condition that holds on is reported again. The adaptors rearm, cooldown and once, the episodes of
-// a pack and what follows from values that are no numbers all ask this; they differ in when an episode ends.
+// Rule (L2): whether a condition that holds on is reported again. The adaptors rearm, cooldown and once, the episodes
+// of a pack and what follows from values that are no numbers all ask this; they differ in when an episode ends.
 #pragma once
 
 #include <spotter/core/step.hpp>
