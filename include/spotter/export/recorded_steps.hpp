@@ -75,15 +75,12 @@ private:
     template <class Take>
     void take_row(recorded_row const& it, Take& take) {
         if (it.row.kind == row_kind::finding) { return findings_.push(it); }
-        rows::head head;
-        bool const is_value = it.row.kind == row_kind::observe || it.row.kind == row_kind::scalar;
-        if (!is_value || decode(it.row, head)) { return; }
         worker_index const& run = from_->index();
-        tensor_id const id = run.id_of(it.segment, head.id);
-        if (!wanted(id)) { return; }
-        if (head.has_step) { return kept_.push(it, id); }
+        rows::head const head = head_of(run, it);
+        if (!wanted(head.id)) { return; }
+        if (head.has_step) { return kept_.push(it, head.id); }
         if (choice_->step || (choice_->mode && *choice_->mode != before_.step.mode)) { return; }
-        recorded_entry loose{*run.tensors()[id], it.row, run, it.segment};
+        recorded_entry loose{*run.tensors()[head.id], it.row, run, it.segment};
         before_.worker = from_->number();
         if (loose) { take.loose(before_, loose); }
     }

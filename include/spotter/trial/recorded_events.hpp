@@ -71,6 +71,9 @@ void hand_over_as(row_view row, Sink& sink) {
 
 }  // namespace detail
 
+// How a row of an observation or a scalar begins, under the trial's id; of any other no_tensor.
+[[nodiscard]] rows::head head_of(worker_index const& run, recorded_row const& from) noexcept;
+
 // Decodes one row for a sink.
 template <class Sink>
 void hand_over(worker_index const& run, recorded_row const& from, Sink&& sink) {

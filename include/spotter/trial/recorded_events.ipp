@@ -20,6 +20,14 @@ SPOTTER_BODY tensor_info detail::declared_tensor(worker_index const& run, std::u
     return it;
 }
 
+SPOTTER_BODY rows::head head_of(worker_index const& run, recorded_row const& from) noexcept {
+    rows::head it;
+    bool const is_value = from.row.kind == row_kind::observe || from.row.kind == row_kind::scalar;
+    if (!is_value || decode(from.row, it)) { return {}; }
+    it.id = run.id_of(from.segment, it.id);
+    return it;
+}
+
 SPOTTER_BODY void kept_rows::push(recorded_row const& it, tensor_id id) {
     rows_.push_back({it.segment, it.row.kind, id, bytes_.size(), it.row.body.size()});
     bytes_.insert(bytes_.end(), it.row.body.begin(), it.row.body.end());
