@@ -3,10 +3,13 @@
 #include <tests/report/page.hpp>
 
 #include "page/axis.hpp"
+#include "page/classes.hpp"
 #include "page/heat_map.hpp"
 #include "page/ridges.hpp"
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/workbench/page.hpp>
+
+#include <fmt/format.h>
 
 #include <bit>
 

@@ -4,6 +4,8 @@
 
 #include <spotter/workbench/runs_table.hpp>
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <csignal>
 #include <fstream>

@@ -2,6 +2,10 @@
 // Workbench, page: the bodies of attention.hpp.
 #include "page/attention.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 constexpr std::size_t most_layers = 12, most_heads_drawn = 16, most_side = 128;

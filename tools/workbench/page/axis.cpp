@@ -4,6 +4,8 @@
 
 #include "page/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

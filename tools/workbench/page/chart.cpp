@@ -5,6 +5,8 @@
 #include "page/axis.hpp"
 #include "page/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 

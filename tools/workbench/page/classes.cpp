@@ -2,6 +2,8 @@
 // Workbench, page: the bodies of classes.hpp.
 #include "page/classes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>

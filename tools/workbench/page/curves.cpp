@@ -2,6 +2,9 @@
 // Workbench, page: the bodies of curves.hpp.
 #include "page/curves.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <limits>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {

@@ -4,6 +4,8 @@
 
 #include "page/runs_table.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {

@@ -4,6 +4,9 @@
 
 #include <spotter/rule/builtin/classes.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {

@@ -5,7 +5,10 @@
 #include <spotter/rule/builtin/tree_depth.hpp>
 #include <spotter/rule/inequality.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 

@@ -6,6 +6,10 @@
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/times.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html {
 
 std::string verdict(run_story const& story) {

@@ -6,6 +6,11 @@
 
 #include <spotter/core/casts.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 heat_scale::heat_scale(heat_map const& it) {

@@ -7,6 +7,10 @@
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/stat/units.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 

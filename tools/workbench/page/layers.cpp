@@ -5,6 +5,10 @@
 #include "page/heat_map.hpp"
 #include "page/ridges.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 [[nodiscard]] static std::vector<tensor_story const*> with_role(run_story const& story, role what) {

@@ -20,6 +20,8 @@
 
 #include <spotter/workbench/page.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 

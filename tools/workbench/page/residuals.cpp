@@ -4,6 +4,8 @@
 
 #include "page/axis.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

@@ -4,6 +4,11 @@
 
 #include "page/axis.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // The part of the values that all ridges are drawn over: where the middle 98 % of most of them lie. A first gradient

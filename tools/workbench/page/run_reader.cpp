@@ -9,8 +9,12 @@
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <tuple>
 

@@ -6,6 +6,8 @@
 
 #include <spotter/report/times.hpp>
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <map>
 

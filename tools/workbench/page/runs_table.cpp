@@ -5,6 +5,10 @@
 #include "page/run_reader.hpp"
 #include "page/text.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
 #include <set>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {

@@ -2,6 +2,10 @@
 // Workbench, page: the bodies of saliency.hpp.
 #include "page/saliency.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // The picture darkened, and over it from red to yellow what the map says.

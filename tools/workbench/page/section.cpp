@@ -2,6 +2,10 @@
 // Workbench, page: the bodies of section.hpp.
 #include "page/section.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html {
 
 std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }

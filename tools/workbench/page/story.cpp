@@ -2,6 +2,7 @@
 // Workbench, page: the bodies of story.hpp.
 #include "page/story.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -5,6 +5,11 @@
 #include <spotter/report/profile.hpp>
 #include <spotter/report/times.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // Bars by tenths of a power of ten.

@@ -4,6 +4,8 @@
 
 #include <spotter/rule/builtin/tree_depth.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
