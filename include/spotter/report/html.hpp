@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moved: spotter/workbench/page.hpp.
+// Moved to spotter/workbench/page.hpp; this header is here for one release.
 #pragma once
 
-#pragma message(                                                                                                       \
-    "spotter/report/html.hpp moved to spotter/workbench/page.hpp; link spotter::workbench. This header is removed after one release.")
+#pragma message("spotter/report/html.hpp moved: spotter/workbench/page.hpp; link spotter::workbench")
 
 #include <spotter/workbench/page.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moved: spotter/workbench/runs_table.hpp.
+// Moved to spotter/workbench/runs_table.hpp; this header is here for one release.
 #pragma once
 
-#pragma message(                                                                                                       \
-    "spotter/report/runs_table.hpp moved to spotter/workbench/runs_table.hpp; link spotter::workbench. This header is removed after one release.")
+#pragma message("spotter/report/runs_table.hpp moved: spotter/workbench/runs_table.hpp; link spotter::workbench")
 
 #include <spotter/workbench/runs_table.hpp>
