@@ -62,7 +62,7 @@ class Spotter(ConanFile):
 
     def export_sources(self):
         if not self.conan_data:
-            for pattern in ("include/*", "cmake/compiled*", "LICENSE"):
+            for pattern in ("include/*", "cmake/compiled*", "cmake/workbench.cmake", "tools/workbench/*", "LICENSE"):
                 copy(self, pattern, self.recipe_folder, self.export_sources_folder)
 
     def layout(self):
@@ -93,7 +93,9 @@ class Spotter(ConanFile):
         for pattern in ("*.hpp", "*.ipp", "*.h"):
             copy(self, pattern, f"{self.source_folder}/include", f"{self.package_folder}/include")
         copy(self, "compiled*", f"{self.source_folder}/cmake", f"{self.package_folder}/cmake")
-        # What a target of CMake's cannot be told otherwise: its C++ standard. Behind it spotter::compiled can be made.
+        copy(self, "workbench.cmake", f"{self.source_folder}/cmake", f"{self.package_folder}/cmake")
+        copy(self, "*", f"{self.source_folder}/tools/workbench", f"{self.package_folder}/cmake/workbench")
+        # What a target of CMake's cannot be told otherwise: its C++ standard. Behind it spotter::compiled and spotter::workbench can be made.
         names = " ".join(f"spotter::{name}" for name in parts)
         Path(self.package_folder, "cmake", "targets.cmake").write_text(
             f"foreach(target IN ITEMS {names})\n"
@@ -102,6 +104,7 @@ class Spotter(ConanFile):
             "    endif()\n"
             "endforeach()\n"
             'include("${CMAKE_CURRENT_LIST_DIR}/compiled.cmake")\n'
+            'include("${CMAKE_CURRENT_LIST_DIR}/workbench.cmake")\n'
         )
 
     def package_info(self):

@@ -3,9 +3,9 @@
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
-#include <spotter/report/html.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/page.hpp>
 
 #include <string>
 #include <vector>

@@ -16,7 +16,8 @@ configure_package_config_file(cmake/spotter-config.cmake.in spotter-config.cmake
                               INSTALL_DESTINATION "${SPOTTER_CONFIG_DIR}")
 write_basic_package_version_file(spotter-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(DIRECTORY cmake/compiled DESTINATION "${SPOTTER_CONFIG_DIR}")
-install(FILES cmake/components.cmake cmake/compiled.cmake
+install(DIRECTORY tools/workbench DESTINATION "${SPOTTER_CONFIG_DIR}")
+install(FILES cmake/components.cmake cmake/compiled.cmake cmake/workbench.cmake
               "${CMAKE_CURRENT_BINARY_DIR}/spotter-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/spotter-config-version.cmake"
         DESTINATION "${SPOTTER_CONFIG_DIR}")

@@ -39,3 +39,4 @@ foreach(component IN LISTS SPOTTER_COMPONENTS)
 endforeach()
 
 include(cmake/compiled.cmake)
+include(cmake/workbench.cmake)

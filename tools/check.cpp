@@ -12,8 +12,8 @@
 
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/replay.hpp>
-#include <spotter/report/html/text.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/page.hpp>
 
 #include <algorithm>
 #include <atomic>

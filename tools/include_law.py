@@ -18,7 +18,7 @@ LAYERS = (
     ("hook", "preflight"),
     ("record", "trial"),
     ("replay", "report", "response", "export"),
-    ("ext", "c", "diff", "supervise", "act"),
+    ("ext", "c", "diff", "supervise", "act", "workbench"),
 )
 LEVEL = {folder: level for level, row in enumerate(LAYERS) for folder in row}
 
@@ -69,6 +69,12 @@ DOORS = {
     "preflight.hpp": ({"core", "stat", "rule", "preflight"}, THIN),
 }
 
+# What a header of the workbench is made of: declarations. Its bodies are a library's, tools/workbench.
+BODY = re.compile(r"^\s*(template\b|inline\b(?! SPOTTER_ABI)|\[\[nodiscard\]\] inline\b)")
+WORKBENCH_THIRD = {"fmt", "nlohmann", "zlib"}
+# A header that moved: for one release it includes the one that it became, and says so.
+MOVED = "#pragma message("
+
 LONGEST = 500
 # What compiles and is wrong somewhere.
 TRAPS = (
@@ -103,9 +109,23 @@ def adapter_of(name):
     return pathlib.PurePath(name.split("/")[2]).stem
 
 
+def moved_breaches(header):
+    """A header that moved has nothing but the way to where it is now."""
+    names = [name for _, name in includes(header)]
+    if not names or not all(name.startswith("spotter/workbench/") for name in names) or "namespace" in header.read_text():
+        yield 1, "says that it moved: it includes what it became, and nothing else is in it"
+
+
 def breaches_of(header, own_name):
     """Breaches of one header below spotter/."""
     folder = folder_of("spotter/" + own_name)
+    if MOVED in header.read_text():
+        yield from moved_breaches(header)
+        return
+    if folder == "workbench":
+        for number, line in enumerate(header.read_text().splitlines(), 1):
+            if BODY.match(line):
+                yield number, "a header of the workbench only declares"
     if folder and folder not in LEVEL:
         yield 1, f"the folder {folder} has no layer"
         return
@@ -168,6 +188,19 @@ def bodies_of(root, source):
     return bodies
 
 
+def workbench_breaches(root):
+    """The library behind spotter/workbench: few foreign libraries, files that are no longer than headers are."""
+    folder = root.parent.parent / "tools" / "workbench"
+    for source in sorted([*folder.rglob("*.cpp"), *folder.rglob("*.hpp")]):
+        length = len(source.read_text().splitlines())
+        if length > LONGEST:
+            yield f"{source}:{length}: longer than {LONGEST} lines"
+        for number, name in includes(source):
+            third = THIRD.match(name)
+            if third and third.group(1) not in WORKBENCH_THIRD:
+                yield f"{source}:{number}: the workbench includes <{name}>"
+
+
 def compiled_breaches(root):
     """A body must stand in one file of cmake/compiled, and in no more than one. An installed tree has no such folder."""
     sources = sorted((root.parent.parent / "cmake" / "compiled").glob("*.cpp"))
@@ -209,6 +242,7 @@ def main():
             found += [f"{root / door}:1: reaches <{name}> through {own_name}"
                       for _, name in includes(root / own_name) if name in heavy or THIRD.match(name)]
     found += compiled_breaches(root)
+    found += workbench_breaches(root)
     print("\n".join(found + [f"{len(found)} breaches of the include law"]))
     sys.exit(bool(found))
 

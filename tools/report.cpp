@@ -10,8 +10,8 @@
 
 #include <spotter/replay.hpp>
 #include <spotter/report/bytes.hpp>
-#include <spotter/report/html.hpp>
-#include <spotter/report/runs_table.hpp>
+#include <spotter/workbench/page.hpp>
+#include <spotter/workbench/runs_table.hpp>
 
 namespace spotter_tool {
 

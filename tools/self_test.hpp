@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/replay/self_test.hpp>
-#include <spotter/report/html/section.hpp>
+#include <spotter/workbench/page.hpp>
 
 #include <string>
 #include <vector>

@@ -12,7 +12,5 @@
 #include <spotter/implementation.hpp>
 
 #include <spotter/report.hpp>
-#include <spotter/report/html.hpp>
 #include <spotter/report/profile.hpp>
 #include <spotter/report/ranks.hpp>
-#include <spotter/report/runs_table.hpp>

@@ -3,6 +3,10 @@
 // pictures.
 #include <tests/report/page.hpp>
 
+#include "page/classes.hpp"
+
+#include <fmt/format.h>
+
 using namespace spotter;
 using namespace spotter_test;
 

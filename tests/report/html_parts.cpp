@@ -2,11 +2,14 @@
 // What a page is made of: escaped text, thinned histories, axes, curves, heat maps, ridges, pictures.
 #include <tests/report/page.hpp>
 
-#include <spotter/report/html.hpp>
-#include <spotter/report/html/axis.hpp>
-#include <spotter/report/html/heat_map.hpp>
-#include <spotter/report/html/ridges.hpp>
+#include "page/axis.hpp"
+#include "page/classes.hpp"
+#include "page/heat_map.hpp"
+#include "page/ridges.hpp"
 #include <spotter/rule/builtin/classes.hpp>
+#include <spotter/workbench/page.hpp>
+
+#include <fmt/format.h>
 
 #include <bit>
 

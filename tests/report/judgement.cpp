@@ -3,9 +3,9 @@
 // the order of time, charts of what was measured, rules that judge anew.
 #include <tests/report/page.hpp>
 
+#include "page/residuals.hpp"
+#include "page/roc.hpp"
 #include <spotter/replay.hpp>
-#include <spotter/report/html/residuals.hpp>
-#include <spotter/report/html/roc.hpp>
 #include <spotter/rules.hpp>
 
 #include <bit>

@@ -4,7 +4,7 @@
 
 #include <tests/trial/runs.hpp>
 
-#include <spotter/report/html.hpp>
+#include <spotter/workbench/page.hpp>
 
 #include <string>
 #include <vector>

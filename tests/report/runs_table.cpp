@@ -2,7 +2,9 @@
 // A sweep as a table: what the runs were told, how each ended and by whom, what came of it; in a page and as CSV.
 #include <tests/report/page.hpp>
 
-#include <spotter/report/runs_table.hpp>
+#include <spotter/workbench/runs_table.hpp>
+
+#include <fmt/format.h>
 
 #include <chrono>
 #include <csignal>

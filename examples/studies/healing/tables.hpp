@@ -6,8 +6,8 @@
 #include "training.hpp"
 
 #include <spotter/report.hpp>
-#include <spotter/report/runs_table.hpp>
 #include <spotter/supervisor.hpp>
+#include <spotter/workbench/runs_table.hpp>
 
 #include <optional>
 #include <string>

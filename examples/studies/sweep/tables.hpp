@@ -4,7 +4,7 @@
 
 #include "training.hpp"
 
-#include <spotter/report/runs_table.hpp>
+#include <spotter/workbench/runs_table.hpp>
 
 #include <limits>
 #include <string>

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: the bodies of curves.hpp.
+#include "page/curves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+// 0: a loss, 1: a metric, 2: another number; 3: not drawn as a curve.
+[[nodiscard]] static int kind_of_curve(tensor_story const& it) {
+    bool any = false;
+    for (std::size_t mode = 0; mode < mode_count; ++mode) { any = any || !it.modes[mode].value.empty(); }
+    if (!any) { return 3; }
+    if (it.info.role == role::loss) { return 0; }
+    if (it.info.role == role::metric) { return 1; }
+    bool const number = it.has_number || (it.info.shape.rank == 0 && it.info.type != dtype::none);
+    series::bucket const all = it.any_mode().value.whole();
+    bool const varies = all.bad > 0 || all.most > all.least;
+    switch (it.info.role) {
+        case role::other:
+        case role::optimizer:
+        case role::hyperparameter:
+        case role::timing:
+        case role::system:
+            return number && varies ? 2 : 3;
+        default:
+            return 3;
+    }
+}
+
+std::pair<std::string, std::string> title_of(std::string const& name) {
+    reported_metric const it = reported_metric_of(name);
+    if (!it || it.set.empty() || guess_role(name) == role::loss) { return {name, {}}; }
+    return {std::string{it.metric}, std::string{it.set}};
+}
+
+// Of the tensors of one kind.
+static void add_lines(run_story const& story, int kind, std::size_t number, bool several_runs,
+                      std::vector<curve_group>& groups) {
+    for (tensor_story const& each : story.tensors) {
+        if (kind_of_curve(each) != kind) { continue; }
+        auto const title = title_of(each.name);
+        auto group =
+            std::find_if(groups.begin(), groups.end(), [&](curve_group const& it) { return it.title == title.first; });
+        if (group == groups.end()) { group = groups.insert(groups.end(), {title.first, {}}); }
+        std::size_t modes = 0;
+        for (std::size_t mode = 0; mode < mode_count; ++mode) { modes += each.modes[mode].value.empty() ? 0U : 1U; }
+        for (mode const which : {mode::train, mode::eval, mode::predict}) {
+            series const& data = each.modes[index_of(which)].value;
+            if (data.empty()) { continue; }
+            std::string text = title.second;
+            if (text.empty() && (modes > 1 || which != mode::train)) { text = name_of(which); }
+            if (several_runs) { text = story.name + (text.empty() ? "" : ", " + text); }
+            std::size_t const colour = several_runs ? number : group->lines.size();
+            group->lines.push_back(
+                {&data, text, static_cast<unsigned>(colour % 6), several_runs && which != mode::train});
+        }
+    }
+}
+
+// The last value; what is no number is above all.
+[[nodiscard]] static double end_of(series const& data) {
+    return data.ends_bad() ? (std::numeric_limits<double>::max)() : data.last_value().value_or(0);
+}
+
+// One chart of so many runs that colours cannot tell one from another: they tell where a run ends among the others.
+[[nodiscard]] static std::string draw_many(std::vector<run_story> const& runs, std::string const& name, mode which) {
+    constexpr std::array<unsigned, 5> colours{1, 4, 2, 0, 3};
+    constexpr std::size_t columns = 96, ends_named = 12;
+    struct curve {
+        series data{};
+        std::string label{};
+    };
+    std::vector<curve> curves;
+    for (run_story const& run : runs) {
+        for (tensor_story const& each : run.tensors) {
+            series const& data = each.modes[index_of(which)].value;
+            if (each.name != name || data.empty()) { continue; }
+            curves.push_back({data, run.name});
+            while (curves.back().data.buckets().size() > columns) {
+                curves.back().data.coarsen(curves.back().data.shift() + 1);
+            }
+        }
+    }
+    std::sort(curves.begin(), curves.end(), [](curve const& a, curve const& b) {
+        double const end_a = end_of(a.data), end_b = end_of(b.data);
+        return end_a != end_b ? end_a > end_b : a.label < b.label;
+    });
+    chart picture;
+    picture.title = fmt::format("{}, {}", name, name_of(which));
+    picture.note = "from the one that ends highest to the lowest";
+    if (curves.size() > 2 * ends_named) {
+        picture.note += fmt::format(", {} between them unnamed", curves.size() - 2 * ends_named);
+    }
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        line one{&curves[i].data, curves[i].label, colours[i * colours.size() / curves.size()]};
+        one.band = false;
+        one.named = i < ends_named || i + ends_named >= curves.size();
+        picture.lines.push_back(one);
+    }
+    return draw(picture);
+}
+
+[[nodiscard]] static section curves_of_many(std::vector<run_story> const& runs) {
+    constexpr std::size_t most = 12;
+    std::vector<std::pair<std::string, mode>> wanted;
+    for (mode const which : {mode::eval, mode::train, mode::predict}) {
+        for (int const kind : {0, 1}) {
+            for (run_story const& run : runs) {
+                for (tensor_story const& each : run.tensors) {
+                    std::pair const one{each.name, which};
+                    bool const drawn = kind_of_curve(each) == kind && !each.modes[index_of(which)].value.empty();
+                    if (drawn && std::find(wanted.begin(), wanted.end(), one) == wanted.end()) {
+                        wanted.push_back(one);
+                    }
+                }
+            }
+        }
+    }
+    std::string figures, others;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        auto const& [name, which] = wanted[i];
+        if (i < most) { figures += draw_many(runs, name, which); }
+        if (i >= most) { others += fmt::format("{}{} in {}", i == most ? "" : ", ", name, name_of(which)); }
+    }
+    std::string body = grid_of(figures);
+    if (!others.empty()) { body += paragraph(fmt::format("Recorded and not drawn: {}.", others.substr(0, 2000))); }
+    if (!figures.empty()) {
+        body += "<p class=\"note\">Lines are means of neighbouring steps; a line that ends early is of a run that did. "
+                "Values of eval stand at the train step before them.</p>\n";
+    }
+    return {"curves", "Losses and metrics", body};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+section curves_section(std::vector<run_story> const& runs) {
+    if (runs.size() > most_side_by_side) { return detail::curves_of_many(runs); }
+    constexpr std::size_t most = 24;
+    std::vector<detail::curve_group> groups;
+    for (int const kind : {0, 1, 2}) {
+        for (std::size_t i = 0; i < runs.size(); ++i) { detail::add_lines(runs[i], kind, i, runs.size() > 1, groups); }
+    }
+    std::string figures, others;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (i >= most) {
+            others += (i == most ? "" : ", ") + groups[i].title;
+            continue;
+        }
+        chart picture;
+        picture.title = groups[i].title;
+        picture.lines = groups[i].lines;
+        if (runs.size() == 1) { picture.marks = marks_of(runs.front()); }
+        figures += groups.size() == 1 ? draw_alone(picture) : draw(picture);
+    }
+    std::string body = groups.size() == 1 ? figures : grid_of(figures);
+    if (!others.empty()) { body += paragraph(fmt::format("Recorded and not drawn: {}.", others.substr(0, 2000))); }
+    if (!figures.empty()) {
+        body += "<p class=\"note\">Lines are means of neighbouring steps, the band around them goes from the smallest "
+                "to the largest. Values of eval stand at the train step before them.</p>\n";
+    }
+    return {"curves", "Losses and metrics", body};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

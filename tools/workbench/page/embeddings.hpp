@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: samples as points of a plane, over the steps: how a latent space forms, or does not.
+#pragma once
+#include "page/classes.hpp"
+#include "page/section.hpp"
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+// Of every tensor [samples, 2] called `embedding/...` with kept values; coloured by the labels of the same step, where
+// there are as many.
+[[nodiscard]] section embeddings_section(run_story const& story, value_source& from);
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: the bodies of judged.hpp.
+#include "page/judged.hpp"
+
+#include "page/text.hpp"
+
+#include <spotter/rule/builtin/classes.hpp>
+#include <spotter/stat/units.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+image_shape image_of(extents const& shape) {
+    auto const size = [&](std::size_t axis) { return static_cast<std::size_t>(shape.size[axis]); };
+    auto const is_colour = [](std::size_t channels) { return channels == 1 || channels == 3 || channels == 4; };
+    if (shape.rank == 3) { return {size(2), size(1), 1, false}; }
+    if (shape.rank == 4 && is_colour(size(1))) { return {size(3), size(2), size(1), false}; }
+    if (shape.rank == 4 && is_colour(size(3))) { return {size(2), size(1), size(3), true}; }
+    if (shape.rank != 2) { return {}; }
+    auto const side = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(size(1)))));
+    if (side * side == size(1) && side >= 4) { return {side, side, 1, false}; }
+    auto const third = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(size(1)) / 3)));
+    if (3 * third * third == size(1) && third >= 4) { return {third, third, 3, false}; }
+    return {};
+}
+
+picture draw_sample(std::span<double const> values, image_shape const& shape) {
+    constexpr std::size_t largest = 64;
+    std::size_t const stride = ((std::max)(shape.width, shape.height) + largest - 1) / largest;
+    double low = 0, high = 0;
+    bool any_yet = false;
+    for (double const& each : values) {
+        if (!is_finite(each)) { continue; }
+        low = any_yet ? (std::min)(low, each) : each;
+        high = any_yet ? (std::max)(high, each) : each;
+        any_yet = true;
+    }
+    picture it{(shape.width + stride - 1) / stride, (shape.height + stride - 1) / stride, {}};
+    std::size_t const shown = shape.channels >= 3 ? 3 : 1, area = shape.width * shape.height;
+    for (std::size_t y = 0; y < shape.height; y += stride) {
+        for (std::size_t x = 0; x < shape.width; x += stride) {
+            std::size_t const pixel = y * shape.width + x;
+            for (std::size_t k = 0; k < 3; ++k) {
+                std::size_t const channel = shown == 1 ? 0 : k;
+                double const& value =
+                    values[shape.channels_last ? pixel * shape.channels + channel : channel * area + pixel];
+                double const share = is_finite(value) && high > low ? (value - low) / (high - low) : 0;
+                it.pixels.push_back(static_cast<std::uint8_t>(share * 255));
+            }
+        }
+    }
+    return it;
+}
+
+classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool binary) {
+    classes_said found;
+    int const axis = scores_along(tensor.info, view, false, default_axis);
+    bool const logarithms = are_log_probabilities(tensor.info, view, axis);
+    bool const logits = !logarithms && has(tensor.info.flags, flag::logits);
+    bool const one_score = axis < 0 && binary && is_floating(view.type);  // of the second class
+    if (one_score) {
+        double const middle = logarithms ? std::log(0.5) : logits ? 0 : 0.5;
+        for (double const& each : row_major_values(view)) {
+            double const share = logarithms ? std::exp(each) : logits ? 1 / (1 + std::exp(-each)) : each;
+            bool const second = is_finite(each) && each > middle;
+            found.classes.push_back(is_finite(each) ? second ? 1 : 0 : no_class);
+            found.certainty.push_back(is_finite(each) ? second ? share : 1 - share : 0);
+            found.scores.push_back(is_finite(each) ? share : 0);
+        }
+        found.columns = 1;
+        return found;
+    }
+    feature classes;
+    extract_classes(view, axis, classes);
+    for (double const& each : classes.all()) { found.classes.push_back(class_of(each)); }
+    found.certainty.assign(found.classes.size(), 0);
+    if (axis < 0) { return found; }
+    bool const powers = logits || logarithms;
+    std::size_t sample = 0;
+    auto const count = static_cast<std::size_t>(view.shape.size[static_cast<std::size_t>(axis)]);
+    constexpr std::size_t most_columns = 64;
+    found.columns = count <= most_columns ? count : 0;
+    for_each_row(view, axis, [&](auto const& row) {
+        std::uint32_t const said = found.classes[sample];
+        std::size_t const scored = found.scores.size();
+        for (std::size_t i = 0; i < found.columns; ++i) { found.scores.push_back(0); }
+        if (said != no_class) {
+            double sum = 0, best = row(said).value;
+            for (std::size_t i = 0; i < count; ++i) {
+                seen_element const each = row(i);
+                if (each.kind < number_class::pos_inf) { sum += powers ? std::exp(each.value - best) : each.value; }
+            }
+            for (std::size_t i = 0; i < found.columns; ++i) {
+                seen_element const each = row(i);
+                if (each.kind >= number_class::pos_inf || !(sum > 0)) { continue; }
+                found.scores[scored + i] = (powers ? std::exp(each.value - best) : each.value) / sum;
+            }
+            found.certainty[sample] = (std::clamp)(powers ? 1 / sum : sum > 0 ? best / sum : 0, 0.0, 1.0);
+        }
+        ++sample;
+    });
+    return found;
+}
+
+[[nodiscard]] static bool only_two(std::vector<std::uint32_t> const& classes) {
+    return std::all_of(classes.begin(), classes.end(),
+                       [](std::uint32_t each) { return each <= 1 || each == no_class; });
+}
+
+tensor_story const* kept_of(run_story const& story, role what, mode in) {
+    for (tensor_story const& each : story.tensors) {
+        if (each.info.role == what && !each.modes[index_of(in)].recent.empty()) { return &each; }
+    }
+    return nullptr;
+}
+
+static void add_mistakes(std::vector<mistake>& into, classes_said const& labels, classes_said const& said,
+                         step_id step) {
+    for (std::size_t i = 0; i < labels.classes.size(); ++i) {
+        std::uint32_t const label = labels.classes[i], taken_for = said.classes[i];
+        if (label == taken_for || label == no_class || taken_for == no_class) { continue; }
+        into.push_back({label, taken_for, said.certainty[i], step, i, labels.classes.size(), {}});
+    }
+}
+
+// Labels and scores of one evaluation, as far as they are few.
+struct scored_samples {
+    static constexpr std::size_t most_scores = 1U << 22U;
+
+    std::vector<std::uint32_t> labels{};
+    std::size_t columns = 0;
+    std::vector<double> scores{};
+
+    void add(classes_said const& truth, classes_said const& said) {
+        bool const fits = said.columns > 0 && (columns == 0 || columns == said.columns) &&
+                          said.scores.size() == truth.classes.size() * said.columns &&
+                          scores.size() + said.scores.size() <= most_scores;
+        if (!fits) { return; }
+        columns = said.columns;
+        labels.insert(labels.end(), truth.classes.begin(), truth.classes.end());
+        scores.insert(scores.end(), said.scores.begin(), said.scores.end());
+    }
+};
+
+static std::vector<roc_curve> rocs_of(scored_samples const& it, class_counts const& counts,
+                                      std::vector<std::string> const& names) {
+    constexpr std::size_t most = 6;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> classes{counts.labels.begin(), counts.labels.end()};
+    std::sort(classes.begin(), classes.end(), [](auto const& a, auto const& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    if (it.columns <= 2) { classes = {{1, 0}}; }
+    std::vector<roc_curve> found;
+    for (std::size_t k = 0; k < classes.size() && k < most; ++k) {
+        std::uint32_t const which = classes[k].first;
+        std::size_t const column = it.columns == 1 ? 0 : which;
+        if (column >= it.columns) { continue; }
+        std::vector<double> scores;
+        std::vector<bool> is_of_class;
+        for (std::size_t i = 0; i < it.labels.size(); ++i) {
+            if (it.labels[i] == no_class) { continue; }
+            scores.push_back(it.scores[i * it.columns + column]);
+            is_of_class.push_back(it.labels[i] == which);
+        }
+        bool const named = which < names.size() && !names[which].empty();
+        found.push_back(roc_of(named ? names[which] : fmt::format("class {}", which), scores, is_of_class));
+    }
+    return found;
+}
+
+// The share that was right over the run, at the few steps of which values are read.
+static void read_hits(class_hits& into, tensor_story const& labels, tensor_story const& predictions, mode in,
+                      value_source& from) {
+    for (kept_step const& each : labels.modes[index_of(in)].kept.items()) {
+        recorded_value const given = from.read(labels, each.step), said = from.read(predictions, each.step);
+        if (!given || !said) { continue; }
+        classes_said const truth = classes_in(labels, given.view(), false);
+        bool const binary = std::all_of(truth.classes.begin(), truth.classes.end(),
+                                        [](std::uint32_t it) { return it <= 1 || it == no_class; });
+        classes_said const taken = classes_in(predictions, said.view(), binary);
+        for (std::size_t i = 0; i < truth.classes.size() && truth.classes.size() == taken.classes.size(); ++i) {
+            bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;
+            if (known) { into.add(each.at, truth.classes[i], truth.classes[i] == taken.classes[i]); }
+        }
+    }
+}
+
+std::vector<mistake> choose_mistakes(std::vector<mistake> all, class_counts const& counts) {
+    constexpr std::size_t most = 24, most_pairs = 6, most_of_pair = 3;
+    std::sort(all.begin(), all.end(), [](mistake const& a, mistake const& b) {
+        return a.certainty != b.certainty ? a.certainty > b.certainty
+                                          : std::tie(a.step, a.sample) < std::tie(b.step, b.sample);
+    });
+    std::vector<mistake> chosen;
+    std::vector<bool> taken(all.size());
+    auto const take = [&](std::size_t room, auto const& wanted) {
+        for (std::size_t i = 0; i < all.size() && room > 0; ++i) {
+            if (taken[i] || !wanted(all[i])) { continue; }
+            chosen.push_back(all[i]);
+            taken[i] = true;
+            --room;
+        }
+    };
+    auto const pairs = counts.confused();
+    for (std::size_t k = 0; k < pairs.size() && k < most_pairs; ++k) {
+        take(most_of_pair, [&](mistake const& it) { return it.label == pairs[k].first && it.said == pairs[k].second; });
+    }
+    take(most - chosen.size(), [](mistake const&) { return true; });
+    return chosen;
+}
+
+// The pictures of mistakes, whose steps are read once each.
+static void draw_mistakes(judged_samples& into, tensor_story const& inputs, value_source& from) {
+    std::set<step_id> steps;
+    for (mistake const& each : into.mistakes) { steps.insert(each.step); }
+    for (step_id const step : steps) {
+        recorded_value const value = from.read(inputs, step);
+        image_shape const shape = value ? image_of(value.view().shape) : image_shape{};
+        if (shape.width == 0) { continue; }
+        std::vector<double> const pixels = row_major_values(value.view());
+        std::size_t const size = shape.width * shape.height * shape.channels;
+        for (mistake& each : into.mistakes) {
+            if (each.step != step || each.samples * size != pixels.size()) { continue; }
+            each.image = draw_sample({pixels.data() + each.sample * size, size}, shape);
+        }
+        into.drawn_as =
+            fmt::format("{}: {} × {}{}", inputs.name, shape.height, shape.width,
+                        shape.channels > 1 ? fmt::format(" in {} channels", shape.channels) : std::string{});
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+judged_samples judge_samples(run_story const& story, value_source& from) {
+    judged_samples found;
+    for (mode const in : {mode::eval, mode::train}) {
+        tensor_story const* const labels = detail::kept_of(story, role::label, in);
+        tensor_story const* const predictions = detail::kept_of(story, role::prediction, in);
+        if (labels == nullptr || predictions == nullptr || found.counts.total > 0) { continue; }
+        tensor_story const* const inputs = detail::kept_of(story, role::input, in);
+        auto const& steps = labels->modes[index_of(in)].recent;
+        std::vector<mistake> mistakes;
+        detail::scored_samples scored;
+        std::size_t batches = 0;
+        for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+            kept_step const& each = *it;
+            bool const enough = in == mode::eval ? each.at != steps.back().at : found.counts.total >= 256;
+            if (enough) { break; }
+            recorded_value const given = from.read(*labels, each.step), said = from.read(*predictions, each.step);
+            if (!given || !said) { continue; }
+            detail::classes_said const truth = detail::classes_in(*labels, given.view(), false);
+            detail::classes_said const taken =
+                detail::classes_in(*predictions, said.view(), detail::only_two(truth.classes));
+            if (truth.classes.size() != taken.classes.size()) { continue; }
+            for (std::size_t i = 0; i < truth.classes.size(); ++i) {
+                bool const known = truth.classes[i] != no_class && taken.classes[i] != no_class;
+                if (known) { found.counts.add(truth.classes[i], taken.classes[i]); }
+            }
+            detail::add_mistakes(mistakes, truth, taken, each.step);
+            scored.add(truth, taken);
+            if (++batches == 1) {
+                found.from = fmt::format("{} and {} at {}", labels->name, predictions->name, describe(each.step));
+            }
+        }
+        found.rocs = detail::rocs_of(scored, found.counts, story.class_names);
+        if (found.counts.total > 0) { detail::read_hits(found.hits, *labels, *predictions, in, from); }
+        if (inputs != nullptr) {
+            auto const& kept = inputs->modes[index_of(in)].recent;
+            std::erase_if(mistakes, [&](mistake const& it) {
+                return std::none_of(kept.begin(), kept.end(), [&](auto const& each) { return each.step == it.step; });
+            });
+            found.mistakes = detail::choose_mistakes(std::move(mistakes), found.counts);
+            detail::draw_mistakes(found, *inputs, from);
+        }
+        if (batches > 1) { found.from += fmt::format(" and {} before it", plural(batches - 1, "step")); }
+    }
+    if (found.counts.total > 0) { return found; }
+    bool const eval = story.eval_classes.total > 0;
+    found.counts = eval ? story.eval_classes : story.train_classes;
+    found.hits = eval ? story.eval_hits : story.train_hits;
+    found.from = eval ? "what rules saw of the last evaluation" : "what rules saw of all train steps";
+    return found;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

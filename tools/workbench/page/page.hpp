@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: what was put on a page up to here.
+#pragma once
+
+#include "page/section.hpp"
+
+#include <span>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+struct page {
+    std::span<std::string const> wanted{};  // ids of sections; none: all
+    std::string navigation{};
+    std::string body{};
+    std::vector<std::string> ids{};  // of all sections that there are, "findings-2" as "findings" and by itself
+
+    void add(section const& it, std::string const& id_end = {}, std::string const& of = {});
+    void note(std::string_view text);
+};
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: one walk over the rows of a run makes its story. Values are not read, but for single
+// numbers.
+#pragma once
+
+#include "page/story.hpp"
+
+#include <spotter/format/zstd_codec.hpp>
+#include <spotter/rule/builtin/classes.hpp>
+#include <spotter/stat/units.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+// The walk over one worker's record.
+class run_reader {
+public:
+    // `into` holds the findings already; those of this worker get their evidence.
+    run_reader(worker_reader const& from, run_story& into);
+
+    // What was read of its tensors, by the record's ids.
+    [[nodiscard]] std::vector<tensor_story> read();
+
+private:
+    void take(std::uint32_t segment, row_view row);
+    void take_begin(row_view row);
+    void take_close(row_view row);
+
+    // Where a step is on the axis of the page.
+    [[nodiscard]] std::uint64_t place_of(step_id step) const noexcept;
+    [[nodiscard]] tensor_story* story_of(std::uint32_t segment, tensor_id local) noexcept;
+
+    void take_observation(std::uint32_t segment, row_view row);
+    // What a curve is drawn of though only its values were kept: a loss or metric of a few elements, or a single
+    // number.
+    [[nodiscard]] static bool is_number(tensor_info const& it) noexcept;
+    // False where it cannot be read.
+    [[nodiscard]] bool add_value(std::uint32_t segment, rows::observe const& it, summary& stats);
+    static void add_statistics(mode_story& mine, std::uint64_t at, summary const& stats);
+    // -1 where no unit activity was recorded.
+    [[nodiscard]] static double share_of_idle(rows::observe const& it) noexcept;
+    static void witness(evidence& of, step_id step, summary const& stats, double idle);
+
+    void take_scalar(std::uint32_t segment, row_view row);
+    void take_text(tensor_story& tensor, rows::scalar const& it);
+    // Told between steps, before the first one was closed.
+    [[nodiscard]] bool is_setting(tensor_story const& tensor, rows::scalar const& it) const noexcept;
+
+    // What rules made of labels and predictions: the class of each sample.
+    void take_feature(std::uint32_t segment, row_view row);
+    void pair_classes(step_id step);
+
+    static constexpr std::size_t most_recent = 64, most_evidence = 64;
+    static constexpr std::uint64_t classes_key = key_of("sampled classes", false, default_axis);
+
+    worker_reader const& from_;
+    run_story& story_;
+    std::vector<tensor_story> tensors_{};
+    std::vector<std::vector<evidence*>> blamed_{};  // by tensor
+    std::vector<evidence*> unplaced_{};             // whose place on the axis is known once their step is closed
+    class_list labels_{}, said_{};
+    std::vector<std::byte> values_{};
+    payload_unpacker unpacker_{};
+    std::uint32_t attempt_ = ~0U;
+    std::uint64_t counted_ = 0, last_train_ = 0;
+    bool has_train_ = false;
+    mode mode_before_ = mode::train;
+};
+
+// The findings of a run that a page has room for, strongest first.
+[[nodiscard]] std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> const& findings);
+
+// Of several workers a tensor's story is that of the lowest that observed it, and steps are those of all.
+[[nodiscard]] run_story read_story(trial const& run, judgement const* anew = nullptr);
+
+}  // namespace spotter::inline SPOTTER_ABI::html

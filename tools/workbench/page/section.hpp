@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: what the sections of a page share.
+#pragma once
+
+#include "page/chart.hpp"
+#include "page/story.hpp"
+#include "page/text.hpp"
+
+#include <spotter/report/describe.hpp>
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+// Of more runs than these the page is about the runs as a whole: each has its row, its curves and its findings, and no
+// pictures of its own.
+inline constexpr std::size_t most_side_by_side = 6;
+
+[[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }  // "train(8)"
+// Escaped, in the letters of code.
+[[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
+[[nodiscard]] std::string
+grid_of(std::string const& figures);  // figures side by side, as many as there is room for; empty of none
+
+// The steps of the findings, for the axes: each step once, a dozen at most.
+[[nodiscard]] std::vector<mark> marks_of(run_story const& story);
+
+// All of them, or `most` that are evenly spaced, those that a finding blames first.
+template <class Blamed>
+[[nodiscard]] std::vector<tensor_story const*> choose(std::vector<tensor_story const*> const& all, std::size_t most,
+                                                      Blamed const& blamed) {
+    if (all.size() <= most) { return all; }
+    std::vector<bool> taken(all.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < all.size() && count < most / 2; ++i) {
+        if (blamed(*all[i])) { taken[i] = true, ++count; }
+    }
+    std::size_t const room = most - count;
+    for (std::size_t i = 0; i < room; ++i) { taken[i * (all.size() - 1) / (room > 1 ? room - 1 : 1)] = true; }
+    std::vector<tensor_story const*> chosen;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (taken[i]) { chosen.push_back(all[i]); }
+    }
+    return chosen;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

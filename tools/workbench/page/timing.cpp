@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: the bodies of timing.hpp.
+#include "page/timing.hpp"
+
+#include <spotter/report/profile.hpp>
+#include <spotter/report/times.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+// Bars by tenths of a power of ten.
+[[nodiscard]] static std::string time_histogram(step_times const& it, std::string_view title) {
+    constexpr double width = 480, height = 150, bottom = 120, left = 10;
+    int first = step_times::bins, last = 0;
+    std::uint64_t most = 1;
+    for (int i = 0; i < step_times::bins; ++i) {
+        std::uint64_t const count = it.counts[static_cast<std::size_t>(i)];
+        if (count == 0) { continue; }
+        first = (std::min)(first, i), last = i, most = (std::max)(most, count);
+    }
+    first = (std::max)(0, first - 1), last = (std::min)(step_times::bins - 1, last + 1);
+    double const column = (width - 2 * left) / (last - first + 1);
+    std::string svg;
+    for (int i = first; i <= last; ++i) {
+        std::uint64_t const count = it.counts[static_cast<std::size_t>(i)];
+        double const from = step_times::shortest * std::pow(10.0, i / 10.0), to = from * std::pow(10.0, 0.1);
+        double const place = left + column * (i - first);
+        // The root, so that a single slow step among thousands is still seen.
+        double const size = std::sqrt(static_cast<double>(count) / static_cast<double>(most)) * (bottom - 10);
+        if (count > 0) {
+            svg += fmt::format(R"(<path class="column c0" d="M{} {}h{}V{}h-{}z"><title>{} to {}: {}</title></path>)",
+                               place_text(place + 0.5), place_text(bottom - size), place_text(column - 1),
+                               place_text(bottom), place_text(column - 1), spotter::detail::duration_text(from),
+                               spotter::detail::duration_text(to), plural(count, "step"));
+        }
+        int const spacing = (last - first) / 5 + 1;
+        if ((i - first) % spacing == spacing / 2) {
+            svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(place), bottom + 16,
+                               spotter::detail::duration_text(from));
+        }
+    }
+    return fmt::format(
+        "<figure><figcaption><b>{}</b> <span class=\"note\">heights are roots of counts</span></figcaption>"
+        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}: median {}, longest {}">)"
+        R"(<path class="axis" d="M0 {}H{}"/>{}</svg></figure>)"
+        "\n",
+        title, width, height, title, spotter::detail::duration_text(it.quantile(0.5)),
+        spotter::detail::duration_text(it.seconds.whole().most), bottom, width, svg);
+}
+
+// A row a mode, of several workers for each of them.
+[[nodiscard]] static std::string time_rows(run_profile const& it) {
+    std::string rows;
+    auto const text = [](double seconds) { return spotter::detail::duration_text(seconds); };
+    for (worker_profile const& worker : it.workers) {
+        std::string const whose = it.workers.size() > 1 ? fmt::format(" of worker {}", worker.worker) : std::string{};
+        for (mode_profile const& each : worker.modes) {
+            duration_summary const& took = each.steps;
+            rows += fmt::format("<tr><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                                name_of(each.mode), whose, took.count, text(took.mean()), text(took.median),
+                                text(took.p99), text(took.longest));
+        }
+    }
+    return rows.empty() ? rows
+                        : fmt::format("<div class=\"wide\"><table class=\"plain\"><thead><tr><th>steps "
+                                      "of</th><td>timed</td><td>mean</td><td>median</td>"
+                                      "<td>99 %</td><td>longest</td></tr></thead><tbody>\n{}</tbody></table></div>\n",
+                                      rows);
+}
+
+// What the steps of each mode are made of: a bar a section, what is in it set in.
+[[nodiscard]] static std::string shares(mode_profile const& it) {
+    if (it.sections.empty()) { return {}; }
+    std::string rows;
+    auto const row = [&](std::string_view name, std::size_t depth, double share, std::string const& rest) {
+        rows += fmt::format(
+            "<tr><th style=\"padding-left:{}em\">{}</th><td>{:.1f} %</td><td class=\"share\"><span class=\"bar c{}\" "
+            "style=\"width:{:.1f}%\"></span></td>{}</tr>\n",
+            0.5 + static_cast<double>(depth), escape(name), 100 * share, (std::min)(depth, std::size_t{5}),
+            (std::min)(100.0, 100 * share), rest);
+    };
+    for (section_profile const& each : it.sections) {
+        auto const depth = static_cast<std::size_t>(std::count(each.path.begin(), each.path.end(), '/'));
+        row(std::string_view{each.path}.substr(each.path.rfind('/') + 1), depth, each.share,
+            fmt::format("<td>{}</td><td>{}</td>", spotter::detail::duration_text(each.spent.median),
+                        spotter::detail::duration_text(each.spent.p99)));
+    }
+    row("in no section", 0, (std::max)(0.0, 1 - it.named), "<td></td><td></td>");
+    return fmt::format(
+        "<h3>What {} steps are made of</h3><div class=\"wide\"><table class=\"plain "
+        "sections\"><thead><tr><th>section</th>"
+        "<td>share</td><td></td><td>median</td><td>99 %</td></tr></thead><tbody>\n{}</tbody></table></div>\n",
+        name_of(it.mode), rows);
+}
+
+// Where the time went: of several workers the lowest one's steps, and in the sentence all of them.
+[[nodiscard]] static std::string where_time_went(run_profile const& it) {
+    if (it.workers.empty() || it.workers.front().modes.empty()) { return {}; }
+    std::string text = "<p><b>" + escape(it.verdict) + "</b></p>\n";
+    for (mode_profile const& each : it.workers.front().modes) { text += shares(each); }
+    std::string items;
+    for (mode_profile const& each : it.workers.front().modes) {
+        for (slow_step const& slow : each.slow) {
+            items += fmt::format("<li>{}: {}, {:.3g} times the median{}{}</li>\n", step_text(slow.step),
+                                 spotter::detail::duration_text(slow.seconds), slow.seconds / each.steps.median,
+                                 slow.section.empty()
+                                     ? std::string{}
+                                     : fmt::format("; {} more than usual in {}",
+                                                   spotter::detail::duration_text(slow.beyond), escape(slow.section)),
+                                 slow.beside.empty() ? std::string{} : "; " + escape(slow.beside));
+        }
+    }
+    return text + (items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items));
+}
+
+// The machine's samples as curves over the train steps that they were taken in, with the findings: of several workers
+// the lowest one's.
+[[nodiscard]] static std::string machine_charts(run_story const& story, run_profile const& profile) {
+    if (profile.workers.empty() || profile.workers.front().machine.empty()) { return {}; }
+    machine_profile const& machine = profile.workers.front().machine;
+    std::vector<std::pair<double, std::uint64_t>> steps;  // when it was closed, which
+    for (timed_step const& each : story.run->times()) {
+        bool const its = each.worker == profile.workers.front().worker && each.step.mode == mode::train;
+        if (its && (steps.empty() || each.closed > steps.back().first)) {
+            steps.emplace_back(each.closed, each.step.index);
+        }
+    }
+    if (steps.empty()) { return {}; }
+    auto const step_at = [&](double time) {
+        auto const after = std::upper_bound(steps.begin(), steps.end(), std::pair{time, ~std::uint64_t{0}});
+        return after == steps.begin() ? steps.front().second : std::prev(after)->second;
+    };
+    struct wanted_line {
+        std::string name, label;
+    };
+    auto const picture_of = [&](std::string_view title, std::vector<wanted_line> const& wanted, std::string_view note) {
+        std::vector<series> curves;
+        std::vector<std::string> labels;
+        for (wanted_line const& each : wanted) {
+            machine_series const* const found = machine.find(each.name);
+            if (found == nullptr) { continue; }
+            curves.emplace_back();
+            labels.push_back(each.label);
+            for (std::size_t i = 0; i < found->values.size(); ++i) {
+                if (!std::isnan(found->values[i])) {
+                    curves.back().add(step_at(machine.times[i]), 100 * found->values[i]);
+                }
+            }
+        }
+        chart picture;
+        picture.title = std::string{title};
+        picture.note = std::string{note};
+        picture.marks = marks_of(story);
+        picture.may_be_log = false;
+        picture.ceiling = 100;
+        for (std::size_t i = 0; i < curves.size(); ++i) {
+            if (!curves[i].empty()) {
+                picture.lines.push_back({&curves[i], labels[i], static_cast<unsigned>(i % 6), false});
+            }
+        }
+        return picture.lines.empty() ? std::string{} : draw(picture);
+    };
+    std::string figures = picture_of(
+        "Processor, % of all cores",
+        {{"cpu", "at work"}, {"own_cpu", "this process"}, {"other_cpu", "others"}, {"busiest_core", "busiest core"}},
+        "");
+    figures += picture_of("Waiting, % of the time",
+                          {{"pressure/cpu", "for a core"},
+                           {"pressure/memory", "for memory"},
+                           {"pressure/io", "for disks"},
+                           {"io_wait", "cores idle for disks"}},
+                          "some task of the machine did");
+    figures += picture_of("Memory, % of what there may be", {{"memory", "of this process"}}, "");
+    std::vector<wanted_line> gpus;
+    for (machine_series const& each : machine.series) {
+        if (!each.name.starts_with("gpu_util/") && !each.name.starts_with("gpu_mem/")) { continue; }
+        std::string const number = each.name.substr(each.name.rfind('/') + 1);
+        gpus.push_back({each.name, (each.name.starts_with("gpu_mem/") ? "memory of " : "GPU ") + number});
+    }
+    figures += picture_of("GPUs, %", gpus, "");
+    std::string rows;
+    for (machine_series const& each : machine.series) {
+        rows += fmt::format("<tr><th>{}</th><td>{:.4g}</td><td>{:.4g}</td><td>{:.4g}</td></tr>\n", escape(each.name),
+                            each.mean, each.p95, each.most);
+    }
+    return "<h3>What the machine did meanwhile</h3>\n" + grid_of(figures) +
+           fmt::format("<details><summary>All that was sampled, {}</summary><div class=\"wide\"><table "
+                       "class=\"plain\"><thead><tr><th>sys/</th><td>mean</td><td>95 %</td>"
+                       "<td>most</td></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
+                       plural(machine.times.size(), "time"), rows);
+}
+
+[[nodiscard]] static std::string losses_of(run_story const& story) {
+    run_totals const& it = story.run->totals();
+    if (it.dropped + it.thinned + it.closes_lost + it.refused == 0) {
+        return paragraph("Nothing is missing: no observation was dropped, thinned or refused.");
+    }
+    std::string items;
+    auto const item = [&](std::uint64_t count, std::string_view what, std::string_view why) {
+        if (count > 0) { items += fmt::format("<li><b>{}</b> {}</li>\n", plural(count, what), why); }
+    };
+    item(it.dropped, "observation",
+         "dropped: the ring was full. A larger ring, or <code>overflow::block</code>, keeps them.");
+    item(it.thinned, "observation", "kept without the values, because the ring or the limit of the run was full.");
+    item(it.closes_lost, "closing", "lost: these steps have no entry.");
+    item(it.refused, "tensor", "refused by the hook: not contiguous, too deep, or observed outside of a step.");
+    return fmt::format("<ul>\n{}</ul>\n", items);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+section timing_section(run_story const& story) {
+    std::string figures;
+    step_times const& train = story.times[index_of(mode::train)];
+    step_times const& main = train.count > 0 ? train : story.times[index_of(mode::eval)];
+    if (main.count > 1) {
+        chart picture;
+        picture.title = "Seconds from the step before";
+        picture.lines.push_back({&main.seconds, {}, 0, false});
+        picture.marks = marks_of(story);
+        picture.may_be_log = false;
+        picture.ceiling = main.seconds.whole().most * 1.05;
+        picture.note = "means, up to the longest of neighbouring steps";
+        figures += draw(picture);
+        figures += detail::time_histogram(main, "Distribution of step times");
+    }
+    run_profile const profile = profile_of(*story.run);
+    std::string body = grid_of(figures) + detail::time_rows(profile) + detail::where_time_went(profile) +
+                       detail::machine_charts(story, profile);
+    if (main.count > 0) {
+        body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that "
+                "trained.</p>\n";
+    } else if (!story.tensors.empty()) {
+        body += "<p class=\"note\">The record does not say how long its steps took.</p>\n";
+    }
+    if (!story.tensors.empty()) { body += "<h3>What the record lacks</h3>\n" + detail::losses_of(story); }
+    std::string rows;
+    for (recorded_collection const& each : story.run->collections()) {
+        rows += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td></tr>\n", escape(each.name), escape(each.what),
+                            story.run->names(filter{.collection = each.name}).size());
+    }
+    if (!rows.empty()) {
+        body += fmt::format("<details><summary>What was to be kept</summary><div class=\"wide\"><table "
+                            "class=\"plain\"><thead><tr><th>collection</th>"
+                            "<td>keeps</td><td>names</td></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
+                            rows);
+    }
+    return {"times", "Times and coverage", body};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: the bodies of trees.hpp.
+#include "page/trees.hpp"
+
+#include <spotter/rule/builtin/tree_depth.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace spotter::inline SPOTTER_ABI::html::detail {
+
+// The kind of importance that is drawn: by gain where it was recorded.
+[[nodiscard]] static tensor_story const* importance_of(run_story const& story) {
+    tensor_story const* found = nullptr;
+    for (tensor_story const& each : story.tensors) {
+        if (each.info.role != role::importance || each.any_mode().kept.empty()) { continue; }
+        if (found == nullptr || std::string_view{each.name}.ends_with("/gain")) { found = &each; }
+    }
+    return found;
+}
+
+// "f3", or its name where average SHAP values were told by name; those are in the order of the features.
+[[nodiscard]] static std::vector<std::string> features_of(run_story const& story) {
+    constexpr std::string_view front = "average_shap/";
+    std::vector<std::string> names;
+    for (tensor_story const& each : story.tensors) {
+        bool const is_one = each.info.role == role::average_shap && each.name.starts_with(front) &&
+                            each.name != "average_shap/bias" && each.name != "average_shap/all";
+        if (is_one) { names.push_back(each.name.substr(front.size())); }
+    }
+    return names;
+}
+[[nodiscard]] static std::string feature_text(std::vector<std::string> const& names, std::size_t which) {
+    return which < names.size() ? names[which] : fmt::format("f{}", which);
+}
+
+// The dozen largest sizes as bars, those below zero in another colour; `text` says one.
+template <class Text>
+[[nodiscard]] std::string bars_of(std::string const& title, std::string const& note, std::vector<double> const& values,
+                                  std::vector<std::string> const& names, Text const& text) {
+    constexpr std::size_t most = 12;
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return magnitude(values[a]) != magnitude(values[b]) ? magnitude(values[a]) > magnitude(values[b]) : a < b;
+    });
+    std::string rows;
+    for (std::size_t i = 0; i < order.size() && i < most; ++i) {
+        double const value = values[order[i]];
+        if (!(magnitude(value) > 0)) { break; }
+        rows += fmt::format(
+            R"(<tr><th>{}</th><td class="bars"><i class="bar c{}" style="width:{:.1f}%"></i></td><td>{}</td></tr>)"
+            "\n",
+            escape(feature_text(names, order[i])), value < 0 ? 1 : 0,
+            100 * magnitude(value) / magnitude(values[order[0]]), text(value));
+    }
+    if (rows.empty()) { return {}; }
+    return fmt::format("<figure class=\"plain\"><figcaption><b>{}</b> <span class=\"note\">{}</span></figcaption>"
+                       "<table class=\"balance{}\"><tbody>\n{}</tbody></table></figure>\n",
+                       escape(title), escape(note), names.empty() ? "" : " named", rows);
+}
+
+// How far each feature moves predictions: the mean of sizes over all rows (and classes), and which way on average.
+[[nodiscard]] static std::string shap_figures(run_story const& story, value_source& from) {
+    std::vector<std::string> const names = features_of(story);
+    std::string figures;
+    for (tensor_story const& each : story.tensors) {
+        if (each.info.role != role::full_shap || each.any_mode().kept.empty()) { continue; }
+        kept_step const last = each.any_mode().kept.items().back();
+        recorded_value const value = from.read(each, last.step);
+        if (!value || value.view().shape.rank < 2) { continue; }
+        auto const columns = static_cast<std::size_t>(value.view().shape.size[value.view().shape.rank - 1U]);
+        if (columns < 2) { continue; }
+        std::vector<double> const all = row_major_values(value.view());
+        std::vector<double> sizes(columns - 1);  // the last is the bias
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (i % columns < sizes.size() && is_finite(all[i])) {
+                sizes[i % columns] += magnitude(all[i]) / static_cast<double>(all.size() / columns);
+            }
+        }
+        figures += bars_of(
+            "How far features move predictions",
+            fmt::format("mean of |SHAP| over {} at {}", plural(all.size() / columns, "row"), step_text(last.step)),
+            sizes, names, [](double const& it) { return number_text(it); });
+    }
+    std::vector<double> averages;
+    std::vector<std::pair<double, tensor_story const*>> ends;
+    for (tensor_story const& each : story.tensors) {
+        bool const is_one =
+            each.info.role == role::average_shap && each.name != "average_shap/bias" && each.name != "average_shap/all";
+        if (!is_one) { continue; }
+        double const end = each.any_mode().value.last_value().value_or(0);
+        averages.push_back(end);
+        ends.emplace_back(magnitude(end), &each);
+    }
+    figures += bars_of("Which way features move predictions", "mean SHAP value at the end; in the other colour: down",
+                       averages, names, [](double const& it) { return number_text(it); });
+    std::sort(ends.begin(), ends.end(), [](auto const& a, auto const& b) {
+        return a.first != b.first ? a.first > b.first : a.second->name < b.second->name;
+    });
+    chart picture;
+    picture.title = "Mean SHAP values over the rounds";
+    picture.step_name = "round";
+    picture.may_be_log = false;
+    for (std::size_t i = 0; i < ends.size() && i < 6; ++i) {
+        series const& data = ends[i].second->any_mode().value;
+        if (data.size() < 2) { continue; }
+        picture.lines.push_back(
+            {&data, ends[i].second->name.substr(ends[i].second->name.find('/') + 1), static_cast<unsigned>(i), false});
+    }
+    return figures + (picture.lines.empty() ? std::string{} : draw(picture));
+}
+
+// The other kinds, at the end: how often trees ask for a feature, and of how many samples.
+[[nodiscard]] static std::string other_importances(run_story const& story, tensor_story const* drawn,
+                                                   value_source& from) {
+    std::string figures;
+    std::vector<std::string> const names = features_of(story);
+    for (tensor_story const& each : story.tensors) {
+        if (each.info.role != role::importance || &each == drawn || each.any_mode().kept.empty()) { continue; }
+        kept_step const last = each.any_mode().kept.items().back();
+        recorded_value const value = from.read(each, last.step);
+        if (!value) { continue; }
+        std::vector<double> shares = row_major_values(value.view());
+        double const all = std::accumulate(shares.begin(), shares.end(), 0.0);
+        if (!(all > 0)) { continue; }
+        for (double& share : shares) { share /= all; }
+        figures += bars_of("Share of " + each.name, fmt::format("round {}", last.at), shares, names,
+                           [](double const& it) { return percent_text(it); });
+    }
+    return figures;
+}
+
+[[nodiscard]] static std::string importance_figures(tensor_story const& tensor, std::vector<std::string> const& names,
+                                                    value_source& from) {
+    constexpr std::size_t most = 6;
+    std::vector<std::pair<std::uint64_t, std::vector<double>>> rounds;
+    for (kept_step const& each : tensor.any_mode().kept.items()) {
+        recorded_value const value = from.read(tensor, each.step);
+        if (!value) { continue; }
+        std::vector<double> shares = row_major_values(value.view());
+        double const all = std::accumulate(shares.begin(), shares.end(), 0.0);
+        if (!(all > 0)) { continue; }
+        for (double& each_share : shares) { each_share /= all; }
+        rounds.emplace_back(each.at, std::move(shares));
+    }
+    if (rounds.empty()) { return {}; }
+    std::vector<double> const& last = rounds.back().second;
+    std::vector<std::size_t> order(last.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return last[a] != last[b] ? last[a] > last[b] : a < b; });
+    std::vector<series> curves(most);
+    chart picture;
+    picture.title = fmt::format("Share of {}", tensor.name);
+    picture.step_name = "round";
+    picture.may_be_log = false;
+    std::string bars;
+    for (std::size_t i = 0; i < order.size() && i < 12; ++i) {
+        double const share = last[order[i]];
+        if (!(share > 0)) { break; }
+        bars += fmt::format(
+            R"(<tr><th>{}</th><td class="bars"><i class="bar c{}" style="width:{:.1f}%"></i></td><td>{}</td></tr>)"
+            "\n",
+            escape(feature_text(names, order[i])), i < most ? i : 0, 100 * share / last[order[0]], percent_text(share));
+        if (i >= most) { continue; }
+        for (auto const& [at, shares] : rounds) {
+            if (order[i] < shares.size()) { curves[i].add(at, shares[order[i]]); }
+        }
+        picture.lines.push_back({&curves[i], feature_text(names, order[i]), static_cast<unsigned>(i), false});
+    }
+    return (rounds.size() > 1 ? draw(picture) : std::string{}) +
+           fmt::format("<figure class=\"plain\"><figcaption><b>Features that matter most</b> <span class=\"note\">{} "
+                       "of {}, round {}</span>"
+                       "</figcaption><table class=\"balance{}\"><tbody>\n{}</tbody></table></figure>\n",
+                       (std::min)(order.size(), std::size_t{12}), plural(order.size(), "feature"), rounds.back().first,
+                       names.empty() ? "" : " named", bars);
+}
+
+// The deepest tree of each round.
+[[nodiscard]] static std::string depth_figure(run_story const& story) {
+    series depth;
+    for (tensor_story const& each : story.tensors) {
+        if (!select::tree_ids(each.info)) { continue; }
+        for (series::bucket const& it : each.any_mode().most.buckets()) {
+            if (it.count == 0) { continue; }
+            summary ids;
+            ids.has = terms::range, ids.count = 1, ids.maximum = it.most;
+            measurement const found = tree_depth::depth_of(ids);
+            if (found.known) { depth.add(static_cast<std::uint64_t>(it.middle()), found.value); }
+        }
+    }
+    if (depth.empty()) { return {}; }
+    chart picture;
+    picture.title = "Depth of the deepest tree";
+    picture.lines.push_back({&depth, {}, 0, false});
+    picture.marks = marks_of(story);
+    picture.step_name = "round";
+    picture.may_be_log = false;
+    picture.whole_numbers = true;
+    picture.ceiling = depth.whole().most + 1;
+    return draw(picture);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html::detail
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+section trees_section(run_story const& story, value_source& from) {
+    tensor_story const* const importance = detail::importance_of(story);
+    std::string const figures =
+        (importance != nullptr ? detail::importance_figures(*importance, detail::features_of(story), from)
+                               : std::string{}) +
+        detail::other_importances(story, importance, from) + detail::shap_figures(story, from) +
+        detail::depth_figure(story);
+    return {"trees", "Boosted trees", grid_of(figures)};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::html

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, page: of boosted trees the features that matter, over the rounds, and how deep the trees are.
+#pragma once
+#include "page/section.hpp"
+#include "page/values.hpp"
+
+namespace spotter::inline SPOTTER_ABI::html {
+
+// Its body is empty where no tensor has a role of trees.
+[[nodiscard]] section trees_section(run_story const& story, value_source& from);
+
+}  // namespace spotter::inline SPOTTER_ABI::html
