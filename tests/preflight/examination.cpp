@@ -111,6 +111,26 @@ TEST_CASE("random numbers that restore rewinds are rewound before each pass wher
     CHECK(found.count(gradient_proof::right) == 5);
 }
 
+TEST_CASE("weights and gradients are afterwards what they were, though each pass was restored") {
+    fixed_net of;
+    std::vector<std::vector<float>> kept;
+    for (auto* const each : of.net.gradients()) {
+        for (float& g : *each) { g = 3; }  // of the last step: this loop clears behind its update
+    }
+    of.net.clears = false;
+    auto const w1 = of.net.w1.values, b2 = of.net.b2, g3 = of.net.g3.values;
+    examination exam = exam_of(of, kept);
+    exam.update = [&of] { of.update(), of.net.clear(); };
+    exam.restore_each = true;
+    preflight_result const found = preflight(exam);
+    INFO(found);
+    CHECK(!found);
+    CHECK(found.find(preflight_cause::cleared_by_update) != nullptr);
+    CHECK(of.net.w1.values == w1);
+    CHECK(of.net.b2 == b2);
+    CHECK(of.net.g3.values == g3);
+}
+
 TEST_CASE("a loss of its own saves backward passes, and has to be the same loss") {
     fixed_net of;
     std::vector<std::vector<float>> kept;

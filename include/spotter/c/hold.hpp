@@ -6,6 +6,7 @@
 #include <spotter/c/sentence.hpp>
 #include <spotter/c/tensor.hpp>
 #include <spotter/core/casts.hpp>
+#include <spotter/preflight/result.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
@@ -47,6 +48,7 @@ struct spotter_hook {
         spotter::health_report (*health)(spotter_hook const&) noexcept;
         // The refused name of that number into the line, and why; nothing where there is none.
         void (*refused)(spotter_hook const&, std::size_t, spotter::detail::c_line&) noexcept;
+        void (*add)(spotter_hook&, spotter::preflight_result const&) noexcept;  // puts it into the run
     };
 
     // A call whose arguments no hook could take.
@@ -57,11 +59,12 @@ struct spotter_hook {
         first.what << '"' << name << "\" " << what;
     }
 
-    table const* calls = nullptr;  // those of the type that was made; never null
-    spotter::step_alarm found{};   // by the last spotter_end
-    spotter::error first{};        // of refuse(), where it came before the hook's own
-    std::uint64_t refused = 0;     // by refuse()
-    char path[4096]{};             // of the record, as spotter_path gives it; empty where nothing is recorded
+    table const* calls = nullptr;          // those of the type that was made; never null
+    spotter::step_alarm found{};           // by the last spotter_end, or spotter_preflight
+    spotter::preflight_result examined{};  // by the last spotter_preflight: texts of `found`
+    spotter::error first{};                // of refuse(), where it came before the hook's own
+    std::uint64_t refused = 0;             // by refuse()
+    char path[4096]{};                     // of the record, as spotter_path gives it; empty where nothing is recorded
 };
 
 namespace spotter::inline SPOTTER_ABI {
@@ -102,7 +105,8 @@ struct held_hook final : spotter_hook {
                 static_cast<held_hook const&>(self).watch.each_refused([&](refused_tensor const& it) {
                     if (which-- == 0) { line << '"' << it.name << "\" " << it.why; }
                 });
-            }};
+            },
+            [](spotter_hook& self, preflight_result const& it) noexcept { in(self).add(it); }};
         calls = &functions;
         copy_text(path, watch.path());
     }

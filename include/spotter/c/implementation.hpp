@@ -11,6 +11,7 @@
 // More functions like it, of other names, may stand beside it. None may throw.
 #pragma once
 
+#include <spotter/c/examine.hpp>
 #include <spotter/c/hold.hpp>
 #include <spotter/c/sentence.hpp>
 
@@ -48,15 +49,9 @@ SPOTTER_C_FUNCTION void spotter_end_section(spotter_hook* hook, char const* name
     if (hook != nullptr) { hook->calls->end_section(*hook, spotter::detail::c_text(name)); }
 }
 SPOTTER_C_FUNCTION spotter_verdict spotter_end(spotter_hook* hook) {
-    spotter_verdict verdict{SPOTTER_PROCEED, 0, 0, 0};
-    if (hook == nullptr) { return verdict; }
+    if (hook == nullptr) { return {SPOTTER_PROCEED, 0, 0, 0}; }
     hook->calls->end(*hook);
-    spotter::step_alarm const& found = hook->found;
-    verdict.decision = static_cast<spotter_decision>(found.decision());
-    verdict.alarm = found ? 1 : 0;
-    verdict.findings = found.size();
-    verdict.left_out = found.left_out();
-    return verdict;
+    return spotter::detail::verdict_of(hook->found);
 }
 SPOTTER_C_FUNCTION int spotter_get_finding(spotter_hook const* hook, std::size_t i, spotter_finding* out) {
     if (hook == nullptr || out == nullptr || i >= hook->found.size()) { return 0; }
@@ -146,6 +141,21 @@ SPOTTER_C_FUNCTION void spotter_scalar_i64_at(spotter_hook* hook, char const* na
 }
 SPOTTER_C_FUNCTION void spotter_scalar_text_at(spotter_hook* hook, char const* name, char const* value, double time) {
     spotter::detail::scalar_from_c(hook, name, spotter::detail::c_text(value), &time);
+}
+
+SPOTTER_C_FUNCTION spotter_verdict spotter_preflight(spotter_hook* hook, spotter_loop const* loop) {
+    return spotter::detail::examine_from_c(hook, loop);
+}
+SPOTTER_C_FUNCTION void spotter_show_parameter(spotter_parameters* to, char const* name, int flags, int dtype,
+                                               void* weights, void* gradient, int rank, spotter_uint64 const* shape) {
+    if (to == nullptr) { return; }
+    spotter::detail::show_parameter_from_c(*to, name, flags, {dtype, weights, rank, shape, nullptr},
+                                           {dtype, gradient, rank, shape, nullptr});
+}
+SPOTTER_C_FUNCTION void spotter_show_tensor(spotter_parameters* to, char const* name, int role, int flags, int dtype,
+                                            void* values, int rank, spotter_uint64 const* shape) {
+    if (to == nullptr) { return; }
+    spotter::detail::show_tensor_from_c(*to, name, role, flags, {dtype, values, rank, shape, nullptr});
 }
 
 SPOTTER_C_FUNCTION void spotter_flush(spotter_hook* hook) {

@@ -208,6 +208,29 @@ typedef struct spotter_health {
     spotter_uint64 bytes;    /* written so far */
 } spotter_health;
 
+/* What spotter_loop.show hands its tensors to, while it is called. */
+typedef struct spotter_parameters spotter_parameters;
+
+/* A loop that is examined, in its own functions. All of zeros but what is needed: memset it first. */
+typedef struct spotter_loop {
+    void* user; /* handed to each of them */
+    /* Calls spotter_show_parameter for each weight, from input to output; asked again and again. Needed. */
+    void (*show)(void* user, spotter_parameters* to);
+    /* Forward and backward of one batch, the same at each call, with the clearing of gradients that the loop does
+     * before it; returns the loss. Needed. */
+    double (*backward)(void* user);
+    double (*loss)(void* user);                      /* a forward pass alone; null: backward is asked */
+    void (*update)(void* user);                      /* the update, with the clearing behind it */
+    void (*save)(void* user);                        /* called once, before anything */
+    void (*restore)(void* user);                     /* what else a pass or an update changes is as it was at save */
+    void (*seed)(void* user, spotter_uint64 number); /* of the random numbers that a pass draws */
+    void (*training)(void* user, int on);            /* training mode, or evaluation */
+    size_t batch;                                    /* samples; 0: the first extent of the inputs */
+    size_t forwards;                                 /* the most passes; 0: 500 */
+    double loss_scale;                               /* that gradients are left with behind a pass; 0: 1 */
+    int restore_each;                                /* restore before each pass */
+} spotter_loop;
+
 /* ---- a run ---- */
 
 /* Starts a run that records into the folder `path`; null: the rules judge and nothing is recorded. You define this
@@ -243,7 +266,8 @@ void spotter_end_section(spotter_hook* hook, const char* name);
  * the next spotter_end. Without an open step: what is still to be told, or nothing. */
 spotter_verdict spotter_end(spotter_hook* hook);
 
-/* Copies finding i of the last spotter_end into `out`; 1 if there is one, else 0 and `out` is left as it is. */
+/* Copies finding i of the last spotter_end, or spotter_preflight, into `out`; 1 if there is one, else 0 and `out` is
+ * left as it is. */
 int spotter_get_finding(const spotter_hook* hook, size_t i, spotter_finding* out);
 
 /* The same finding as a line of text, with what to do, cut at `size` bytes with its zero (1024 hold all):
@@ -251,6 +275,24 @@ int spotter_get_finding(const spotter_hook* hook, size_t i, spotter_finding* out
  * ... Returns its length, as snprintf does; 0 where there is no such finding. `buffer` may be null where `size` is 0.
  */
 size_t spotter_describe_finding(const spotter_hook* hook, size_t i, char* buffer, size_t size);
+
+/* ---- an examination of the loop, before it trains (docs/preflight.md) ---- */
+
+/* Examines the loop by experiments and puts what it found into the run: it is recorded, can be read as what spotter_end
+ * found, and is told with the next spotter_end once more. Weights and gradients are afterwards what they were. A null
+ * hook: nothing but the verdict. A loop without `show` or `backward` is a finding, too (nothing_to_examine). */
+spotter_verdict spotter_preflight(spotter_hook* hook, const spotter_loop* loop);
+
+/* In spotter_loop.show: a weight and its gradient, of one dtype and shape, packed; their memory is written. A null
+ * gradient: it has none yet. `flags`: bits of spotter_flag. What cannot be taken is refused and counted, as by
+ * spotter_observe, and is not examined. */
+void spotter_show_parameter(spotter_parameters* to, const char* name, int flags, int dtype, void* weights,
+                            void* gradient, int rank, const spotter_uint64* shape);
+
+/* In spotter_loop.show: the batch, which buys further proofs: SPOTTER_ROLE_INPUT, SPOTTER_ROLE_LABEL (both are changed
+ * and put back) and SPOTTER_ROLE_PREDICTION, [samples, ...]. */
+void spotter_show_tensor(spotter_parameters* to, const char* name, int role, int flags, int dtype, void* values,
+                         int rank, const spotter_uint64* shape);
 
 /* ---- observing, while a step is open ---- */
 

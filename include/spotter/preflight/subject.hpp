@@ -46,7 +46,7 @@ public:
 
     // Saves, makes the first pass and looks at what is shown. False where the loop threw.
     [[nodiscard]] bool open();
-    // Weights as they were, restored; the batch, too.
+    // Weights, the batch and what the gradients held are as they were, and the rest is restored.
     void close();
 
     [[nodiscard]] std::vector<parameter>& parameters() noexcept { return parameters_; }
@@ -131,6 +131,7 @@ private:
         flag flags = flag::none;
         bool writable = false;
         std::uint32_t look = 0;  // in which it was seen last
+        std::size_t kept = 0;    // a gradient that held something before all: its place in those, from 1 on
     };
 
     // Looks at what is shown; behind a pass every weight and gradient has to be there, as it was.
@@ -145,6 +146,10 @@ private:
     void add_parameter(std::size_t weight, std::size_t gradient);
     [[nodiscard]] tensor_ref shown_as(spotter::role what) const noexcept;
     [[nodiscard]] tensor_ref asked(handle<tensor_ref()> const& from, spotter::role what);
+    // What gradients hold before all is kept, and set to zero: the loop may clear them behind its update.
+    void keep_gradients();
+    // Those that were not there yet are zero.
+    void put_gradients_back();
     void put_held(held_values const& values, tensor_ref const& into) noexcept;
     [[nodiscard]] bool spend() noexcept;
     void tell_progress() noexcept;
@@ -161,6 +166,7 @@ private:
     std::vector<std::string> unpaired_gradients_{}, unpaired_weights_{};
     std::size_t elements_ = 0, batch_ = 0;
     numbers start_{}, place_{}, first_gradient_{};
+    std::vector<numbers> kept_gradients_{};
     double first_loss_ = 0;
     bool weights_changed_ = false, outputs_are_logits_ = false, losses_are_floats_ = true, training_ = true;
     std::uint64_t seed_ = 1;

@@ -126,6 +126,7 @@ SPOTTER_BODY bool subject::open() {
         call([&] { exam_.training(true); });
     }
     look();
+    keep_gradients();
     std::vector<numbers> before;  // weights, which may only be known as such after the pass
     for (seen_tensor const& each : seen_) {
         numbers values(can_hold_weights(each.view.type) && each.writable ? static_cast<std::size_t>(each.view.count)
@@ -160,17 +161,19 @@ SPOTTER_BODY bool subject::open() {
 }
 
 SPOTTER_BODY void subject::close() {
-    ended_ = ended_ == ending::budget ? ending::none : ended_;
-    release_batch();
-    if (exam_.restore_each || parameters_.empty()) { return; }  // a copy, which goes
     ending const why = std::exchange(ended_, ending::none);
+    release_batch();
     write_weights(start_);
     if (exam_.restore) {
         call([&] { exam_.restore(); });
         look();
         write_weights(start_);
     }
-    if (why != ending::none) { ended_ = why; }
+    if (exam_.training) {
+        call([&] { exam_.training(true); });
+    }
+    put_gradients_back();
+    ended_ = why == ending::budget ? ending::none : why;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

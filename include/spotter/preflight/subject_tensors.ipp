@@ -124,7 +124,9 @@ SPOTTER_BODY void subject::read_weights(numbers& into) const {
 
 SPOTTER_BODY void subject::write_weights(numbers const& from) {
     if (over()) { return; }
-    for (parameter const& each : parameters_) { write_elements(seen_[each.weight].view, from.data() + each.first); }
+    for (parameter const& each : parameters_) {
+        if (is_there(each.weight, each.count)) { write_elements(seen_[each.weight].view, from.data() + each.first); }
+    }
 }
 
 SPOTTER_BODY void subject::read_gradients(numbers& into) const {
@@ -157,6 +159,30 @@ SPOTTER_BODY void subject::write_gradients(numbers const& from) {
 SPOTTER_BODY void subject::put_held(held_values const& values, tensor_ref const& into) noexcept {
     if (values.active && into.refused == refusal::none && into.bytes() == values.now.size()) {
         std::memcpy(const_cast<void*>(into.values.raw), values.now.data(), values.now.size());
+    }
+}
+
+SPOTTER_BODY void subject::keep_gradients() {
+    for (seen_tensor& each : seen_) {
+        if (gradient_of(each.name).empty() || !each.writable || !can_hold_weights(each.view.type)) { continue; }
+        numbers values(static_cast<std::size_t>(each.view.count));
+        (void)read_elements(each.view, values.data());
+        kept_gradients_.push_back(values);
+        each.kept = kept_gradients_.size();
+        values.assign(values.size(), 0.0);
+        write_elements(each.view, values.data());
+    }
+}
+
+SPOTTER_BODY void subject::put_gradients_back() {
+    for (seen_tensor const& each : seen_) {
+        if (gradient_of(each.name).empty() || each.look != look_ || !each.writable ||
+            !can_hold_weights(each.view.type)) {
+            continue;
+        }
+        std::size_t const count = static_cast<std::size_t>(each.view.count);
+        bool const was_there = each.kept > 0 && kept_gradients_[each.kept - 1].size() == count;
+        write_elements(each.view, (was_there ? kept_gradients_[each.kept - 1] : numbers(count, 0.0)).data());
     }
 }
 
