@@ -39,7 +39,7 @@ struct story {
     }
 };
 
-void record(std::string const& path, std::uint64_t first, float loss) {
+void record_step(std::string const& path, std::uint64_t first, float loss) {
     hook watch{path, everything_kept, options{.existing = existing::resume}, non_finite{}};
     if (first == 0) { watch.scalar("seed", 7); }
     (void)watch.step(train(first), "loss"_t = loss, "w"_t = std::vector<float>{1, 2, 3});
@@ -49,8 +49,8 @@ void record(std::string const& path, std::uint64_t first, float loss) {
 
 TEST_CASE("events of a record come in the order of writing, and a further attempt is told before its rows") {
     temporary_folder const folder;
-    record(folder / "run", 0, 1);
-    record(folder / "run", 1, std::numeric_limits<float>::quiet_NaN());
+    record_step(folder / "run", 0, 1);
+    record_step(folder / "run", 1, std::numeric_limits<float>::quiet_NaN());
     trial const run = open(folder / "run");
     worker_index const& index = run.readers().front()->index();
     story told;
@@ -76,8 +76,8 @@ TEST_CASE("events of a record come in the order of writing, and a further attemp
 
 TEST_CASE("a walk over events that was ended goes on with the row at which it ended") {
     temporary_folder const folder;
-    record(folder / "run", 0, 1);
-    record(folder / "run", 1, 2);
+    record_step(folder / "run", 0, 1);
+    record_step(folder / "run", 1, 2);
     trial const run = open(folder / "run");
     worker_index const& index = run.readers().front()->index();
     story whole, parts;
@@ -92,8 +92,8 @@ TEST_CASE("a walk over events that was ended goes on with the row at which it en
 
 TEST_CASE("rows that were kept are decoded later as they are at once") {
     temporary_folder const folder;
-    record(folder / "run", 0, 1);
-    record(folder / "run", 1, std::numeric_limits<float>::quiet_NaN());
+    record_step(folder / "run", 0, 1);
+    record_step(folder / "run", 1, std::numeric_limits<float>::quiet_NaN());
     trial const run = open(folder / "run");
     worker_index const& index = run.readers().front()->index();
     kept_rows kept;
