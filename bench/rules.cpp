@@ -4,7 +4,7 @@
 #include "eight_rules.hpp"
 
 #include <spotter/core/tensor_access.hpp>
-#include <spotter/hook/judges.hpp>
+#include <spotter/judge/judges.hpp>
 #include <spotter/plan/policy.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/stat/delta.hpp>

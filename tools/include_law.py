@@ -14,7 +14,7 @@ LAYERS = (
     ("core",),
     ("stat", "ring", "format", "file"),
     ("plan", "rule"),
-    ("diagnosis",),
+    ("diagnosis", "judge"),
     ("hook", "preflight"),
     ("record", "trial"),
     ("replay", "report", "response", "export"),
@@ -32,6 +32,7 @@ HEAVY = {
     "plan": LIGHT,
     "rule": LIGHT,
     "diagnosis": LIGHT,
+    "judge": LIGHT,
     "ring": LIGHT,
     "format": LIGHT | FILES,
     "hook": LIGHT,
@@ -59,7 +60,7 @@ GRANTED = {}
 # The doors of a loop's file. A door and everything behind it may reach only these folders, none of these standard headers, no third party
 # and no rule of the catalogue: a rule is had by its own header. What only bodies reach is not behind it.
 THIN = LIGHT | {"algorithm", "atomic", "fstream", "mutex", "sstream"}
-HOOK = {"core", "stat", "plan", "rule", "hook"}
+HOOK = {"core", "stat", "plan", "rule", "judge", "hook"}
 DOORS = {
     "hook.hpp": (HOOK, THIN),
     "spotter.hpp": (HOOK | {"record"}, THIN),
@@ -77,7 +78,7 @@ TRAPS = (
 DESCRIPTORS = re.compile(r"(?<![\w>])::(open|openat|creat|opendir|pipe2?|socket|accept4?|mkstemp|memfd_create|eventfd|epoll_create1?|inotify_init1?|dup)\(")
 KEPT, KEPT_LINES = "standard_streams_kept", 8
 # What runs in a training's process maps no file of a run's: whoever cuts one meanwhile would end the training. Readers map, and look first.
-TRAINS = {"plan", "rule", "diagnosis", "hook", "record", "response", "supervise", "act", "ext"}
+TRAINS = {"plan", "rule", "diagnosis", "judge", "hook", "record", "response", "supervise", "act", "ext"}
 MAPS = re.compile(r"\bfiles\w*(\(\))?(\.|->)map\(|\bMAP_SHARED\b")
 MAY_MAP = {"ext/s3/files.hpp"}  # a reader, and a file of its own that has no name
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Self-test: a fault that is planted into a record is told by the rule that is made for it, where the record shows what
 // it takes.
-#include <spotter/hook/tracked.hpp>
+#include <spotter/judge/tracked.hpp>
 #include <spotter/replay/self_test.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/stat/take_summary.hpp>

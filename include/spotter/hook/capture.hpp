@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/hook/pending_responses.hpp>
-#include <spotter/hook/tracked.hpp>
+#include <spotter/judge/tracked.hpp>
 #include <spotter/plan/plan.hpp>
 #include <spotter/rule/respond.hpp>
 

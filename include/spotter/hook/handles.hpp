@@ -2,7 +2,7 @@
 // Hook (L3): the small things that a hook hands out: a name looked up once, a mode for a while.
 #pragma once
 
-#include <spotter/hook/tracked.hpp>
+#include <spotter/judge/tracked.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

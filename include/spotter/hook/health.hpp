@@ -2,7 +2,7 @@
 // Hook (L3): how the watching itself goes.
 #pragma once
 
-#include <spotter/hook/failures.hpp>
+#include <spotter/core/failures.hpp>
 #include <spotter/hook/sink.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -6,7 +6,6 @@
 #include <spotter/hook/control.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
-#include <spotter/hook/judges.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/outside.hpp>
 #include <spotter/hook/registry.hpp>
@@ -14,6 +13,7 @@
 #include <spotter/hook/timed_loop.hpp>
 #include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
+#include <spotter/judge/judges.hpp>
 #include <spotter/plan/defaults.hpp>
 #include <spotter/rule/packs_in.hpp>
 #include <spotter/stat/take_summary.hpp>

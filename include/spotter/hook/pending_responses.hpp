@@ -2,7 +2,7 @@
 // Hook (L3): what responses began beside the loop and whose end is not known yet.
 #pragma once
 
-#include <spotter/hook/failures.hpp>
+#include <spotter/core/failures.hpp>
 #include <spotter/rule/respond.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

@@ -4,7 +4,7 @@
 
 #include <spotter/config.hpp>
 #include <spotter/hook/health.hpp>
-#include <spotter/hook/tracked.hpp>
+#include <spotter/judge/tracked.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -2,7 +2,7 @@
 // Hook (L3): named parts of a step, and how long each took.
 #pragma once
 
-#include <spotter/hook/failures.hpp>
+#include <spotter/core/failures.hpp>
 #include <spotter/hook/registry.hpp>
 
 namespace spotter::inline SPOTTER_ABI {

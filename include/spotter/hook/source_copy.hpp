@@ -2,9 +2,9 @@
 // Hook (L3): the values of a source that has to be copied (core/source.hpp), where they are due.
 #pragma once
 
+#include <spotter/core/refusal_words.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/core/source.hpp>
-#include <spotter/hook/refusal_words.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -22,6 +22,8 @@ enum class switch_state : std::uint8_t { on, dry, off, unknown };
 // do. Valid while the program runs.
 [[nodiscard]] std::string_view run_path(std::string_view path) noexcept;
 
+[[nodiscard]] error malformed_plan(pattern_fault const& bad) noexcept;
+
 void take_choices(options& into, run_choices const& said) noexcept;
 
 template <class Argument>

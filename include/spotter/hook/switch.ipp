@@ -21,6 +21,12 @@ SPOTTER_BODY switch_state read_switch() noexcept {
                                             : switch_state::unknown;
 }
 
+SPOTTER_BODY error malformed_plan(pattern_fault const& bad) noexcept {
+    error why{errc::bad_pattern, ""};
+    why.what << bad << " is a malformed pattern of the plan; the plan is not applied, rules and scalars go on";
+    return why;
+}
+
 SPOTTER_BODY std::string_view run_path(std::string_view path) noexcept {
     char const* const instead = std::getenv("SPOTTER_RUN");
     if (instead == nullptr || *instead == '\0') { return path; }

@@ -4,8 +4,8 @@
 
 #include <spotter/core/casts.hpp>
 #include <spotter/format/zstd_codec.hpp>
-#include <spotter/hook/judges.hpp>
-#include <spotter/hook/tracked.hpp>
+#include <spotter/judge/judges.hpp>
+#include <spotter/judge/tracked.hpp>
 #include <spotter/replay/shared_names.hpp>
 #include <spotter/stat/take_summary.hpp>
 #include <spotter/trial/distribution.hpp>

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <spotter/rule/compound.hpp>
+#include <spotter/rule/report_episode.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -123,52 +124,38 @@ struct for_steps {
     }
 };
 
-// `rule | cooldown{100}`: told at most once in a hundred closes of a mode; undecided ones do not count.
+// `rule | cooldown{100}`: reported at most once in a hundred closes of a mode; undecided ones do not count.
 struct cooldown {
     using adapts_rules = void;
     static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
-    using state = detail::count_per_mode;
+    using state = detail::episode_per_mode;
     std::uint64_t steps = 1;  // closes of one mode; 0 and 1 thin nothing
-    constexpr truth operator()(state& silent, step_id step, truth answer, std::span<finding>) const noexcept {
-        std::uint64_t& left = silent.count[index_of(step.mode)];
-        if (left > 0) {
-            --left;
-            return truth::no;
-        }
-        if (answer == truth::yes) { left = steps > 0 ? steps - 1 : 0; }
-        return answer;
+    constexpr truth operator()(state& it, step_id step, truth answer, std::span<finding>) const noexcept {
+        it.of(step).pass(steps);
+        return answer == truth::yes ? truth_of(it.of(step).report()) : answer;
     }
 };
 
-// `rule | rearm{10}`: an episode is told once; it ends when the rule has said no ten times in a row, by mode.
+// `rule | rearm{10}`: an episode is reported once; it ends when the rule has said no ten times in a row, by mode.
 struct rearm {
     using adapts_rules = void;
     static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
-    struct state {
-        bool within[mode_count]{};  // an episode that was delivered
-        std::uint64_t healthy[mode_count]{};
-    };
+    using state = detail::episode_per_mode;
     std::uint64_t steps = 1;  // closes of one mode without it, in a row
-    constexpr truth operator()(state& episode, step_id step, truth answer, std::span<finding>) const noexcept {
-        std::size_t const m = index_of(step.mode);
-        if (answer == truth::yes) {
-            episode.healthy[m] = 0;
-            return truth_of(!std::exchange(episode.within[m], true));
-        }
-        if (++episode.healthy[m] >= steps) { episode.within[m] = false; }
-        return truth::no;
+    constexpr truth operator()(state& it, step_id step, truth answer, std::span<finding>) const noexcept {
+        if (answer != truth::yes) { return it.of(step).pass(steps), answer; }
+        it.of(step).restart();
+        return truth_of(it.of(step).report());
     }
 };
 
-// `rule | once`: told a single time in a run, whatever the mode.
+// `rule | once`: reported a single time in a run, whatever the mode.
 struct once_adaptor {
     using adapts_rules = void;
     static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
-    struct state {
-        bool delivered = false;
-    };
+    using state = detail::report_episode;
     constexpr truth operator()(state& it, step_id, truth answer, std::span<finding>) const noexcept {
-        return answer == truth::yes ? truth_of(!std::exchange(it.delivered, true)) : answer;
+        return answer == truth::yes ? truth_of(it.report()) : answer;
     }
 };
 // The one there is.

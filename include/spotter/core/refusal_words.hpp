@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): why a view was not taken, as health() tells it.
+// Core (L0): why a view was not taken, as health() tells it.
 #pragma once
 
 #include <spotter/core/result.hpp>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what the rules found at one step, put together before it is told: one condition once, and what a NaN
+// Judge (L2): what the rules found at one step, put together before it is told: one condition once, and what a NaN
 // explains as its consequence. The order of the rules decides between equals, and never which is the cause.
 #pragma once
 
 #include <spotter/core/slots.hpp>
 #include <spotter/rule/machine.hpp>
+#include <spotter/rule/report_episode.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -28,8 +29,8 @@ public:
     // Puts together what was taken. Begins the next step.
     void settle(step_id step) noexcept;
     void clear() noexcept { count_ = 0; }
-    // The severity that consequences would have had whose origin was told at an earlier step.
-    [[nodiscard]] severity untold() const noexcept { return untold_; }
+    // Of consequences whose origin was reported at an earlier step: as severe as they were without it.
+    [[nodiscard]] findings::untold untold() const noexcept { return untold_; }
 
     [[nodiscard]] finding const* begin() const noexcept { return list_.data(); }
     [[nodiscard]] finding const* end() const noexcept { return list_.data() + count_; }
@@ -45,7 +46,7 @@ private:
         std::string_view rule{}, tensor{};
         step_id step{};
         std::uint32_t worker = 0;
-        bool holds = false;
+        detail::report_episode episode{};  // to the first step of the mode without such values
     };
 
     void note(observation const& it, std::uint64_t rules) noexcept;
@@ -70,13 +71,13 @@ private:
     slot_array<std::string_view> bad_;  // tensors with values that are no numbers at this step
     std::size_t count_ = 0, bad_count_ = 0;
     std::uint64_t close_ = 1;
-    severity untold_ = severity::info;
-    bool holding_ = false;       // one of these holds:
-    origin told_[mode_count]{};  // the last origin that was told; while it holds
+    findings::untold untold_{};
+    bool holding_ = false;          // an episode of these goes on:
+    origin origins_[mode_count]{};  // the last that was reported
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/hook/causes.ipp>
+#include <spotter/judge/step_findings.ipp>
 #endif

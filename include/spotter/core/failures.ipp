@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/bits.hpp>
-#include <spotter/hook/failures.hpp>
+#include <spotter/core/failures.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): one tensor as a source of events knows it; what hook and replay share, so that rules cannot tell them
+// Judge (L2): one tensor as a source of events knows it; what hook and replay share, so that rules cannot tell them
 // apart.
 #pragma once
 
 #include <spotter/core/casts.hpp>
 #include <spotter/core/event.hpp>
 #include <spotter/core/kept_text.hpp>
+#include <spotter/core/refusal_words.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/slots.hpp>
-#include <spotter/hook/refusal_words.hpp>
 #include <spotter/rule/machine.hpp>
 #include <spotter/stat/distribution.hpp>
 
@@ -123,5 +123,5 @@ struct tracked_tensor {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/hook/tracked.ipp>
+#include <spotter/judge/tracked.ipp>
 #endif

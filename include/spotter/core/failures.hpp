@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what went wrong, each kind once, with how often.
+// Core (L0): what went wrong, each kind once, with how often.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -71,5 +71,5 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/hook/failures.ipp>
+#include <spotter/core/failures.ipp>
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of causes.hpp.
+// The bodies of step_findings.hpp.
 #pragma once
 
-#include <spotter/hook/causes.hpp>
+#include <spotter/judge/step_findings.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -26,19 +26,21 @@ SPOTTER_BODY bool step_findings::take(finding const& one) noexcept {
 }
 
 SPOTTER_BODY SPOTTER_NOINLINE void step_findings::settle(step_id step) noexcept {
-    untold_ = severity::info;
+    untold_ = {};
+    origin& its = origins_[index_of(step.mode)];
     if (count_ > 0) {
         join_equals();
-        finding const* const cause = bring_cause_to_front();
-        if (cause != nullptr) {
-            told_[index_of(step.mode)] = {cause->rule, cause->tensor, step, cause->worker, true};
+        if (finding const* const cause = bring_cause_to_front(); cause != nullptr) {
+            its = {cause->rule, cause->tensor, step, cause->worker, its.episode};
+            (void)its.episode.report();
             explain_by_first();
-        } else {
-            explain_by_earlier(told_[index_of(step.mode)]);
+        } else if (its.episode.is_reported()) {
+            explain_by_earlier(its);
         }
     }
-    if (bad_count_ == 0) { told_[index_of(step.mode)].holds = false; }
-    holding_ = told_[0].holds || told_[1].holds || told_[2].holds;
+    if (bad_count_ == 0) { its.episode.end(); }
+    holding_ = false;
+    for (origin const& each : origins_) { holding_ = holding_ || each.episode.is_reported(); }
     bad_count_ = 0;
     ++close_;
 }
@@ -135,11 +137,10 @@ SPOTTER_COLD_BODY void step_findings::explain_by_first() noexcept {
 }
 
 SPOTTER_COLD_BODY void step_findings::explain_by_earlier(origin const& earlier) noexcept {
-    if (!earlier.holds) { return; }
     for (std::size_t i = 0; i < count_; ++i) {
         finding& it = list_[i];
         if (!is_consequence(it, earlier.tensor, earlier.worker)) { continue; }
-        untold_ = it.severity > untold_ ? it.severity : untold_;
+        untold_.join(it.severity);
         soften(it, earlier.rule, earlier.tensor, &earlier.step);
     }
 }

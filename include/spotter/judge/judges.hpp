@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): a list of rules at work: the part that a hook and a replay share, so that both judge alike.
+// Judge (L2): a list of rules at work: the part that a hook and a replay share, so that both judge alike.
 #pragma once
 
 #include <spotter/core/content_reader.hpp>
+#include <spotter/core/failures.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
-#include <spotter/hook/causes.hpp>
-#include <spotter/hook/failures.hpp>
-#include <spotter/hook/options.hpp>
+#include <spotter/judge/step_findings.hpp>
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/quantify.hpp>
 
@@ -30,8 +29,6 @@ template <rule Rule>
 struct machine_of<Rule> {
     using type = machine<Rule>;
 };
-
-[[nodiscard]] error malformed_plan(pattern_fault const& bad) noexcept;
 
 }  // namespace detail
 
@@ -114,7 +111,7 @@ public:
     // to keep is delivered at once.
     template <class Deliver>
     void judge(step_id step, std::uint64_t set, step_alarm& into, Deliver& deliver) noexcept {
-        held_back_ = severity::info;
+        held_ = {};
         each_machine([&](auto& machine, std::size_t i) {
             if ((set & enabled_) >> i & 1) {
                 scratch_.clear();
@@ -131,13 +128,13 @@ public:
                     }
                     into.add_left_out(scratch_);
                 }
-                held_back_ = scratch_.held_back() > held_back_ ? scratch_.held_back() : held_back_;
+                held_.join(scratch_.held());
             }
         });
         if constexpr (any_rule) {
             if (!found_.unsettled()) { return; }
             found_.settle(step);
-            held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
+            held_.join(found_.untold());
             for (finding const& each : found_) { into.add(each); }
         }
     }
@@ -154,8 +151,8 @@ public:
     void respond(finding const& found, response_desk& desk, Told&& told) const {
         scratch_.respond(found, desk, told);
     }
-    // The severity of what still held at the last close, and was not told again.
-    [[nodiscard]] severity held_back() const noexcept { return held_back_; }
+    // The severity of what still held at the last close, and was not reported again.
+    [[nodiscard]] severity held_back() const noexcept { return held_.severity(); }
 
     // Seconds; rules that throw are switched off.
     void poll([[maybe_unused]] double const& now) noexcept {
@@ -229,7 +226,7 @@ public:
 private:
     template <class Argument>
     void take_worker([[maybe_unused]] Argument const& it) noexcept {
-        if constexpr (std::same_as<Argument, options>) { worker_ = it.worker; }
+        if constexpr (!rule<Argument> && requires { std::uint32_t{it.worker}; }) { worker_ = it.worker; }
     }
     template <class Use>
     void each_machine(Use&& use) noexcept {
@@ -271,7 +268,7 @@ private:
     pack<typename detail::machine_of<Arguments>::type...> machines_;
     findings scratch_{};
     step_findings found_{};
-    severity held_back_ = severity::info;
+    findings::untold held_{};
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;
     failure_list troubles_{};
@@ -281,7 +278,3 @@ template <class... Arguments>
 judges(Arguments...) -> judges<Arguments...>;
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/hook/judges.ipp>
-#endif

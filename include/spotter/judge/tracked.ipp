@@ -4,7 +4,7 @@
 
 #include <spotter/core/casts.hpp>
 #include <spotter/core/guard.hpp>
-#include <spotter/hook/tracked.hpp>
+#include <spotter/judge/tracked.hpp>
 #include <spotter/stat/delta.hpp>
 #include <spotter/stat/units.hpp>
 
