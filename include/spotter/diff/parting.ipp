@@ -46,27 +46,25 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY std::vector<parting::sight> parting::sights_of(worker_index const& run, detail::step_rows const& rows) {
     std::vector<sight> all;
-    rows.each_row([&](std::uint32_t segment, row_view row) {
-        sight it;
-        tensor_id id = no_tensor;
-        if (row.kind == row_kind::observe) {
-            rows::observe seen;
-            if (decode(row, seen, it.stats)) { return; }
-            id = run.id_of(segment, seen.id);
-            it.has_values = seen.has_values;
-        } else if (row.kind == row_kind::scalar) {
-            rows::scalar seen;
-            if (decode(row, seen) || !seen.has_step || seen.type == dtype::text) { return; }
-            id = run.id_of(segment, seen.id);
-            it.is_scalar = true;
-            it.value.assign(seen.value.begin(), seen.value.end());
-        }
-        if (id == no_tensor) { return; }
-        tensor_info const& info = run.tensors()[id]->info;
-        if (info.role == role::timing || info.role == role::system) { return; }
-        it.name = run.tensors()[id]->name;
+    auto const add = [&](tensor_id id, sight it) {
+        recorded_tensor const& tensor = *run.tensors()[id];
+        if (tensor.info.role == role::timing || tensor.info.role == role::system) { return; }
+        it.name = tensor.name;
         all.push_back(std::move(it));
-    });
+    };
+    rows.each_event(recorded_sink{[&](recorded_observation const& seen) {
+                                      sight it;
+                                      it.stats = seen.stats;
+                                      it.has_values = seen.row.has_values;
+                                      add(seen.id, std::move(it));
+                                  },
+                                  [&](recorded_scalar const& seen) {
+                                      if (!seen.row.has_step || seen.row.type == dtype::text) { return; }
+                                      sight it;
+                                      it.is_scalar = true;
+                                      it.value.assign(seen.row.value.begin(), seen.row.value.end());
+                                      add(seen.id, std::move(it));
+                                  }});
     return all;
 }
 

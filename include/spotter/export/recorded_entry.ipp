@@ -4,9 +4,9 @@
 
 #include <spotter/core/casts.hpp>
 #include <spotter/export/recorded_entry.hpp>
-#include <spotter/format/zstd_codec.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
+#include <spotter/trial/recorded_events.hpp>
 
 #include <bit>
 
@@ -86,24 +86,16 @@ SPOTTER_BODY spotter::distribution recorded_entry::histogram() {
 
 SPOTTER_BODY recorded_value recorded_entry::read() const {
     if (!has_values()) { return error{errc::no_payload, "only statistics were kept"}; }
-    tensor_ref like{};
+    std::vector<std::byte> bytes;
+    tensor_ref view{};
     if (is_scalar_) {
-        like.type = scalar_.type;
-        like.count = scalar_.type == dtype::text ? scalar_.value.size() : 1;
-        return {std::vector<std::byte>(scalar_.value.begin(), scalar_.value.end()), like};
+        view.type = scalar_.type;
+        view.count = scalar_.type == dtype::text ? scalar_.value.size() : 1;
+        bytes.assign(scalar_.value.begin(), scalar_.value.end());
+    } else if (error const why = read_values(run_, segment_, seen_, run_.unpacker(), bytes, view)) {
+        return why;
     }
-    like.type = seen_.type;
-    like.layout = seen_.layout;
-    like.shape = seen_.shape;
-    like.count = seen_.shape.elements();
-    auto const segment = run_.segment_with(seen_, segment_);
-    if (!segment) { return segment.error(); }
-    if (!detail::can_hold(*segment, seen_.place, like.bytes())) {
-        return error{errc::corrupt, "an observation claims more values than its segment has room for"};
-    }
-    std::vector<std::byte> bytes(as_size(like.bytes()));
-    if (error const why = run_.unpacker().unpack(*segment, seen_, bytes)) { return why; }
-    return {std::move(bytes), like};
+    return {std::move(bytes), view};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

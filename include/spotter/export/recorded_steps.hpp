@@ -5,8 +5,7 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/export/recorded_entry.hpp>
-#include <spotter/trial/recorded_lists.hpp>
-#include <spotter/trial/step_list.hpp>
+#include <spotter/trial/recorded_events.hpp>
 
 #include <functional>
 #include <optional>
@@ -54,74 +53,44 @@ struct recorded_step {
 //   or of any mode before that
 class recorded_steps {
 public:
-    recorded_steps(worker_reader const& from, export_choice const& choice) : from_{&from}, choice_{&choice} {}
+    recorded_steps(worker_reader const& from, export_choice const& choice)
+        : from_{&from}, choice_{&choice}, events_{from.index()} {}
 
     [[nodiscard]] worker_reader const& reader() const noexcept { return *from_; }  // the worker whose record it is
 
     // What was closed since the last call; scalars behind the last closing once nobody writes any more.
     template <class Take>
     void advance(Take&& take) {
-        worker_index const& run = from_->index();
-        std::size_t const closings = run.steps().size();
-        run.walk(place_, [&](std::uint32_t segment, row_view row) {
-            if (closed_ == closings && from_->running()) { return false; }
-            begin(run.attempt_of(segment));
-            switch (row.kind) {
-                case row_kind::observe:
-                    keep(segment, row);
-                    break;
-                case row_kind::scalar:
-                    if (!keep_loose(segment, row, take)) { keep(segment, row); }
-                    break;
-                case row_kind::finding:
-                    findings_.push_back({segment, no_tensor, row.kind, bodies_.size(), row.body.size()});
-                    bodies_.insert(bodies_.end(), row.body.begin(), row.body.end());
-                    break;
-                case row_kind::close:
-                    close(row, take);
-                    break;
-                default:
-                    break;
-            }
-            return true;
-        });
+        std::size_t const closings = from_->index().steps().size();
+        // What the process of an earlier attempt left open is no step.
+        events_.advance([&] { return closed_ != closings || !from_->running(); },
+                        recorded_sink{[&](recorded_attempt) { clear(); },
+                                      [&](recorded_row const& it) { take_row(it, take); },
+                                      [&](rows::close const& end) { close(end, take); }});
     }
 
 private:
-    struct kept {
-        std::uint32_t segment = 0;
-        tensor_id id = no_tensor;
-        row_kind kind{};
-        std::size_t at = 0, bytes = 0;  // of its body in bodies_
-    };
-
-    void clear() noexcept;
-    // What the process of an earlier attempt left open is no step.
-    void begin(std::uint32_t attempt) noexcept;
+    void clear() noexcept { kept_.clear(), findings_.clear(); }
     [[nodiscard]] bool wanted(tensor_id id);
-    // The body of a packed row is only valid until the next one is read.
-    void keep(std::uint32_t segment, row_view row);
-    [[nodiscard]] row_view body_of(kept const& it) const noexcept;
     template <class Take>
-    [[nodiscard]] bool keep_loose(std::uint32_t segment, row_view row, Take& take) {
-        rows::scalar seen;
-        if (decode(row, seen) || seen.has_step) { return false; }
-        tensor_id const id = from_->index().id_of(segment, seen.id);
-        if (!wanted(id) || choice_->step || (choice_->mode && *choice_->mode != before_.step.mode)) { return true; }
-        recorded_entry it{*from_->index().tensors()[id], row, from_->index(), segment};
+    void take_row(recorded_row const& it, Take& take) {
+        if (it.row.kind == row_kind::finding) { return findings_.push(it); }
+        worker_index const& run = from_->index();
+        rows::head const head = head_of(run, it);
+        if (!wanted(head.id)) { return; }
+        if (head.has_step) { return kept_.push(it, head.id); }
+        if (choice_->step || (choice_->mode && *choice_->mode != before_.step.mode)) { return; }
+        recorded_entry loose{*run.tensors()[head.id], it.row, run, it.segment};
         before_.worker = from_->number();
-        take.loose(before_, it);
-        return true;
+        if (loose) { take.loose(before_, loose); }
     }
     template <class Take>
-    void close(row_view row, Take& take) {
-        rows::close end;
-        if (decode(row, end)) { return clear(); }
+    void close(rows::close const& end, Take& take) {
         ++closed_;
         std::optional<std::uint64_t>& before = latest_[index_of(end.step.mode)];
         auto const timing = from_->index().times().find(end.step, end.ordinal, from_->number());
-        last_ = {
-            end.step, end.time, end.ordinal, from_->number(), attempt_, timing, before && end.step.index <= *before};
+        bool const again = before && end.step.index <= *before;
+        last_ = {end.step, end.time, end.ordinal, from_->number(), events_.attempt(), timing, again};
         before = end.step.index;
         if (end.step.mode == mode::train || !latest_[index_of(mode::train)]) { before_ = last_; }
         if (choice_->has_step(end.step)) { tell(take); }
@@ -130,36 +99,34 @@ private:
     template <class Take>
     void tell(Take& take) {
         worker_index const& run = from_->index();
-        if (!kept_.empty()) { run.guard(kept_.front().segment); }
+        if (kept_.size() > 0) { run.guard(kept_[0].segment); }
         take.step(last_);
         last_of_.resize(run.tensors().size());
-        for (std::size_t i = 0; i < kept_.size(); ++i) { last_of_[kept_[i].id] = i; }
+        for (std::size_t i = 0; i < kept_.size(); ++i) { last_of_[kept_.id(i)] = i; }
         for (std::size_t i = 0; i < kept_.size(); ++i) {
-            kept const& each = kept_[i];
-            if (last_of_[each.id] != i) { continue; }
-            recorded_entry it{*run.tensors()[each.id], body_of(each), run, each.segment};
+            tensor_id const id = kept_.id(i);
+            if (last_of_[id] != i) { continue; }
+            recorded_entry it{*run.tensors()[id], kept_[i].row, run, kept_[i].segment};
             if (it) { take.entry(last_, it); }
         }
-        for (kept const& each : findings_) {
-            rows::finding told;
-            if (decode(body_of(each), told)) { continue; }
-            take.finding(last_, detail::finding_of(told, from_->number(), std::identity{}));
+        for (std::size_t i = 0; i < findings_.size(); ++i) {
+            hand_over(run, findings_[i], [&](rows::finding const& told) {
+                take.finding(last_, detail::finding_of(told, from_->number(), std::identity{}));
+            });
         }
         take.end(last_);
     }
 
     worker_reader const* from_;
     export_choice const* choice_;
-    walk_place place_{};
+    recorded_events events_;
     std::size_t closed_ = 0;
-    std::uint32_t attempt_ = unknown_attempt;
     recorded_step last_{};    // that was closed
     recorded_step before_{};  // what scalars between steps go with: the last one of train, where there is any
     std::optional<std::uint64_t> latest_[mode_count]{};  // index of the last closing
     std::vector<bool> named_{};                          // whether a tensor is wanted, by its id
-    std::vector<kept> kept_{}, findings_{};              // of the step that is open
-    std::vector<std::byte> bodies_{};
-    std::vector<std::size_t> last_of_{};  // which of kept_ is the last of a tensor
+    kept_rows kept_{}, findings_{};                      // of the step that is open
+    std::vector<std::size_t> last_of_{};                 // which of kept_ is the last of a tensor
 };
 
 // All workers of a run, one after the other; those that begin later join.

@@ -136,6 +136,7 @@ inline void each_number(rows::feature const& of, Take&& take) {
     }
 }
 [[nodiscard]] error decode(row_view row, rows::scalar& out) noexcept;
+[[nodiscard]] error decode(row_view row, rows::head& out) noexcept;  // of an observe or a scalar row
 [[nodiscard]] error decode(row_view row, rows::close& out) noexcept;
 [[nodiscard]] error decode(row_view row, rows::finding& out) noexcept;
 [[nodiscard]] error decode(row_view row, rows::drops& out) noexcept;

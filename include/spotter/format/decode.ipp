@@ -164,6 +164,15 @@ SPOTTER_BODY error decode(row_view row, rows::scalar& out) noexcept {
     return detail::row_error(in, "scalar");
 }
 
+SPOTTER_BODY error decode(row_view row, rows::head& out) noexcept {
+    byte_reader in{row.body};
+    auto const bits = in.fixed<std::uint8_t>();
+    out.id = detail::take_id(in);
+    out.has_step = row.kind == row_kind::observe || (bits & layout::scalar_step) != 0;
+    if (out.has_step) { out.step = detail::take_step(in); }
+    return detail::row_error(in, "head");
+}
+
 SPOTTER_BODY error decode(row_view row, rows::close& out) noexcept {
     byte_reader in{row.body};
     out.step = detail::take_step(in);

@@ -105,6 +105,12 @@ struct scalar {                // a number or a text that was kept whatever was 
     byte_view value{};         // one element; of text, its letters
 };
 
+struct head {                  // how the row of an observation or a scalar begins
+    tensor_id id = no_tensor;  // declared in the segment
+    bool has_step = false;     // false: of a loose scalar
+    step_id step{};            // set where has_step
+};
+
 struct close {
     step_id step{};              // the step that was closed
     std::uint64_t ordinal = 0;   // closes of this worker before it, over all attempts

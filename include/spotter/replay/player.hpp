@@ -13,7 +13,7 @@ namespace detail {
 template <class Judges>
 class player {
 public:
-    player(worker_index const& run, Judges& judges) : run_{run}, at_{judges}, events_{run, at_} {}
+    player(worker_index const& run, Judges& judges) : run_{run}, events_{run}, at_{judges}, stream_{run, at_} {}
     player(player const&) = delete;
     player& operator=(player const&) = delete;
 
@@ -26,63 +26,47 @@ public:
     error play(bool to_the_end, Admit const& admit, Deliver&& deliver, Closed&& closed, Left&& left,
                Restart&& restart) {
         auto const leave = [&] {
-            events_.close();
+            stream_.close();
             if (!at_.is_open()) { return; }
             step_id const step = at_.step();
             step_alarm found;
             at_.close(step, time_, found, deliver);
             left(step, found);
         };
-        run_.walk(place_, [&](std::uint32_t segment, row_view row) {
-            if (!to_the_end && played_ == run_.steps().size()) { return false; }
-            // Each attempt begins with a segment, whose head says so too: its run_begin may be lost.
-            if (std::uint32_t const its = run_.attempt_of(segment); its != attempt_ && its != unknown_attempt) {
-                if (std::exchange(begun_, true)) {
-                    leave();
-                    restart();
-                    events_.restart();
-                    at_.restart();
-                }
-                attempt_ = its;
-            }
-            switch (row.kind) {
-                case row_kind::close: {
-                    events_.close();
-                    rows::close end;
-                    if (decode(row, end)) { break; }
-                    ++played_;
-                    time_ = end.time;
-                    if (!admit(end.step)) { break; }
-                    events_.time(end.step, end.ordinal, admit);
-                    step_alarm found;
-                    at_.close(end.step, end.time, found, deliver);
-                    closed(end.step, found);
-                    break;
-                }
-                default:
-                    events_.take(segment, row, admit);
-                    break;
-            }
-            return true;
-        });
+        events_.advance([&] { return to_the_end || played_ < run_.steps().size(); },
+                        recorded_sink{[&](recorded_attempt) {
+                                          leave();
+                                          restart();
+                                          stream_.restart();
+                                          at_.restart();
+                                      },
+                                      [&](rows::close const& end) {
+                                          stream_.close();
+                                          ++played_;
+                                          time_ = end.time;
+                                          if (!admit(end.step)) { return; }
+                                          stream_.time(end.step, end.ordinal, admit);
+                                          step_alarm found;
+                                          at_.close(end.step, end.time, found, deliver);
+                                          closed(end.step, found);
+                                      },
+                                      stream_.sink(admit)});
         if (to_the_end) {
             time_ = (std::max)(time_, run_.ended_at());
             leave();
         }
-        return events_.trouble();
+        return stream_.trouble();
     }
     // What rules asked for and was not recorded: how often, and where first.
-    [[nodiscard]] error lacking() const noexcept { return events_.lacking(); }
+    [[nodiscard]] error lacking() const noexcept { return stream_.lacking(); }
 
 private:
     worker_index const& run_;
+    recorded_events events_;
     judged_step<Judges> at_;
-    recorded_stream<Judges> events_;
-    walk_place place_{};
+    recorded_stream<Judges> stream_;
     std::uint64_t played_ = 0;  // closings
     double time_ = 0;           // of the last closing
-    std::uint32_t attempt_ = unknown_attempt;
-    bool begun_ = false;
 };
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <spotter/replay/shared_names.hpp>
 #include <spotter/stat/take_summary.hpp>
 #include <spotter/trial/distribution.hpp>
+#include <spotter/trial/recorded_events.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <deque>
@@ -62,27 +63,28 @@ public:
                     std::uint32_t number = 0)
         : run_{run}, at_{at}, shared_{shared}, number_{number} {}
 
-    // The next row that is no close. `admit(step)`: whether the rules see that step.
+    // For the events between closes; `admit(step)`: whether the rules see that step. Both outlive it.
     template <class Admit>
-    void take(std::uint32_t segment, row_view row, Admit const& admit) {
-        switch (row.kind) {
-            case row_kind::declare:
-                declare(segment, row);
-                break;
-            case row_kind::feature:
-                take_feature(segment, row);
-                break;
-            case row_kind::observe:
-                observe(segment, row, admit);
-                features_.clear();
-                break;
-            case row_kind::scalar:
-                scalar(segment, row, admit);
-                features_.clear();
-                break;
-            default:
-                break;
-        }
+    [[nodiscard]] auto sink(Admit const& admit) {
+        return recorded_sink{[this](tensor_info const& it) { declare(it); },
+                             [this](recorded_feature const& it) { take_feature(it); },
+                             [this, &admit](recorded_observation const& it) {
+                                 observe(it, admit);
+                                 features_.clear();
+                             },
+                             [this, &admit](recorded_scalar const& it) {
+                                 scalar(it, admit);
+                                 features_.clear();
+                             }};
+    }
+    void declare(tensor_info const& told) {
+        make_room();
+        tracked_tensor const& it = tensors_[told.id];
+        tensor_info info = told;
+        info.id = public_id(told.id);
+        info.partner = public_id(told.partner);
+        if (it.declared && same(it.info, info)) { return; }  // each segment restates what is known
+        take_info(told.id, info);
     }
     void close() noexcept { features_.clear(); }
     // How long the step that is closed now took: for rules that ask for `time/step`, as a hook observes it, where the
@@ -122,21 +124,6 @@ public:
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
-    void declare(std::uint32_t segment, row_view row) {
-        rows::declare told;
-        if (decode(row, told)) { return; }
-        tensor_id const id = run_.id_of(segment, told.tensor.id);
-        if (id == no_tensor) { return; }
-        make_room();
-        tracked_tensor const& it = tensors_[id];
-        tensor_info info = told.tensor;
-        info.id = public_id(id);
-        info.name = run_.tensors()[id]->name;
-        info.partner = public_id(run_.id_of(segment, told.tensor.partner));
-        info.instant = run_.instant_of(segment);
-        if (it.declared && same(it.info, info)) { return; }  // each segment restates what is known
-        take_info(id, info);
-    }
     // Its declaration was lost where it stood, and comes later or stands in another segment.
     void declare_late(tensor_id id) {
         tensor_info info = run_.tensors()[id]->info;
@@ -217,28 +204,25 @@ private:
                a.shape == b.shape && a.type == b.type && a.activation == b.activation && a.instant == b.instant;
     }
 
-    // The tensor by the trial's id, with its step open; no_tensor where no rule that is due there watches it.
+    // Opens the step. Whether a rule that is due there watches the tensor.
     template <class Admit>
-    [[nodiscard]] tensor_id judged_tensor(std::uint32_t segment, tensor_id stored, step_id step, Admit const& admit) {
-        tensor_id const id = run_.id_of(segment, stored);
-        if (id == no_tensor || !admit(step)) { return no_tensor; }
+    [[nodiscard]] bool is_judged(tensor_id id, step_id step, Admit const& admit) {
+        if (!admit(step)) { return false; }
         make_room();
         at_.open(step);
         if (!tensors_[id].declared) { declare_late(id); }
         tracked_tensor const& it = tensors_[id];
         if (shared_ != nullptr && it.declared && versions_[id] != shared_->of(it.info.id).version) { tell(id); }
-        return (it.rules & at_.due()) != 0 ? id : no_tensor;
+        return (it.rules & at_.due()) != 0;
     }
     // Features stand before their observation, with nothing of any other between, and a key once: what comes again is
     // the next observation's, and the one before it was dropped.
-    void take_feature(std::uint32_t segment, row_view row) {
-        rows::feature made;
-        if (decode(row, made)) { return; }
-        tensor_id const id = run_.id_of(segment, made.id);
-        if (id == no_tensor || id >= tensors_.size() || !has(tensors_[id].all_needs, terms::feature)) { return; }
+    void take_feature(recorded_feature const& it) {
+        rows::feature const& made = it.row;
+        if (it.id >= tensors_.size() || !has(tensors_[it.id].all_needs, terms::feature)) { return; }
         std::span<double const> taken;
-        if (id != feature_of_ || made.step != feature_at_ || features_.find(made.key, taken)) { features_.clear(); }
-        feature_of_ = id;
+        if (it.id != feature_of_ || made.step != feature_at_ || features_.find(made.key, taken)) { features_.clear(); }
+        feature_of_ = it.id;
         feature_at_ = made.step;
         numbers_.clear();
         each_number(made, [&](double each) { numbers_.push_back(each); });
@@ -251,21 +235,19 @@ private:
     }
 
     template <class Admit>
-    void observe(std::uint32_t segment, row_view row, Admit const& admit) {
-        rows::observe seen;
-        told_values told;
-        if (decode(row, seen, told.stats)) { return; }
-        tensor_id const id = judged_tensor(segment, seen.id, seen.step, admit);
-        if (id == no_tensor) { return; }
-        tracked_tensor& it = tensors_[id];
+    void observe(recorded_observation const& from, Admit const& admit) {
+        rows::observe const& seen = from.row;
+        if (!is_judged(from.id, seen.step, admit)) { return; }
+        told_values told{from.stats};
+        tracked_tensor& it = tensors_[from.id];
         std::uint64_t const rules = it.rules & at_.due();
         terms const needs = it.needs_of(rules);
-        bool tried = complete(segment, it, seen, needs, told);
+        bool tried = complete(from, it, needs, told);
         ++judged_;
-        keep_features_of(id, seen.step);
+        keep_features_of(from.id, seen.step);
         auto const values = [&]() noexcept {
             if (!std::exchange(tried, true) && seen.has_values) {
-                (void)guarded([&] { (void)load(segment, seen, told.view); });
+                (void)guarded([&] { (void)load(from, told.view); });
             }
             return told.view;
         };
@@ -276,7 +258,7 @@ private:
         at_.judges().observe(made, rules);
         note_lack_of_memory(it);
         if (features_.lacking()) { told.missing |= terms::payload; }
-        if (any(told.missing)) { note_lack(id, seen.step, told.missing); }
+        if (any(told.missing)) { note_lack(from.id, seen.step, told.missing); }
     }
 
     // Of a tensor at a step: what its row says, and what was made of its values.
@@ -288,8 +270,8 @@ private:
         terms missing = terms::none;  // that is needed, and cannot be had
     };
     // What is needed and the row does not say is made of the values. Whether they were needed.
-    [[nodiscard]] bool complete(std::uint32_t segment, tracked_tensor& it, rows::observe const& seen, terms needs,
-                                told_values& told) {
+    [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, terms needs, told_values& told) {
+        rows::observe const& seen = from.row;
         told.view = shape_of(it, seen);
         told.spread = stored_distribution(seen);
         bool const units_fit =
@@ -305,7 +287,7 @@ private:
         bool const values_needed = has(needs, terms::payload) || single || units_missing || delta_missing ||
                                    pass_missing || any(spread_missing);
         if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::change; }
-        if (values_needed && seen.has_values && load(segment, seen, told.view)) {
+        if (values_needed && seen.has_values && load(from, told.view)) {
             if (pass_missing) { add_terms(take_summary(told.view, needs), told.stats); }
             if (delta_missing) { it.compare(told.view, seen.step, told.stats); }
             if (units_missing) { told.units = it.count_units(told.view); }
@@ -326,12 +308,10 @@ private:
     }
 
     template <class Admit>
-    void scalar(std::uint32_t segment, row_view row, Admit const& admit) {
-        rows::scalar seen;
-        if (decode(row, seen) || !seen.has_step || seen.type == dtype::text) { return; }
-        tensor_id const id = judged_tensor(segment, seen.id, seen.step, admit);
-        if (id == no_tensor) { return; }
-        tracked_tensor& it = tensors_[id];
+    void scalar(recorded_scalar const& from, Admit const& admit) {
+        rows::scalar const& seen = from.row;
+        if (!seen.has_step || seen.type == dtype::text || !is_judged(from.id, seen.step, admit)) { return; }
+        tracked_tensor& it = tensors_[from.id];
         std::uint64_t const rules = it.rules & at_.due();
         values_.assign(seen.value.begin(), seen.value.end());
         detail::make_sound(values_, seen.type);
@@ -345,7 +325,7 @@ private:
         unit_activity units;
         if (has(needs, terms::unit_activity)) { units = it.count_units(view); }
         distribution const spread = spread_of(view, needs);
-        keep_features_of(id, seen.step);
+        keep_features_of(from.id, seen.step);
         auto const value = [&]() noexcept { return view; };
         features_.play_back(value);
         at_.judges().observe(
@@ -353,7 +333,7 @@ private:
             rules);
         ++judged_;
         note_lack_of_memory(it);
-        if (features_.lacking()) { note_lack(id, seen.step, terms::payload); }
+        if (features_.lacking()) { note_lack(from.id, seen.step, terms::payload); }
     }
 
     [[nodiscard]] distribution spread_of(tensor_ref const& view, terms needs) noexcept {
@@ -368,30 +348,11 @@ private:
         return view;
     }
     // Changes nothing where they cannot be read.
-    [[nodiscard]] bool load(std::uint32_t segment, rows::observe const& seen, tensor_ref& into) {
-        tensor_ref view{};
-        view.type = seen.type;
-        view.layout = seen.layout;
-        view.shape = seen.shape;
-        view.count = seen.shape.elements();
-        run_.guard(segment);
-        auto const bytes = run_.segment_with(seen, segment);
-        error why{errc::corrupt,
-                  "an observation claims more values than its segment has room for; it was judged without"};
-        if (!bytes) {
-            why = bytes.error();
-        } else if (detail::can_hold(*bytes, seen.place, view.bytes())) {
-            values_.resize(as_size(view.bytes()));
-            why = unpacker_.unpack(*bytes, seen, values_);
-        }
-        if (why) {
-            if (!trouble_) { trouble_ = why; }
-            return false;
-        }
-        detail::make_sound(values_, view.type);
-        view.values.raw = values_.data();
-        into = view;
-        return true;
+    [[nodiscard]] bool load(recorded_observation const& from, tensor_ref& into) {
+        run_.guard(from.segment);
+        error const why = read_values(run_, from.segment, from.row, unpacker_, values_, into);
+        if (why && !trouble_) { trouble_ = why; }
+        return !why;
     }
     // Terms that were not stored, from the values. What was stored stays: the two are bit-equal where both exist.
     static void add_terms(summary const& from, summary& into) noexcept {

@@ -44,7 +44,7 @@ public:
     // What was written before that attempt began is for the rules of before, who are asked for the last time.
     template <class Admit>
     void end_attempt(Admit const& admit) {
-        if (resumed_) { rows_.each_before_attempt(taking(admit)); }
+        if (resumed_) { rows_.each_before_attempt(events_.sink(admit)); }
     }
     [[nodiscard]] bool resumed() const noexcept { return resumed_; }
     void meet_fresh_rules(bool resumed_here) {
@@ -59,14 +59,14 @@ public:
         if (!found_) { return; }
         catch_up();
         if (!rows_.seek(wanted_)) { return; }
-        rows_.each_row(taking(admit));
+        rows_.each_event(events_.sink(admit));
         events_.close();
         events_.time(rows_.step(), rows_.ordinal(), admit);
     }
     // What a run that is over holds of the step that it was left in; `resumed()` where an attempt begins among that.
     template <class Admit, class Resumed>
     void play_left(Admit const& admit, Resumed&& resumed) {
-        if (!record_.running()) { rows_.each_left(taking(admit), resumed); }
+        if (!record_.running()) { rows_.each_left(events_.sink(admit), resumed); }
     }
     [[nodiscard]] double ended_at() const noexcept { return record_.index().ended_at(); }
     // When the step was closed here; the beginning of time where it was not.
@@ -74,16 +74,10 @@ public:
     [[nodiscard]] recorded_stream<Judges> const& events() const noexcept { return events_; }
 
 private:
-    template <class Admit>
-    [[nodiscard]] auto taking(Admit const& admit) {
-        return [this, &admit](std::uint32_t segment, row_view row) { events_.take(segment, row, admit); };
-    }
     // What was declared at steps that the record has earlier, and that come later here.
     void catch_up() {
         for (; next_ < wanted_ && rows_.seek(next_); ++next_) {
-            rows_.each_row([this](std::uint32_t segment, row_view row) {
-                if (row.kind == row_kind::declare) { events_.take(segment, row, always{}); }
-            });
+            rows_.each_event([this](tensor_info const& it) { events_.declare(it); });
         }
         next_ = (std::max)(next_, wanted_ + 1);
     }

@@ -2,7 +2,7 @@
 // Replay (L5): the rows of one worker's record, step by step, cheapest in their order.
 #pragma once
 
-#include <spotter/trial/index.hpp>
+#include <spotter/trial/recorded_events.hpp>
 #include <spotter/trial/step_list.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -21,35 +21,30 @@ public:
     [[nodiscard]] std::uint32_t attempt() const noexcept { return closings_[at_].attempt; }
     [[nodiscard]] step_id step() const noexcept { return closings_[at_].step; }
     [[nodiscard]] std::uint64_t ordinal() const noexcept { return closings_[at_].ordinal; }
-    // `take(segment, row)` for each of its rows. Where an attempt begins in them: up to there, and from there on.
-    template <class Take>
-    void each_before_attempt(Take&& take) const {
-        each(closings_[at_].first, closings_[at_].begin, take);
+    // Its events to a sink. Where an attempt begins in them: up to there, and from there on.
+    template <class Sink>
+    void each_before_attempt(Sink&& sink) const {
+        each(closings_[at_].first, closings_[at_].begin, sink);
     }
-    template <class Take>
-    void each_row(Take&& take) const {
-        each(closings_[at_].begin, closings_[at_].end, take);
+    template <class Sink>
+    void each_event(Sink&& sink) const {
+        each(closings_[at_].begin, closings_[at_].end, sink);
     }
 
-    // `take(segment, row)` for each row behind the last closing, of steps that were left open; `resumed()` where an
-    // attempt begins.
-    template <class Take, class Resumed>
-    void each_left(Take&& take, Resumed&& resumed) const {
+    // What stands behind the last closing, of steps that were left open; `resumed()` where an attempt begins.
+    template <class Sink, class Resumed>
+    void each_left(Sink&& sink, Resumed&& resumed) const {
         if (run_.open_steps().empty()) { return; }
-        mark from = marks_.back();
-        std::size_t closings = from.first;
-        run_.walk(from.place, [&](std::uint32_t segment, row_view row) {
-            rows::run_begin begin;
-            if (row.kind == row_kind::run_begin && !decode(row, begin)) {
-                if (closings == run_.steps().size() && begin.attempt != from.attempt) { resumed(); }
-                from.attempt = begin.attempt;
-            } else if (rows::close end; row.kind == row_kind::close && !decode(row, end)) {
-                ++closings;
-            } else if (closings == run_.steps().size()) {
-                take(segment, row);
-            }
-            return true;
-        });
+        std::size_t closings = marks_.back().first;
+        recorded_events left = marks_.back().events;
+        auto const is_left = [&] { return closings == run_.steps().size(); };
+        left.advance(recorded_sink{[&](rows::close const&) { ++closings; },
+                                   [&](recorded_attempt) {
+                                       if (is_left()) { resumed(); }
+                                   },
+                                   [&](recorded_row const& it) {
+                                       if (is_left()) { hand_over(run_, it, sink); }
+                                   }});
     }
 
 private:
@@ -58,13 +53,7 @@ private:
     // Where reading can go on.
     struct mark {
         std::size_t first = 0;  // the closing that comes next
-        walk_place place{};
-        std::uint32_t attempt = 0;
-    };
-    struct one_row {
-        row_kind kind{};
-        std::uint32_t segment = 0;
-        std::size_t at = 0, size = 0;  // of bytes_
+        recorded_events events;
     };
     struct closing {
         std::size_t first = 0, begin = 0, end = 0;  // of rows_
@@ -75,19 +64,15 @@ private:
     };
 
     void read(std::size_t which);
-    template <class Take>
-    void each(std::size_t from, std::size_t end, Take& take) const {
-        for (std::size_t i = from; i < end; ++i) {
-            one_row const& row = rows_[i];
-            byte_view const body{bytes_.data() + row.at, row.size};
-            take(row.segment, row_view{row.kind, body, body, whole_row});
-        }
+    template <class Sink>
+    void each(std::size_t from, std::size_t end, Sink& sink) const {
+        for (std::size_t i = from; i < end; ++i) { hand_over(run_, rows_[i], sink); }
     }
 
     worker_index const& run_;
-    std::vector<mark> marks_{mark{}};  // the first is the beginning; each other one where a reading ended
-    std::vector<std::byte> bytes_{};
-    std::vector<one_row> rows_{};
+    // The first is the beginning; each other one where a reading ended.
+    std::vector<mark> marks_{mark{0, recorded_events{run_}}};
+    kept_rows rows_{};
     std::vector<closing> closings_{};
     std::size_t first_ = 0;  // of closings_
     std::size_t at_ = 0;
