@@ -17,11 +17,12 @@ function(spotter_setup)
         return()
     endif()
 
+    execute_process(COMMAND dpkg --print-architecture OUTPUT_VARIABLE native OUTPUT_STRIP_TRAILING_WHITESPACE)
     set(missing "")
     foreach(package IN ITEMS g++ ninja-build libzstd-dev libfmt-dev libxtensor-dev ${SPOTTER_SETUP_MORE})
-        execute_process(COMMAND "${dpkg_query}" -W -f "\${db:Status-Status}" ${package}
+        execute_process(COMMAND "${dpkg_query}" -W -f "\${Architecture}:\${db:Status-Status} " ${package}
                         OUTPUT_VARIABLE status ERROR_QUIET)
-        if(NOT status STREQUAL "installed")
+        if(NOT status MATCHES "(^| )(all|${native}):installed ") # other architectures' packages may be here too
             list(APPEND missing ${package})
         endif()
     endforeach()

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/test.cmake: from a fresh machine to all tests run, in build/default.
+# cmake -P cmake/test.cmake: from a fresh machine to all tests run, in build/default. With -D SPOTTER_SETUP_ALONE=ON before
+# -P it only installs.
 set(SPOTTER_SETUP_MORE catch2 ccache gzip python3 nlohmann-json3-dev libcli11-dev zlib1g-dev)
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
+if(SPOTTER_SETUP_ALONE)
+    return()
+endif()
 
 set(folder "${SPOTTER_ROOT}/build/default")
 set(long OFF)
@@ -17,4 +21,11 @@ if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.21)
     set(report --output-junit "${folder}/junit.xml")
 endif()
 get_filename_component(bin "${CMAKE_COMMAND}" DIRECTORY)
-spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${report}) # many wait more than they compute
+set(left "")
+if(EXISTS "$ENV{SPOTTER_TEST_PASSED}") # a report that .ci/run has of another machine: what passed there is not run again
+    find_program(python python3)
+    set(left -I "${folder}/tests_left")
+    spotter_step("Choosing the tests" "${python}" "${SPOTTER_ROOT}/.ci/tests_left.py" "${bin}/ctest" "${folder}"
+                 "$ENV{SPOTTER_TEST_PASSED}" "${folder}/tests_left")
+endif()
+spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${left} ${report}) # many wait more than they compute

@@ -38,7 +38,7 @@ set(SPOTTER_COMPUTING format fault golden stress ring stat)
 set(SPOTTER_NOT_PRECOMPILED thrown ext_torch)
 
 function(spotter_precompile target name)
-    if(NOT SPOTTER_COMPILED OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR name IN_LIST SPOTTER_NOT_PRECOMPILED)
+    if(NOT SPOTTER_COMPILED OR NOT TARGET spotter::compiled OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR name IN_LIST SPOTTER_NOT_PRECOMPILED)
         return()
     endif()
     set(shared spotter_tests_quick)

@@ -190,6 +190,13 @@ void draw_classes(prng& random, values<Real>& x, std::vector<int>& labels, std::
     }
 }
 
+// What an arm does to the inputs of a batch, so many features a sample.
+template <class Real>
+void spoil_inputs(values<Real>& x, std::size_t features, arm const& how) {
+    for (std::size_t i = features; how.is(fault::inputs_constant) && i < x.size(); ++i) { x[i] = x[i - features]; }
+    for (Real& each : x) { each *= how.is(fault::inputs_raw) ? Real(255) : Real(1); }
+}
+
 // Samples of a batch in columns taken for rows: what a reshape in place of a transposition does. Its own inverse only
 // where n = d.
 template <class Real>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // check: rules over records that are there: what is found, how it is told, and the exit code.
+#include <tests/preflight/net.hpp>
 #include <tests/tools/tool.hpp>
 
 #include <spotter/packs.hpp>
+#include <spotter/preflight.hpp>
 #include <spotter/rule/builtin/replica_divergence.hpp>
 
 #include <cstdlib>
@@ -47,6 +49,27 @@ TEST_CASE("check: healthy runs end with 0, those with findings with 1, each with
     CHECK(run.at("findings").at(0).at("tensor") == "grad/w");
     CHECK(run.at("findings").at(0).at("step") == nlohmann::json{{"mode", "train"}, {"index", 9}});
     CHECK(run.at("rules").at(0).at("fired") == 11);
+}
+
+TEST_CASE("check: what an examination of the loop found counts, whatever rules the record is judged by") {
+    temporary_folder const folder;
+    auto const record = [&](std::string const& name, float rate) {
+        hook watch{folder / name, everything};
+        preflight_test::perceptron<> net;
+        net.rate = rate;
+        watch.add(preflight_test::examined(net));
+        for (std::uint64_t i = 0; i < 10; ++i) { (void)watch.step(train(i), "loss"_t = 1.0); }
+    };
+    record("right", 0.1F), record("adds", -0.1F);
+    std::string const rules = " --rules non_finite";
+    CHECK(ask("check " + folder / "right" + rules).code == 0);
+    told const adds = ask("check " + folder / "adds" + rules);
+    CHECK(adds.code == 1);
+    CHECK(adds.says("error: update_direction: proven: the update moves along the gradient, not against it"));
+    auto const run = ask("check --json " + folder / "adds" + rules).document().at("runs").at(0);
+    REQUIRE(!run.at("findings").empty());
+    CHECK(run.at("findings").at(0).at("rule") == "update_direction");
+    CHECK(run.at("findings").at(0).at("decision") == "stop");
 }
 
 TEST_CASE("check: a run is judged by the packs that it had itself, killed or not, and by others where they are named") {

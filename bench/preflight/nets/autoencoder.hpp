@@ -36,10 +36,7 @@ public:
                     static_cast<Real>(std::exp(-(double(j) - centre) * (double(j) - centre) / width));
             }
         }
-        for (std::size_t i = extent[0]; what.is(fault::inputs_constant) && i < x_.size(); ++i) {
-            x_[i] = x_[i - extent[0]];
-        }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, extent[0], what);
     }
 
     Real forward_backward() {

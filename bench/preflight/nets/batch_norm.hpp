@@ -31,9 +31,7 @@ public:
             p[7].draw(random_, std::sqrt(1.0 / units));
         for (std::size_t const k : {2U, 5U}) { std::fill(p[k].w.begin(), p[k].w.end(), Real(1)); }
         draw_classes(random_, x_, labels_, n_, in, classes, what);
-        if (what.is(fault::inputs_raw)) {
-            for (Real& each : x_) { each *= Real(255); }
-        }
+        spoil_inputs(x_, in, what);
         for (layer& each : norm_) { each.mean.assign(units, 0), each.variance.assign(units, 1); }
     }
 

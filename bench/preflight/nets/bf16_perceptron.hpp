@@ -32,9 +32,7 @@ public:
             p.emplace_back("fc2/b", 1, classes);
         p[0].draw(random_, std::sqrt(2.0 / in)), p[2].draw(random_, std::sqrt(1.0 / units));
         draw_classes(random_, x_, labels_, n_, in, classes, what);
-        if (what.is(fault::inputs_constant)) {
-            for (std::size_t i = in; i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        }
+        spoil_inputs(x_, in, what);
     }
 
     [[nodiscard]] low_values const& shown(param<Real> const& it) const {

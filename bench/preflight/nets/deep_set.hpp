@@ -34,8 +34,7 @@ public:
             y_[i] -= 2;
         }
         std::size_t const d = members * in;
-        for (std::size_t i = d; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - d]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, d, what);
     }
 
     Real forward_backward() {

@@ -39,8 +39,7 @@ public:
                     static_cast<Real>(0.5 * random_.normal() + (bump ? (y_[i] > 0 ? 1.5 : -1.0) : 0.0));
             }
         }
-        for (std::size_t i = length; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - length]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, length, what);
     }
 
     Real forward_backward() {

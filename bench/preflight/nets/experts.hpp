@@ -37,8 +37,7 @@ public:
         for (std::size_t i = 0; i < n_; ++i) {
             y_[i] = x_[i * in] > 0 ? std::sin(2 * x_[i * in + 1]) : Real(0.5) * x_[i * in + 2] - 1;
         }
-        for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

@@ -41,10 +41,7 @@ public:
                 }
             }
         }
-        for (std::size_t i = steps * in; what.is(fault::inputs_constant) && i < x_.size(); ++i) {
-            x_[i] = x_[i - steps * in];
-        }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, steps * in, what);
     }
 
     // h' = (1 - z) h + z c, c = tanh(w x + u (r h) + b)

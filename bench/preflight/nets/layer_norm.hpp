@@ -30,8 +30,7 @@ public:
             p[7].draw(random_, std::sqrt(1.0 / half));
         std::fill(p[2].w.begin(), p[2].w.end(), Real(1)), std::fill(p[5].w.begin(), p[5].w.end(), Real(1));
         draw_classes(random_, x_, labels_, n_, in, classes, what);
-        for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

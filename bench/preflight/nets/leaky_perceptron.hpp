@@ -34,8 +34,7 @@ public:
             y_[i] =
                 static_cast<Real>(2 * std::sin(double(x_[i * in])) - double(x_[i * in + 1]) * double(x_[i * in + 2]));
         }
-        for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

@@ -32,8 +32,7 @@ public:
             for (std::size_t j = 0; j < in; ++j) { sum += double(x_[i * in + j]) * (j % 3 == 0 ? 1.0 : -0.5); }
             y_[i] = sum > 0 ? 1 : 0;
         }
-        for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

@@ -27,10 +27,7 @@ public:
         p[0].draw(random_, std::sqrt(1.0 / (in + units))), p[2].draw(random_, std::sqrt(1.0 / units));
         std::fill_n(p[1].w.begin() + units, units, Real(1));  // forget gates begin open
         draw_classes(random_, x_, labels_, n_, steps * in, classes, what);
-        for (std::size_t i = steps * in; what.is(fault::inputs_constant) && i < x_.size(); ++i) {
-            x_[i] = x_[i - steps * in];
-        }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, steps * in, what);
     }
 
     Real forward_backward() {

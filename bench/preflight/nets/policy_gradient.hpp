@@ -36,8 +36,7 @@ public:
                 static_cast<Real>((action_[i] == (x_[i * in] > 0 ? 1 : 2) ? 1.0 : -0.5) + 0.5 * double(x_[i * in + 1]));
             advantage_[i] = return_[i] - static_cast<Real>(0.2 * random_.normal());  // by the baseline that gathered it
         }
-        for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

@@ -27,12 +27,7 @@ public:
         p[0].draw(random_, std::sqrt(1.0 / in)), p[1].draw(random_, std::sqrt(1.0 / units)),
             p[3].draw(random_, std::sqrt(1.0 / units));
         draw_classes(random_, x_, labels_, n_, steps * in, classes, what);
-        if (what.is(fault::inputs_constant)) {
-            for (std::size_t i = steps * in; i < x_.size(); ++i) { x_[i] = x_[i - steps * in]; }
-        }
-        if (what.is(fault::inputs_raw)) {
-            for (Real& each : x_) { each *= Real(255); }
-        }
+        spoil_inputs(x_, steps * in, what);
     }
 
     Real forward_backward() {

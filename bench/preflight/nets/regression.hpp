@@ -30,12 +30,7 @@ public:
             Real const a = x_[i * in], b = x_[i * in + 1];
             y_[2 * i] = std::sin(2 * a) + b, y_[2 * i + 1] = a * b;
         }
-        if (what.is(fault::inputs_constant)) {
-            for (std::size_t i = in; i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        }
-        if (what.is(fault::inputs_raw)) {
-            for (Real& each : x_) { each *= Real(255); }
-        }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

@@ -27,12 +27,7 @@ public:
             p[4].draw(random_, std::sqrt(1.0 / units));
         draw_classes(random_, x_, labels_, n_, in, classes, what);
         if (what.is(fault::dead_units)) { std::fill(p[1].w.begin(), p[1].w.end(), Real(-100)); }
-        if (what.is(fault::inputs_constant)) {
-            for (std::size_t i = in; i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        }
-        if (what.is(fault::inputs_raw)) {
-            for (Real& each : x_) { each *= Real(255); }
-        }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

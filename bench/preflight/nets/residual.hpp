@@ -37,12 +37,7 @@ public:
         draw_classes(random_, x_, labels_, n_, in, classes, arm{});
         y_.assign(n_ * classes, 0);
         for (std::size_t i = 0; i < n_; ++i) { y_[i * classes + static_cast<std::size_t>(labels_[i])] = 1; }
-        if (what.is(fault::inputs_constant)) {
-            for (std::size_t i = in; i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        }
-        if (what.is(fault::inputs_raw)) {
-            for (Real& each : x_) { each *= Real(255); }
-        }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

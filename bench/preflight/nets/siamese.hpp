@@ -35,8 +35,7 @@ public:
                     static_cast<Real>(same_[i] == 1 ? a + 0.3 * random_.normal() : random_.normal());
             }
         }
-        for (std::size_t i = 2 * in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - 2 * in]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, 2 * in, what);
     }
 
     Real forward_backward() {

@@ -39,12 +39,7 @@ public:
                 y_[i * tags + k] = sum > 0 ? Real(1) : Real(0);
             }
         }
-        if (what.is(fault::inputs_constant)) {
-            for (std::size_t i = in; i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        }
-        if (what.is(fault::inputs_raw)) {
-            for (Real& each : x_) { each *= Real(255); }
-        }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

@@ -29,8 +29,7 @@ public:
             p[4].draw(random_, std::sqrt(1.0 / second));
         draw_classes(random_, x_, labels_, n_, channels * side * side, classes, what);
         std::size_t const d = channels * side * side;
-        for (std::size_t i = d; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - d]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, d, what);
     }
 
     Real forward_backward() {

@@ -28,8 +28,7 @@ public:
             p.emplace_back(title + "/b", 1, wide[l + 1]);
         }
         draw_classes(random_, x_, labels_, n_, in, classes, what);
-        for (std::size_t i = in; what.is(fault::inputs_constant) && i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        for (Real& each : x_) { each *= what.is(fault::inputs_raw) ? Real(255) : Real(1); }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

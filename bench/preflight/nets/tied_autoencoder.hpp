@@ -35,12 +35,7 @@ public:
                     static_cast<Real>(std::sin(a + double(j)) + 0.5 * b * std::cos(double(j)) + 0.1 * random_.normal());
             }
         }
-        if (what.is(fault::inputs_constant)) {
-            for (std::size_t i = in; i < x_.size(); ++i) { x_[i] = x_[i - in]; }
-        }
-        if (what.is(fault::inputs_raw)) {
-            for (Real& each : x_) { each *= Real(255); }
-        }
+        spoil_inputs(x_, in, what);
     }
 
     Real forward_backward() {

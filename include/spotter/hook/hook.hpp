@@ -2,6 +2,7 @@
 // Hook (L3): the live source of a run's events: tensors in, findings out.
 #pragma once
 
+#include <spotter/hook/added_findings.hpp>
 #include <spotter/hook/capture.hpp>
 #include <spotter/hook/control.hpp>
 #include <spotter/hook/handles.hpp>
@@ -130,6 +131,15 @@ public:
         if (!open_) { return std::exchange(carried_, {}); }
         carry();
         return std::exchange(carried_, {});
+    }
+
+    // Puts what an examination found (`sp::preflight`) into the run: it is recorded at once, with the step at hand or
+    // the last one, and told with the next alarm, whose decision it has a part in. What it found is copied.
+    template <examined_loop Result>
+    void add(Result const& examined) noexcept {
+        if (finished_ || state_ == detail::switch_state::off) { return; }
+        keep_apart(examination_event, examined.sentence().view());
+        for (auto const& each : examined.all()) { add_finding(each.told); }
     }
 
     // A value that is always kept: at the open step (rules see it too), or loose between steps.
@@ -271,6 +281,10 @@ private:
     // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }
 
+    void add_finding(finding const& it) noexcept;
+    // A text of no step, though one be open.
+    void keep_apart(std::string_view name, std::string_view text) noexcept;
+
     // The tensor of that name; null where the hook is off or memory exhausted.
     [[nodiscard]] tracked_tensor* meet(std::string_view name) noexcept {
         if (state_ == detail::switch_state::off) { return nullptr; }
@@ -353,6 +367,7 @@ private:
     source_copy copies_{};
     distribution_scratch distributions_{};
     captures captures_{};
+    added_findings added_{};
     vitals vitals_{};
     feature_list features_{};  // of the observation at hand
     detail::switch_state state_ = detail::switch_state::on;

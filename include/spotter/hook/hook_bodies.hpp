@@ -154,6 +154,24 @@ step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
 }
 
 template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::add_finding(finding const& it) noexcept {
+    finding kept = added_.keep(it);
+    kept.step = step_, kept.worker = judges_.worker();
+    carried_.add(kept);
+    keep_apart(examined_event, examined_text(kept).view());
+    if constexpr (requires { sink_.tell(kept); }) { sink_.tell(kept); }
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::keep_apart(std::string_view name, std::string_view text) noexcept {
+    tracked_tensor* const it = meet(name);
+    if (it == nullptr) { return; }
+    tensor_ref const value = view_of_text(text);
+    if (!it->declared) { declare(*it, value); }
+    sink_.scalar(it->info, nullptr, value, nullptr);
+}
+
+template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::finish() noexcept {
     if (finished_) { return; }
     if (exceptions_.now() && !failed_) {

@@ -31,6 +31,8 @@ struct null_hook {
     [[nodiscard]] step_alarm end(Tensors const&...) noexcept {
         return {};
     }
+    template <class Result>
+    constexpr void add(Result const&) noexcept {}
     template <class... Arguments>
     constexpr void scalar(Arguments const&...) noexcept {}
     template <class... Arguments>

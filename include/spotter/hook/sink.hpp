@@ -52,6 +52,7 @@ struct sink_health {
 //                                at an open step
 //   values(tensor_info, step, tensor, keep)  optional, in place of observe where the values are kept and nothing is
 //   computed of them stamp(times)                 optional, before close: when the step was begun and closed
+//   tell(finding)                optional, at any time: a finding that no close comes with (hook::add)
 //   leave(step, alarm)           optional, in place of close: the run failed amid the step, and this was found in what
 //   there is of it finish(run_end)              once; nothing comes after it health()                     any time
 //   flush()                      makes what was closed visible to readers, waits for it

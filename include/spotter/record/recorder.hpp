@@ -51,6 +51,11 @@ public:
         run_.close(step, found);
         show(found);
     }
+    // A finding that no close comes with. An error is in the file before this returns.
+    void tell(finding const& it) noexcept {
+        run_.tell(it);
+        if (it.severity == severity::error) { run_.show(); }
+    }
     // The run failed amid the step: it has no close, so that readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->leave(step, found); }

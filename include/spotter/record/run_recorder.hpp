@@ -59,6 +59,7 @@ public:
     // Of the step that is closed next.
     void stamp(step_moments const& times) noexcept { times_ = times, stamped_ = true; }
     void close(step_id step, step_alarm const& found) noexcept { end_step(step, found, true); }
+    void tell(finding const& it) noexcept;  // that no close comes with
     // The run failed amid the step: it has no close, so that readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept { end_step(step, found, false); }
 

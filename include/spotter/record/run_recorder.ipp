@@ -308,6 +308,10 @@ SPOTTER_BODY void run_recorder::end_step(step_id step, step_alarm const& found, 
     if (obeyed_) { obeyed_ = false, core_->end_request(); }
 }
 
+SPOTTER_COLD_BODY void run_recorder::tell(finding const& it) noexcept {
+    if (!recording() || !send(it)) { drop(); }
+}
+
 SPOTTER_BODY void run_recorder::put_close(step_id step, step_alarm const& found, bool whole) noexcept {
     if (!recording()) { return; }
     core_->end_step();
