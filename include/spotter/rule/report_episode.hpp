@@ -29,7 +29,7 @@ public:
     constexpr void restart() noexcept { closes_ = 0; }
     // One of them; the last ends it.
     constexpr void pass(std::uint64_t closes) noexcept {
-        if (++closes_ >= closes) { end(); }
+        if (reported_ != 0 && ++closes_ >= closes) { end(); }
     }
     constexpr void end() noexcept { reported_ = 0; }
 
