@@ -30,12 +30,12 @@ struct weighed_sign {
 
 struct cause_row {
     cause what;
-    std::string_view words;                // in a few
-    rule_id told_as;                       // the rule whose name its finding usually has
-    std::array<weighed_sign, 9> evidence;  // the finding is that of the first sign that is seen and has one
-    std::string_view remedy;               // empty: the finding's own
-    std::string_view apart;                // what tells it from its neighbours
-    bool may_overflow = false;             // it leads to values that are no numbers
+    std::string_view words;                 // in a few
+    rule_id told_as;                        // the rule whose name its finding usually has
+    std::array<weighed_sign, 10> evidence;  // the finding is that of the first sign that is seen and has one
+    std::string_view remedy;                // empty: the finding's own
+    std::string_view apart;                 // what tells it from its neighbours
+    bool may_overflow = false;              // it leads to values that are no numbers
 };
 
 // Whole numbers, by hand; 20: it is certain, whatever else is seen.
@@ -91,13 +91,14 @@ inline constexpr cause_row cause_table[] = {
      {{need(sign::most_weights_leapt, 4), need(sign::one_weight_leapt_far, 3), need(sign::some_weights_leapt, 0),
        need(sign::most_weights_leap, 2), need(sign::some_weights_leap, 0), also(sign::loss_thrown_up, 1),
        against(sign::small_first_steps, 3), against(sign::most_weights_climb, 4),
-       against(sign::few_bad_elements, 3)}},
+       against(sign::few_bad_elements, 3), against(sign::loss_stands_still, 2)}},
      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.",
      "take a tenth of the rate: with a wrong sign the loss rises all the same", true},
     {cause::wrong_sign, "a sign is wrong", rule_id::update_direction,
      {{need(sign::policy_ascends, 6), need(sign::optimizer_ascends, 1), need(sign::loss_below_zero, 5),
        need(sign::loss_without_bottom, 5), need(sign::loss_rises_under_small_steps, 5),
-       need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), also(sign::loss_gets_worse, 1)}},
+       need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), also(sign::loss_gets_worse, 1),
+       against(sign::loss_has_not_risen, 3)}},
      "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.",
      "take a tenth of the rate: too large a rate does no harm then", true},
     {cause::piles_up, "gradients are not cleared", rule_id::gradient_not_cleared,

@@ -426,6 +426,8 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     evidence why;
     falling_series const* const loss = of.losses.loss(name);
     all.add(loss_gets_worse, of.progress == progress::worsens);
+    all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
+    all.add(loss_stands_still, of.losses.stands_still());
     all.add(loss_thrown_up, loss != nullptr && loss->was_thrown_up());
     all.add(loss_rises_under_small_steps, climbs(of, unused));
     all.add(loss_below_zero, of.has_classes && is_below_zero(of.losses));
