@@ -19,7 +19,7 @@
     of(bad_values) /* there are some */ \
     /* The course of the run */ \
     of(loss_gets_worse) /* progress: worsens */ \
-    of(loss_has_not_risen) /* the latest losses are at most a tenth above the first */ \
+    of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
     of(loss_stands_still) /* the loss has not stirred from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
     of(loss_rises_under_small_steps) /* it has risen from the start; no first update was a fifth of its weight */ \
