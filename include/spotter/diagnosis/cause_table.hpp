@@ -80,7 +80,8 @@ inline constexpr cause_row cause_table[] = {
      "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).",
      "compare the spread of a layer's outputs with that of its inputs", true},
     {cause::zero_rate, "nothing moves", rule_id::learning_rate_zero,
-     {{need(sign::nothing_moves, 7), need(sign::weights_came_to_rest, 7), against(sign::dead_without_a_leap, 4)}},
+     {{need(sign::nothing_moves, 7), need(sign::weights_came_to_rest, 7),
+       against(sign::dead_without_a_leap, 4)}},
      "Check that the learning rate is not zero, has not decayed to nothing, nor is too small to change a weight at all, "
      "and that the optimizer is stepped and holds these parameters.",
      "print the rate that the optimizer holds"},
