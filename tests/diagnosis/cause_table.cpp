@@ -75,6 +75,11 @@ static_assert(first({classes_imbalanced, guesses}) == cause::labels);
 static_assert(first({eval_rises, same_batch_at_every_step}) == cause::same_batch);
 static_assert(first({updates_lost_in_bf16, updates_without_effect}) == cause::left_out);
 
+static_assert(first({most_weights_climb, optimizer_ascends, loss_has_not_risen, no_gradient}) == cause::no_gradient);
+static_assert(first({most_weights_leap, loss_stands_still}) == cause::none);
+static_assert(first({weights_came_to_rest, updates_without_effect}) == cause::zero_rate);
+static_assert(first({labels_below_zero, guesses}) == cause::mismatch);
+
 // What is seen says nothing by itself.
 static_assert(first({}) == cause::none);
 static_assert(first({some_weights_leapt}) == cause::none);

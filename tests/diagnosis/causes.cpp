@@ -108,6 +108,35 @@ TEST_CASE("cause: a loss on classes is not below zero") {
     CHECK(of(std::array<float, 4>{0.5F, 1, 2, 1}).empty());  // a likelihood may be
 }
 
+TEST_CASE("cause: labels below zero, where the loss falls below zero on them later") {
+    auto const of = [](auto const& labels) {
+        hook watch{plan{}, packs::supervised};
+        std::vector<std::string> all;
+        for (std::uint64_t i = 0; i < 200; ++i) {
+            watch.begin(train(i));
+            watch.observe("loss", 0.7 - 0.014 * static_cast<double>(i));
+            watch.observe("labels", view_of(labels.data(), {labels.size()}));
+            for (finding const& each : watch.end()) {
+                if (each.severity >= severity::warning) { all.push_back(std::string{each.rule}); }
+            }
+        }
+        return all;
+    };
+    CHECK(of(std::array<std::int64_t, 4>{-1, 1, 1, -1}) == std::vector<std::string>{"output_mismatch"});
+    CHECK(of(std::array<std::int64_t, 4>{0, 1, 1, 0}).empty());
+}
+
+TEST_CASE("cause: a rate that has decayed to nothing is no parameter that was left out") {
+    std::vector<std::vector<float>> kept;
+    auto const decayed = [&](shown_step& it, std::uint64_t i) {
+        flat(it, i);
+        if (i == 60) { kept.assign(std::begin(it.weights), std::end(it.weights)); }
+        for (std::size_t k = 0; i > 60 && k < kept.size(); ++k) { it.weights[k] = kept[k]; }
+    };
+    told const it = first_alarm(story_of(packs::supervised, 200, {}, decayed));
+    CHECK((it.rule == "learning_rate_zero" && it.reason == "no weight moves any more"));
+}
+
 TEST_CASE("cause: gradients that hold those before them are told however the run does, unless weights rest") {
     auto const piling = [](double rate) {
         std::mt19937 random{1};

@@ -95,6 +95,8 @@ TEST_CASE("rl_explained_variance: -0.1 from 0 fires at 29", "[rl_explained_varia
     CHECK(it.step(train(0), "metric/explained_variance", {-0.5F}) == truth::yes);
     CHECK((it.found[0].measured == -0.5 && it.found[0].severity == severity::warning));
     CHECK(it.found[0].remedy == "Check return scaling and the critic's learning rate.");
+    // A critic that says one number explains nothing, and rounding makes that a little less.
+    CHECK(first_of(rl_explained_variance{}, "metric/explained_variance", -1e-5F) == no_index);
     run nothing{rl_explained_variance{}};
     CHECK(nothing.step(train(0), "metric/explained_variance", {nan_f}) == truth::undecided);
     CHECK(nothing.covered().reason == "warm-up not reached: no more than `warmup` updates");

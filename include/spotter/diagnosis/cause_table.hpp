@@ -30,12 +30,12 @@ struct weighed_sign {
 
 struct cause_row {
     cause what;
-    std::string_view words;                // in a few
-    rule_id told_as;                       // the rule whose name its finding usually has
-    std::array<weighed_sign, 9> evidence;  // the finding is that of the first sign that is seen and has one
-    std::string_view remedy;               // empty: the finding's own
-    std::string_view apart;                // what tells it from its neighbours
-    bool may_overflow = false;             // it leads to values that are no numbers
+    std::string_view words;                 // in a few
+    rule_id told_as;                        // the rule whose name its finding usually has
+    std::array<weighed_sign, 10> evidence;  // the finding is that of the first sign that is seen and has one
+    std::string_view remedy;                // empty: the finding's own
+    std::string_view apart;                 // what tells it from its neighbours
+    bool may_overflow = false;              // it leads to values that are no numbers
 };
 
 // Whole numbers, by hand; 20: it is certain, whatever else is seen.
@@ -52,7 +52,7 @@ inline constexpr cause_row cause_table[] = {
      {{need(sign::no_activation, 7)}},
      "", "compare a layer's outputs before and behind its activation"},
     {cause::mismatch, "output and loss do not match", rule_id::output_mismatch,
-     {{need(sign::output_does_not_match, 7)}},
+     {{need(sign::output_does_not_match, 7), need(sign::labels_below_zero, 7)}},
      "", "compute the loss of one batch by hand from the predictions shown"},
     {cause::leak, "a feature holds the answer", rule_id::feature_importance_overweight,
      {{need(sign::one_feature_tells_all, 7), against(sign::loss_gets_worse, 7)}},
@@ -65,7 +65,8 @@ inline constexpr cause_row cause_table[] = {
      "", "print the rewards of one episode"},
     {cause::left_out, "a parameter is left out", rule_id::dead_update_path,
      {{need(sign::not_in_optimizer, 9), need(sign::updates_without_effect, 8), against(sign::dead_without_a_leap, 5),
-       against(sign::nothing_moves, 4), against(sign::hardly_anything_moves, 4)}},
+       against(sign::nothing_moves, 4), against(sign::hardly_anything_moves, 4),
+       against(sign::weights_came_to_rest, 4)}},
      "Give this parameter to the optimizer, and check that it is not frozen.",
      "ask whether other parameters move: a rate stops all of them"},
     {cause::alike, "weights begin alike", rule_id::poor_weight_initialization,
@@ -79,9 +80,10 @@ inline constexpr cause_row cause_table[] = {
      "Initialise with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).",
      "compare the spread of a layer's outputs with that of its inputs", true},
     {cause::zero_rate, "nothing moves", rule_id::learning_rate_zero,
-     {{need(sign::nothing_moves, 7), against(sign::dead_without_a_leap, 4)}},
-     "Check that the learning rate is not zero, nor too small to change a weight at all, and that the "
-     "optimizer is stepped and holds these parameters.",
+     {{need(sign::nothing_moves, 7), need(sign::weights_came_to_rest, 7),
+       against(sign::dead_without_a_leap, 4)}},
+     "Check that the learning rate is not zero, has not decayed to nothing, nor is too small to change a weight at "
+     "all, and that the optimizer is stepped and holds these parameters.",
      "print the rate that the optimizer holds"},
     {cause::small_rate, "the rate is too small", rule_id::learning_rate_too_small,
      {{need(sign::hardly_anything_moves, 5), against(sign::saturated_units, 5)}},
@@ -91,13 +93,14 @@ inline constexpr cause_row cause_table[] = {
      {{need(sign::most_weights_leapt, 4), need(sign::one_weight_leapt_far, 3), need(sign::some_weights_leapt, 0),
        need(sign::most_weights_leap, 2), need(sign::some_weights_leap, 0), also(sign::loss_thrown_up, 1),
        against(sign::small_first_steps, 3), against(sign::most_weights_climb, 4),
-       against(sign::few_bad_elements, 3)}},
+       against(sign::few_bad_elements, 3), against(sign::loss_stands_still, 2)}},
      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.",
      "take a tenth of the rate: with a wrong sign the loss rises all the same", true},
     {cause::wrong_sign, "a sign is wrong", rule_id::update_direction,
      {{need(sign::policy_ascends, 6), need(sign::optimizer_ascends, 1), need(sign::loss_below_zero, 5),
        need(sign::loss_without_bottom, 5), need(sign::loss_rises_under_small_steps, 5),
-       need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), also(sign::loss_gets_worse, 1)}},
+       need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), also(sign::loss_gets_worse, 1),
+       against(sign::loss_has_not_risen, 3)}},
      "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.",
      "take a tenth of the rate: too large a rate does no harm then", true},
     {cause::piles_up, "gradients are not cleared", rule_id::gradient_not_cleared,

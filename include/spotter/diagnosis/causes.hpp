@@ -18,6 +18,7 @@ struct run_evidence {
     std::uint64_t close;       // the one at hand, from 1 on
     finding const* bad_value;  // where values that are no numbers began, if they are new at this close
     bool has_classes;          // labels are whole numbers: classes
+    bool classes_below_zero;   // some of these are below zero, which no loss on classes expects
     diagnosis_limits const& limits;
 
     // What a rule says, as long as its episode lasts.
@@ -44,8 +45,9 @@ struct run_evidence {
 [[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
                                      diagnosis_limits const& limits, finding& into) noexcept;
 
-// The training loss has been below zero from the first steps on.
+// The training loss has been below zero from the first steps on; or it has come there.
 [[nodiscard]] bool is_below_zero(progress_watch const& losses) noexcept;
+[[nodiscard]] bool falls_below_zero(progress_watch const& losses) noexcept;
 
 // Every weight matrix, of two at least, began with one value in all its elements: the units of a layer stay alike.
 [[nodiscard]] bool is_symmetric(episode const& it, update_sizes const& weights) noexcept;

@@ -109,6 +109,22 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// Each has moved, and none does any more: a rate that has decayed to nothing.
+[[nodiscard]] inline bool came_to_rest(update_sizes const& weights, finding& into) noexcept {
+    constexpr std::uint64_t patience = 50;
+    bool all_rest = true;
+    extreme_weight first;
+    weights.each([&](std::string_view name, update_sizes::weight const& it) {
+        all_rest = all_rest && it.moves > 0 && it.resting >= patience;
+        if (first.name.empty()) { first = {name, static_cast<double>(it.resting), it.met_at}; }
+    });
+    if (!all_rest || first.name.empty()) { return false; }
+    into = told(rule_id::learning_rate_zero, "no weight moves any more", first.name,
+                {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
+                first.at);
+    return true;
+}
+
 // None has ever moved by more than `limit` of itself in a step.
 [[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, double limit,
                                                         std::uint64_t patience, finding& into) noexcept {
@@ -172,6 +188,17 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     auto const* const loss = of.losses.first_that(progress::unknown, name);
     into = told(rule_id::update_direction, "a loss on class labels is below zero", name,
                 {"loss", loss->train.beginning(), 0, relation::less}, loss->trained_at);
+    return true;
+}
+
+// Labels of whole numbers, some of them below zero, and the loss falls below zero: it expects them from zero on.
+[[nodiscard]] inline bool below_zero_by_labels(run_evidence const& of, finding& into) noexcept {
+    std::string_view name{};
+    if (!of.classes_below_zero || !falls_below_zero(of.losses)) { return false; }
+    auto const* const loss = of.losses.first_that(progress::unknown, name);
+    into = told(rule_id::output_mismatch, "the loss falls below zero on labels below zero", name,
+                {"loss", loss->train.level(), 0, relation::less}, loss->trained_at,
+                "Give classes the numbers that the loss expects: most take them from zero on.");
     return true;
 }
 
@@ -299,6 +326,8 @@ inline constexpr spoken_sign spoken[] = {
             return of.bad_value != nullptr && (into = *of.bad_value, true);
         case sign::loss_below_zero:
             return below_zero(of, into);
+        case sign::labels_below_zero:
+            return below_zero_by_labels(of, into);
         case sign::loss_without_bottom:
             return loss_alone(of, into);
         case sign::loss_rises_under_small_steps:
@@ -312,6 +341,8 @@ inline constexpr spoken_sign spoken[] = {
         case sign::most_weights_leap:
         case sign::some_weights_leap:
             return leaps(of, into);
+        case sign::weights_came_to_rest:
+            return came_to_rest(of.weights, into);
         case sign::nothing_moves:
             return rate_zero(of.weights, update_sizes::first_updates, into);
         case sign::hardly_anything_moves:
@@ -372,6 +403,12 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses) noexcept {
     return loss != nullptr && loss->samples() >= 10 && loss->beginning() < 0;
 }
 
+SPOTTER_COLD_BODY bool falls_below_zero(progress_watch const& losses) noexcept {
+    std::string_view name{};
+    falling_series const* const loss = losses.loss(name);
+    return loss != nullptr && loss->beginning() >= 0 && loss->level() < 0;
+}
+
 SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
     if (it.tells_non_finite || it.tells_origin || is_raw(it, limits)) { return true; }
     if (it.id == rule_id::constant_batch) {
@@ -420,15 +457,19 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     all.add(most_weights_leap, 2 * leaps.lately > leaps.seen);
     all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);
     all.add(nothing_moves, rate_zero(of.weights, update_sizes::first_updates, unused));
+    all.add(weights_came_to_rest, came_to_rest(of.weights, unused));
     all.add(hardly_anything_moves, rate_too_small(of.weights, least_update(of), update_sizes::first_updates, unused));
     all.add(large_weights, initial_scale(of.weights, of.limits.initial_scale, unused));
     std::string_view name{};
     evidence why;
     falling_series const* const loss = of.losses.loss(name);
     all.add(loss_gets_worse, of.progress == progress::worsens);
+    all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
+    all.add(loss_stands_still, of.losses.stands_still());
     all.add(loss_thrown_up, loss != nullptr && loss->was_thrown_up());
     all.add(loss_rises_under_small_steps, climbs(of, unused));
     all.add(loss_below_zero, of.has_classes && is_below_zero(of.losses));
+    all.add(labels_below_zero, below_zero_by_labels(of, unused));
     all.add(loss_without_bottom, is_negated(of));
     all.add(eval_as_before, of.losses.not_carried_over(name, why) != nullptr);
     for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }

@@ -68,7 +68,7 @@ private:
     mode cause_mode_ = mode::train;  // at a step of it
     severity cause_level_ = severity::info;
     bool weights_told_ = false, sign_told_ = false;
-    bool has_classes_ = false;  // labels of whole numbers were seen
+    bool has_classes_ = false, classes_below_zero_ = false;  // labels of whole numbers were seen; such ones
     std::uint64_t cause_at_ = 0;
 };
 

@@ -43,7 +43,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
             return share ? it.measured >= 0.9 : it.measured >= times * it.threshold;
         case relation::less:
         case relation::less_equal:
-            return it.measured <= it.threshold / times;
+            return it.measured <= (it.threshold < 0 ? it.threshold * times : it.threshold / times);
         default:
             return true;
     }
@@ -59,7 +59,10 @@ SPOTTER_COLD_BODY bool diagnoser::declare(tensor_info const& tensor) noexcept {
 }
 
 SPOTTER_BODY void diagnoser::observe(observation const& it) noexcept {
-    has_classes_ = has_classes_ || (it.tensor.role == role::label && are_classes(it));
+    if (it.tensor.role == role::label && are_classes(it)) {
+        measurement const low = minimum(it.stats);
+        has_classes_ = true, classes_below_zero_ = classes_below_zero_ || (low.known && low.value < 0);
+    }
     losses_.observe(it);
     weights_.observe(it);
 }
@@ -167,7 +170,8 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         weights_told_ = it.alarm = true;
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }
-    if (!sign_told_ && has_classes_ && is_below_zero(losses_)) {
+    if (!sign_told_ &&
+        ((has_classes_ && is_below_zero(losses_)) || (classes_below_zero_ && falls_below_zero(losses_)))) {
         sign_told_ = it.alarm = true;
         it.level = severity::error;
     }
@@ -178,7 +182,8 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
 SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& told,
                                              findings& out) noexcept {
     if (!what.alarm) { return false; }
-    run_evidence const of{now, losses_, said_, weights_, close_, what.bad_value, has_classes_, limits_};
+    run_evidence const of{now,    losses_, said_, weights_, close_, what.bad_value, has_classes_, classes_below_zero_,
+                          limits_};
     signs const seen = signs_of(of);
     ranked named;
     if (!name_cause(of, seen, named, told)) { return false; }

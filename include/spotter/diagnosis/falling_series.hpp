@@ -46,6 +46,10 @@ public:
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
     }
+    // It began above zero, and the middle of its latest third is not above what counts as worse than the first.
+    [[nodiscard]] constexpr bool has_not_risen(progress_limits const& limits) const noexcept {
+        return samples_ > 0 && first_ > 0 && level() <= somewhat_above(limits);
+    }
     // To twice its first and more, in the mean of the first ten.
     [[nodiscard]] SPOTTER_STRICT constexpr bool was_thrown_up() const noexcept {
         SPOTTER_STRICT_BODY

@@ -19,9 +19,12 @@
     of(bad_values) /* there are some */ \
     /* The course of the run */ \
     of(loss_gets_worse) /* progress: worsens */ \
+    of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
+    of(loss_stands_still) /* the loss has not stirred from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
     of(loss_rises_under_small_steps) /* it has risen from the start; no first update was a fifth of its weight */ \
     of(loss_below_zero) /* of labels that are classes the loss is below zero from the start */ \
+    of(labels_below_zero) /* of labels that are classes some are below zero, and the loss has come there */ \
     of(loss_without_bottom) /* the loss began below zero and has more than doubled */ \
     of(eval_as_before) /* evaluation stays where training began */ \
     /* Updates beside their weights */ \
@@ -32,6 +35,7 @@
     of(some_weights_leap) /* half of them or fewer */ \
     of(small_first_steps) /* no first update was a fifth of its weight */ \
     of(nothing_moves) /* no weight has ever moved, though something pulls */ \
+    of(weights_came_to_rest) /* every weight has moved, and none for fifty observations */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing */ \
     of(most_weights_climb) /* more than half of the weights go along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \

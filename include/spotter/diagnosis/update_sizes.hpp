@@ -24,6 +24,7 @@ public:
         double highest = 0;                         // of all
         step_id met_at{}, early_at{}, peak_at{};    // the step that showed it first; these
         std::uint64_t moves = 0, rests = 0;         // observations with and without a change since the one before
+        std::uint64_t resting = 0;                  // likewise without, the latest in a row
         bool seen = false, one_value = false;       // had one in all its elements at first sight
         bool has_gradient = false, pulled = false;  // one was seen; it was not zero
 
@@ -53,10 +54,10 @@ public:
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
         if (!(ratio.value > 0)) {
-            ++mine->rests, ++all_rests_;
+            ++mine->rests, ++mine->resting, ++all_rests_;
             return;
         }
-        ++mine->moves, ++all_moves_;
+        ++mine->moves, ++all_moves_, mine->resting = 0;
         fade(*mine);
         if (mine->moves <= first_updates && ratio.value > mine->early) {
             mine->early = ratio.value, mine->early_at = it.step;

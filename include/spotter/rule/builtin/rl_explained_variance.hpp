@@ -6,9 +6,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Explained variance is 1 - Var(returns - values) / Var(returns). Warning when it is below 0 for `patience` updates in
-// a row, after `warmup` of them. Where the returns are constant it is NaN: undecided. Where they hardly vary, as those
-// of a policy that has learnt its task, it is noise: leave it out. Train steps only.
+// Explained variance is 1 - Var(returns - values) / Var(returns). Warning when it is below `least` for `patience`
+// updates in a row, after `warmup` of them: a constant critic is at 0, within its rounding. Where the returns are
+// constant it is NaN: undecided. Where they hardly vary, as those of a policy that has learnt its task, it is noise:
+// leave it out. Train steps only.
 struct rl_explained_variance {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_explained_variance";
@@ -16,6 +17,7 @@ struct rl_explained_variance {
     static constexpr mode judged_in = mode::train;
 
     selector select = "metric/explained_variance";
+    double least = -0.05;         // explained variance
     std::uint64_t warmup = 20;    // updates
     std::uint64_t patience = 10;  // updates
 
@@ -26,10 +28,10 @@ struct rl_explained_variance {
     [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         measurement const explained = mean(it.stats);
         if (explained.known && mine.first()) { ++mine.updates; }
-        return mine.updates > warmup ? judged_value{explained, explained.value < 0} : judged_value{};
+        return mine.updates > warmup ? judged_value{explained, explained.value < least} : judged_value{};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
-        return who.as_finding("critic is worse than a constant", "explained variance", relation::less, 0);
+        return who.as_finding("critic is worse than a constant", "explained variance", relation::less, least);
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return "warm-up not reached: no more than `warmup` updates";
