@@ -35,7 +35,7 @@ set(SPOTTER_COMPUTING format fault golden stress ring stat)
 
 # What most tests include is parsed once for the quick ones and once for those that compute, not in each file (docs/tests.md). Only g++, with
 # the library compiled apart: rows without say which test includes too little. These have flags of their own:
-set(SPOTTER_NOT_PRECOMPILED thrown ext_torch)
+set(SPOTTER_NOT_PRECOMPILED thrown ext_torch ext_torch_preflight)
 
 function(spotter_precompile target name)
     if(NOT SPOTTER_COMPILED OR NOT TARGET spotter::compiled OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR name IN_LIST SPOTTER_NOT_PRECOMPILED)

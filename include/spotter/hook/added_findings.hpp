@@ -12,6 +12,7 @@ template <class Result>
 concept examined_loop = requires(Result const& it) {
     { it.all()[0].told } -> std::convertible_to<finding const&>;
     { it.sentence().view() } -> std::convertible_to<std::string_view>;
+    { it.proven_right()[0] } -> std::convertible_to<rule_id>;
 };
 
 // The texts that a run keeps of an examination: its sentence; of each finding the rule and the reason, so that a reader

@@ -6,6 +6,8 @@
 #include <spotter/core/slots.hpp>
 #include <spotter/rule/machine.hpp>
 
+#include <span>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // Two laws. The same condition of the same rule on the same tensor is one finding, with the stronger severity and
@@ -31,6 +33,8 @@ public:
     // The severity that consequences would have had whose origin was told at an earlier step.
     [[nodiscard]] severity untold() const noexcept { return untold_; }
 
+    // What was taken, and may be changed before it is told.
+    [[nodiscard]] std::span<finding> all() noexcept { return {list_.data(), count_}; }
     [[nodiscard]] finding const* begin() const noexcept { return list_.data(); }
     [[nodiscard]] finding const* end() const noexcept { return list_.data() + count_; }
 

@@ -6,6 +6,7 @@
 #include <spotter/core/guard.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
+#include <spotter/hook/alarm_experiment.hpp>
 #include <spotter/hook/causes.hpp>
 #include <spotter/hook/failures.hpp>
 #include <spotter/hook/options.hpp>
@@ -138,6 +139,7 @@ public:
         if constexpr (any_rule) {
             if (!found_.unsettled()) { return; }
             found_.settle(step);
+            experiment_.answer(found_, step, worker_);
             held_back_ = found_.untold() > held_back_ ? found_.untold() : held_back_;
             for (finding const& each : found_) { into.add(each); }
         }
@@ -150,6 +152,8 @@ public:
             found_.clear();
         }
     }
+    // Whoever is asked by findings, and what they cannot be right about.
+    [[nodiscard]] alarm_experiment& experiment() noexcept { return experiment_; }
     // Runs the responses to a finding that was delivered; `told(error)` for each.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) const {
@@ -272,6 +276,7 @@ private:
     pack<typename detail::machine_of<Arguments>::type...> machines_;
     findings scratch_{};
     step_findings found_{};
+    alarm_experiment experiment_{};
     severity held_back_ = severity::info;
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;

@@ -33,6 +33,8 @@ struct null_hook {
     }
     template <class Result>
     constexpr void add(Result const&) noexcept {}
+    template <class Examiner>
+    constexpr void examine_with(Examiner&) noexcept {}
     template <class... Arguments>
     constexpr void scalar(Arguments const&...) noexcept {}
     template <class... Arguments>

@@ -65,12 +65,13 @@ struct examiner {
     bool writable_inputs = false;  // a pass reads the inputs that are written
     std::vector<gradient_state> gradients{};
     batch_base base{};
-    double relative_noise = 0;            // of the loss, by rounding, where gradients were asked
-    numbers norms{};                      // of all gradients, at the places where they were asked
-    std::vector<std::size_t> suspects{};  // one of these gradients is wrong, at the least
-    bool clips_values = false;            // elements of gradients were cut to one size
-    double decay = 0;                     // the multiple of the weights that gradients hold
-    bool gradients_right = false;         // none of them is wrong
+    double relative_noise = 0;                                // of the loss, by rounding, where gradients were asked
+    numbers norms{};                                          // of all gradients, at the places where they were asked
+    std::vector<std::size_t> suspects{};                      // one of these gradients is wrong, at the least
+    bool clips_values = false;                                // elements of gradients were cut to one size
+    double decay = 0;                                         // the multiple of the weights that gradients hold
+    bool gradients_right = false;                             // none of them is wrong
+    bool clearing_examined = false, update_examined = false;  // to the end
 
     // Adds a finding of the cause's own severity, or a milder one.
     draft& tell(preflight_cause cause, std::string_view place) {
