@@ -21,4 +21,11 @@ if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.21)
     set(report --output-junit "${folder}/junit.xml")
 endif()
 get_filename_component(bin "${CMAKE_COMMAND}" DIRECTORY)
-spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${report}) # many wait more than they compute
+set(left "")
+if(EXISTS "$ENV{SPOTTER_TEST_PASSED}") # a report that .ci/run has of another machine: what passed there is not run again
+    find_program(python python3)
+    set(left -I "${folder}/tests_left")
+    spotter_step("Choosing the tests" "${python}" "${SPOTTER_ROOT}/.ci/tests_left.py" "${bin}/ctest" "${folder}"
+                 "$ENV{SPOTTER_TEST_PASSED}" "${folder}/tests_left")
+endif()
+spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${left} ${report}) # many wait more than they compute

@@ -132,6 +132,26 @@ TEST_CASE("whatever is printed on standard streams that are closed, a run's file
     CHECK(unwritten(folder / ""));
 }
 
+TEST_CASE("threads that open files at the same time share what occupies the closed streams [D09]") {
+    temporary_folder const folder;
+    CHECK(in_daemon([&] {
+        std::atomic<bool> good{true};
+        std::vector<std::thread> all;
+        for (char const* const name : {"a", "b", "c", "d"}) {
+            all.emplace_back([&, name] {
+                std::string const path = folder / name;
+                for (int i = 0; i < 4000; ++i) {
+                    auto const file = system_files().open_append(path);
+                    if (!file || file->native <= 2 || system_files().close(*file)) { good = false; }
+                }
+            });
+        }
+        for (std::thread& each : all) { each.join(); }
+        return good.load();
+    }));
+    CHECK(unwritten(folder / ""));
+}
+
 TEST_CASE("nor into what reads, samples, exports and responds beside it [D09]") {
     temporary_folder const folder;
     std::string const path = folder / "run";

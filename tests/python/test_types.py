@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The package spotter as mypy sees it, by the rules of each Python from 3.9 to 3.13, and what of it those see who use it. mypy is that
+"""The package spotter as mypy sees it, by the rules of the oldest Python that it is for, 3.9, and of 3.13, and what of it those see who use it. mypy is that
 of the Python which runs this; it ends with 2 where there is none, or no NumPy or zstandard beside it, for it reads their types."""
 
 import importlib.util
@@ -43,7 +43,7 @@ def mypy(*words):
 
 class Types(unittest.TestCase):
     def test_of_the_package(self):
-        for minor in range(9, 14):
+        for minor in (9, 13):
             with self.subTest(python=f"3.{minor}"):
                 code, said = mypy(f"--python-version=3.{minor}", "spotter")
                 if code == 2 and "is not supported" in said[-1]:

@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // A program may have closed its standard streams, as daemons do. The next file that is opened then has the number of
 // one of them, and whatever the program or a library of it prints goes into that file. While one of these lives, the
 // numbers that are free are taken by a descriptor that nobody can read or write, so that what is opened meanwhile is 3
-// or above from its first moment on; afterwards they are free as they were. Costs three looks at the table of
-// descriptors.
+// or above from its first moment on; when no thread opens anything any more they are free as they were. Costs three looks
+// at the table of descriptors.
 class standard_streams_kept {
 public:
     standard_streams_kept() noexcept;
@@ -25,10 +25,6 @@ public:
     // The same open file at 3 or above, for what was opened meanwhile: another thread may have closed a stream just
     // then. -1 and errno where there is none; then the one that was given is closed. Negative numbers stay.
     [[nodiscard]] int above(int descriptor) const noexcept;
-
-private:
-    int taken_[3];
-    int count_ = 0;
 };
 
 // As `open`, with O_CLOEXEC, and again where a signal came.

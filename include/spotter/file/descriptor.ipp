@@ -4,27 +4,69 @@
 
 #include <spotter/file/descriptor.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 inline constexpr int first_of_ours = STDERR_FILENO + 1;
 
+// What occupies the numbers of closed streams. The threads of a process share it: the first that opens a file takes the
+// numbers, the last one frees them.
+struct stream_numbers {
+    std::atomic<pid_t> changed_by{0};  // the process a thread of which is changing the rest, 0 for none
+    pid_t process = 0;                 // that the rest is about
+    int users = 0;
+    int count = 0;
+    int taken[first_of_ours] = {};
+};
+inline constinit stream_numbers numbers_taken{};
+
+// While one lives, no other thread changes `numbers_taken`. A lock that a child of `fork` gets over: the thread that
+// held it in the parent is not in the child.
+class changing_numbers {
+public:
+    changing_numbers() noexcept {
+        pid_t const self = ::getpid();
+        pid_t holder = 0;
+        while (!numbers_taken.changed_by.compare_exchange_weak(holder, self, std::memory_order_acquire)) {
+            if (holder == self) {
+                ::sched_yield();
+                holder = 0;
+            }
+        }
+        if (numbers_taken.process == self) { return; }
+        numbers_taken.process = self;
+        numbers_taken.users = 0;
+        numbers_taken.count = 0;
+    }
+    changing_numbers(changing_numbers const&) = delete;
+    changing_numbers& operator=(changing_numbers const&) = delete;
+    ~changing_numbers() { numbers_taken.changed_by.store(0, std::memory_order_release); }
+};
+
 SPOTTER_COLD_BODY standard_streams_kept::standard_streams_kept() noexcept {
+    changing_numbers const alone;
+    ++numbers_taken.users;
     for (int each = 0; each < first_of_ours; ++each) {
         if (::fcntl(each, F_GETFD) >= 0) { continue; }
         int const number = ::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (number >= first_of_ours) { ::close(number); }
         if (number < 0 || number >= first_of_ours) { return; }
-        taken_[count_++] = number;
+        if (numbers_taken.count < first_of_ours) { numbers_taken.taken[numbers_taken.count++] = number; }
     }
 }
 
 SPOTTER_COLD_BODY standard_streams_kept::~standard_streams_kept() {
     int const why = errno;
-    while (count_ > 0) { ::close(taken_[--count_]); }
+    changing_numbers const alone;
+    if (numbers_taken.users > 0) { --numbers_taken.users; }
+    while (numbers_taken.users == 0 && numbers_taken.count > 0) {
+        ::close(numbers_taken.taken[--numbers_taken.count]);
+    }
     errno = why;
 }
 
