@@ -49,7 +49,7 @@ inline void experiment(examiner& all, original_watch& original) {
     }
     if (!examine_start(all)) { return; }
     look_at_inputs(all);
-    numbers gradient;
+    double_list gradient;
     examine_repeat(all, gradient);
     if (loop.over()) { return; }
     examine_clearing(all, gradient);
