@@ -17,8 +17,8 @@ concept examined_loop = requires(Result const& it) {
 
 // The texts that a run keeps of an examination: its sentence; of each finding the rule and the reason, so that a reader
 // knows which recorded findings no rule has found.
-inline constexpr std::string_view examination_event = "preflight";
-inline constexpr std::string_view examined_event = "preflight/finding";
+inline constexpr std::string_view examination_event = "preflight";       // the sentence
+inline constexpr std::string_view examined_event = "preflight/finding";  // one a finding
 // The second of them.
 [[nodiscard]] inline text<320> examined_text(finding const& it) noexcept {
     text<320> made;

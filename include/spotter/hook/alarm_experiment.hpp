@@ -33,6 +33,8 @@ public:
     void answer(step_findings& found, step_id step, std::uint32_t worker) noexcept;
 
 private:
+    [[nodiscard]] bool is_right(rule_id which) const noexcept;
+
     void* who_ = nullptr;
     finding const* (*answer_)(void*, std::span<finding>, step_id) noexcept = nullptr;
     static constexpr std::size_t most = 8;
