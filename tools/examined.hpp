@@ -2,7 +2,7 @@
 // Command line: what an examination of the loop found (hook::add), which a replay of rules does not find again.
 #pragma once
 
-#include <spotter/hook/added_findings.hpp>
+#include <spotter/judge/added_findings.hpp>
 #include <spotter/trial.hpp>
 
 #include <algorithm>

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains the cart-pole agent until it balances, with a spotter that stops a training gone wrong:
-//     cartpole [--seed=N] [--fault=lr|nan|dead|frozen|entropy|reward] [--run=FOLDER] [--quiet]
+//     cartpole [--seed=N] [--fault=lr|nan|dead|frozen|entropy|reward] [--run=FOLDER] [--quiet] [--preflight]
+// With --preflight the loop is examined first, on an agent of its own.
 // Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line is wrong.
 #include "agent.hpp"
 #include "experience.hpp"
 #include "physics.hpp"
 #include "rules.hpp"
 
+#include <spotter/preflight.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/report.hpp>
 
@@ -36,6 +38,7 @@ struct options {
     cartpole::settings training;
     std::string run = "runs/cartpole";
     bool quiet = false;
+    bool preflight = false;
 };
 
 enum class outcome { learnt, not_learnt, stopped };
@@ -56,6 +59,9 @@ std::optional<options> parse(int count, char** arguments) {
         bool understood = false;
         if (argument == "--quiet") {
             result.quiet = true;
+            understood = true;
+        } else if (argument == "--preflight") {
+            result.preflight = true;
             understood = true;
         } else if (argument.starts_with("--run=") && argument.size() > 6) {
             result.run = argument.substr(6);
@@ -79,9 +85,32 @@ std::optional<options> parse(int count, char** arguments) {
     return result;
 }
 
+// Examines the loop, and puts what was found into the run. False where something is wrong. An agent cannot be copied,
+// since its optimizer points into its network: each restore makes it anew, its random numbers with it, and lets it
+// drive. The pass is the second batch, so that what was gathered does not depend on the weights that are tried.
+template <class Hook>
+bool examine(options const& chosen, Hook& watch) {
+    std::optional<cartpole::agent> agent{std::in_place, chosen.training};
+    auto const found =
+        sp::preflight(sp::examination{.parameters =
+                                          [&](auto& visit) {
+                                              visit_parameters(agent->net(), visit);
+                                              visit_gradients(agent->net(), visit);
+                                          },
+                                      .backward = [&] { return agent->compute_gradients().loss; },
+                                      .update = [&] { agent->apply_gradients(); },
+                                      .restore = [&] { agent.emplace(chosen.training).compute_gradients(); },
+                                      .restore_each = true});  // a pass takes the next batch
+    watch.add(found);
+    fmt::print("examined: {}\n", found.sentence().view());
+    if (found) { fmt::print("{}\nnot trained\n", found.alarm()); }
+    return !found;
+}
+
 // Trains until the goal is held, spotter objects, or the last update is done.
 template <class Hook>
 outcome train(options const& chosen, Hook& watch) {
+    if (chosen.preflight && !examine(chosen, watch)) { return outcome::stopped; }
     cartpole::agent agent{chosen.training};
     std::uint64_t update = 0;
     int held = 0;
@@ -137,7 +166,7 @@ int main(int count, char** arguments) {
     auto const chosen = parse(count, arguments);
     if (!chosen) {
         std::fprintf(stderr, "usage: cartpole [--seed=N] [--fault=none|lr|nan|dead|frozen|entropy|reward] "
-                             "[--run=FOLDER] [--quiet]\n");
+                             "[--run=FOLDER] [--quiet] [--preflight]\n");
         return 2;
     }
     outcome result{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learns to read handwritten digits, watched by spotter, and then asks its own record what it got wrong:
 //     digits <digits.csv> [--seed=N] [--fault=lr|nan|dead|frozen|inputs|labels|sign] [--run=FOLDER] [--quiet]
+//            [--preflight]
+// With --preflight the loop is examined first, on copies of the net and its first batch.
 // Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or file is
 // wrong.
 #include "../common/prng.hpp"
@@ -8,6 +10,7 @@
 #include "network.hpp"
 #include "review.hpp"
 
+#include <spotter/preflight.hpp>
 #include <spotter/report.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
@@ -87,6 +90,7 @@ struct options {
     std::uint64_t seed = 0;
     fault broken = fault::none;
     bool quiet = false;
+    bool preflight = false;
 };
 
 // What the command line asks for; nothing when it cannot be understood.
@@ -96,6 +100,8 @@ std::optional<options> parse(int count, char** arguments) {
         std::string_view argument = arguments[i];
         if (argument == "--quiet") {
             result.quiet = true;
+        } else if (argument == "--preflight") {
+            result.preflight = true;
         } else if (argument.starts_with("--run=") && argument.size() > 6) {
             result.run = argument.substr(6);
         } else if (argument.starts_with("--seed=")) {
@@ -148,6 +154,28 @@ double evaluate(digits::network& net, digits::dataset const& test, Hook& watch, 
     return static_cast<double>(net.correct()) / static_cast<double>(test.size());
 }
 
+// Examines the loop as `train` goes through it, and puts what was found into the run. False where something is wrong.
+template <class Hook>
+bool examine(options const& chosen, digits::dataset const& train, float rate, Hook& watch) {
+    example::prng random{chosen.seed};
+    digits::network net{{digits::pixel_count, 64, 32, digits::class_count}, random};
+    spoil(net, chosen.broken, 0);
+    std::vector<std::size_t> const order = example::shuffled_indices(train.size(), random);
+    net.forward(gather(train, {order.data(), batch_size}));
+    auto const found = sp::preflight(
+        net,
+        [](digits::network& it) {
+            it.forward(it.batch());
+            it.backward();
+            return it.loss();
+        },
+        [rate](digits::network& it) { it.update(rate, momentum); });
+    watch.add(found);
+    fmt::print("examined: {}\n", found.sentence().view());
+    if (found) { fmt::print("{}\nnot trained\n", found.alarm()); }
+    return !found;
+}
+
 // Trains for all epochs, evaluates after each; returns the share of the test pictures read correctly at the end, or
 // nothing when spotter stopped it.
 template <class Hook>
@@ -155,6 +183,7 @@ std::optional<double> train(options const& chosen, digits::split const& data, Ho
     example::prng random{chosen.seed};
     digits::network net{{digits::pixel_count, 64, 32, digits::class_count}, random};
     float const fault_factor = chosen.broken == fault::lr ? 100.0F : chosen.broken == fault::sign ? -1.0F : 1.0F;
+    if (chosen.preflight && !examine(chosen, data.train, fault_factor * learning_rate, watch)) { return std::nullopt; }
     std::uint64_t const last_step = epochs * (data.train.size() / batch_size);
     double accuracy = 0.0;
     std::uint64_t step = 0;
@@ -194,7 +223,7 @@ int main(int count, char** arguments) {
     if (!chosen) {
         std::fprintf(stderr,
                      "usage: digits <digits.csv> [--seed=N] [--fault=none|lr|nan|dead|frozen|inputs|labels|sign] "
-                     "[--run=FOLDER] [--quiet]\n");
+                     "[--run=FOLDER] [--quiet] [--preflight]\n");
         return 2;
     }
     digits::load_result const loaded = digits::load(chosen->path);

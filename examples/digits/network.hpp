@@ -134,6 +134,7 @@ public:
     [[nodiscard]] std::vector<layer> const& layers() const noexcept { return layers_; }
 
     // Of the last forward: the batch, logits (batch x classes), mean cross-entropy, number read correctly.
+    [[nodiscard]] dataset const& batch() const noexcept { return batch_; }
     [[nodiscard]] matrix const& input() const noexcept { return batch_.pixels; }
     [[nodiscard]] std::vector<std::int32_t> const& labels() const noexcept { return batch_.labels; }
     [[nodiscard]] matrix const& logits() const noexcept { return layers_.back().pre; }

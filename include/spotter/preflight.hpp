@@ -4,6 +4,7 @@
 // told is proven. Nothing of third parties behind it.
 #pragma once
 
+#include <spotter/preflight/alarm_examination.hpp>
 #include <spotter/preflight/copied_net.hpp>
 #include <spotter/preflight/examine.hpp>
 

@@ -2,7 +2,7 @@
 // The bodies of added_findings.hpp.
 #pragma once
 
-#include <spotter/hook/added_findings.hpp>
+#include <spotter/judge/added_findings.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 

@@ -2,7 +2,6 @@
 // Hook (L3): the live source of a run's events: tensors in, findings out.
 #pragma once
 
-#include <spotter/hook/added_findings.hpp>
 #include <spotter/hook/capture.hpp>
 #include <spotter/hook/control.hpp>
 #include <spotter/hook/handles.hpp>
@@ -15,6 +14,7 @@
 #include <spotter/hook/timed_loop.hpp>
 #include <spotter/hook/unwinding.hpp>
 #include <spotter/hook/vitals.hpp>
+#include <spotter/judge/added_findings.hpp>
 #include <spotter/judge/judges.hpp>
 #include <spotter/plan/defaults.hpp>
 #include <spotter/rule/packs_in.hpp>
@@ -135,12 +135,20 @@ public:
     }
 
     // Puts what an examination found (`sp::preflight`) into the run: it is recorded at once, with the step at hand or
-    // the last one, and told with the next alarm, whose decision it has a part in. What it found is copied.
+    // the last one, and told with the next alarm, whose decision it has a part in. Its texts are copied. What it proved
+    // right no rule names from here on: a note says so.
     template <examined_loop Result>
     void add(Result const& examined) noexcept {
         if (finished_ || state_ == detail::switch_state::off) { return; }
         keep_apart(examination_event, examined.sentence().view());
         for (auto const& each : examined.all()) { add_finding(each.told); }
+        judges_.experiment().take_as_right(examined.proven_right());
+    }
+    // From here on an alarm asks for the experiment on the net as it is then (sp::alarm_examination), and says that it
+    // is proven, refuted (then it is a note) or not proven. Off until called; steps without an alarm cost nothing.
+    template <alarm_examiner Examiner>
+    void examine_with(Examiner& examiner) noexcept {
+        judges_.experiment().ask(examiner);
     }
 
     // A value that is always kept: at the open step (rules see it too), or loose between steps.

@@ -31,8 +31,12 @@ struct null_hook {
     [[nodiscard]] step_alarm end(Tensors const&...) noexcept {
         return {};
     }
+    // Takes what an examination found, and forgets it.
     template <class Result>
     constexpr void add(Result const&) noexcept {}
+    // Asks nobody: there are no alarms.
+    template <class Examiner>
+    constexpr void examine_with(Examiner&) noexcept {}
     template <class... Arguments>
     constexpr void scalar(Arguments const&...) noexcept {}
     template <class... Arguments>

@@ -7,6 +7,7 @@
 #include <spotter/core/guard.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
+#include <spotter/judge/alarm_experiment.hpp>
 #include <spotter/judge/step_findings.hpp>
 #include <spotter/rule/adapt.hpp>
 #include <spotter/rule/quantify.hpp>
@@ -135,6 +136,7 @@ public:
         if constexpr (any_rule) {
             if (!found_.unsettled()) { return; }
             found_.settle(step);
+            experiment_.answer(found_, step, worker_);
             held_.join(found_.untold());
             for (finding const& each : found_) { into.add(each); }
         }
@@ -147,6 +149,8 @@ public:
             found_.clear();
         }
     }
+    // Whoever is asked by findings, and what they cannot be right about.
+    [[nodiscard]] alarm_experiment& experiment() noexcept { return experiment_; }
     // Runs the responses to a finding that was delivered; `told(error)` for each.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) const {
@@ -269,6 +273,7 @@ private:
     pack<typename detail::machine_of<Arguments>::type...> machines_;
     findings scratch_{};
     step_findings found_{};
+    alarm_experiment experiment_{};
     findings::untold held_{};
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;

@@ -7,6 +7,8 @@
 #include <spotter/rule/machine.hpp>
 #include <spotter/rule/report_episode.hpp>
 
+#include <span>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // Two laws. The same condition of the same rule on the same tensor is one finding, with the stronger severity and
@@ -32,6 +34,8 @@ public:
     // Of consequences whose origin was reported at an earlier step: as severe as they were without it.
     [[nodiscard]] findings::untold untold() const noexcept { return untold_; }
 
+    // What was taken, and may be changed before it is told.
+    [[nodiscard]] std::span<finding> all() noexcept { return {list_.data(), count_}; }
     [[nodiscard]] finding const* begin() const noexcept { return list_.data(); }
     [[nodiscard]] finding const* end() const noexcept { return list_.data() + count_; }
 

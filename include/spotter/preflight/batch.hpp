@@ -57,8 +57,8 @@ struct batch_rows {
 
 [[nodiscard]] constexpr bool is_whole(dtype type) noexcept { return type >= dtype::i8 && type <= dtype::u64; }
 
-[[nodiscard]] inline numbers values_of(tensor_ref const& view) {
-    numbers made(static_cast<std::size_t>(view.count));
+[[nodiscard]] inline double_list values_of(tensor_ref const& view) {
+    double_list made(static_cast<std::size_t>(view.count));
     if (view.absent() || !read_elements(view, made.data())) { made.clear(); }
     return made;
 }
@@ -73,7 +73,7 @@ inline batch_base const& at_base(examiner& all) {
     loop.go_to(all.displaced(0.1));
     all.base.weights = loop.place();
     all.base.loss = loop.pass(all.base.gradient);
-    all.base.outputs = loop.over() ? numbers{} : values_of(loop.outputs());
+    all.base.outputs = loop.over() ? double_list{} : values_of(loop.outputs());
     return all.base;
 }
 

@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // comes out as it went in was added to: a share of 1 within 5 % (2 % of rounding and of random passes was seen at most,
 // and nothing between). Where the update empties it, that is a habit, told as a note; otherwise an error. From here on
 // a pass is measured by the difference that it makes.
-void examine_clearing(examiner& all, numbers const& gradient);
+void examine_clearing(examiner& all, double_list const& gradient);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
 

@@ -7,8 +7,8 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // What gradients are filled with.
-[[nodiscard]] inline numbers filling_for(examiner& all, numbers const& gradient) {
-    numbers filling(gradient.size());
+[[nodiscard]] inline double_list filling_for(examiner& all, double_list const& gradient) {
+    double_list filling(gradient.size());
     double const times = all.is_random ? 100 : 4;  // so that the differences of random passes are small beside it
     double const general = rms_of(gradient) > 0 ? rms_of(gradient) : 1e-3;
     for (parameter const& each : all.loop.parameters()) {
@@ -19,7 +19,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }
 
 // Begins a pass with gradients that hold something.
-inline void fill_and_pass(subject& loop, numbers const& filling) {
+inline void fill_and_pass(subject& loop, double_list const& filling) {
     loop.go_to(loop.start());
     loop.prepare();
     if (!loop.has_gradients()) { (void)loop.bare_pass(); }
@@ -27,13 +27,13 @@ inline void fill_and_pass(subject& loop, numbers const& filling) {
     (void)loop.bare_pass();
 }
 
-SPOTTER_BODY void examine_clearing(examiner& all, numbers const& gradient) {
+SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
     subject& loop = all.loop;
     loop.begin_experiment("clearing of gradients");
-    numbers const filling = filling_for(all, gradient);
+    double_list const filling = filling_for(all, gradient);
     fill_and_pass(loop, filling);
     if (loop.over()) { return; }
-    numbers filled;
+    double_list filled;
     loop.read_gradients(filled);
     std::size_t adding = 0, judged = 0;
     double share_told = 0;
@@ -52,7 +52,7 @@ SPOTTER_BODY void examine_clearing(examiner& all, numbers const& gradient) {
         ++adding;
     }
     if (adding == 0) { return; }
-    numbers after;
+    double_list after;
     if (loop.given().update) {
         fill_and_pass(loop, filling);
         loop.update();

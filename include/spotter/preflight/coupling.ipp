@@ -46,22 +46,22 @@ private:
         told.measured = mixed ? odd : training;
         told.how = relation::greater, told.threshold = mixed ? coupling_limits::exchanged : coupling_limits::influence;
     }
-    [[nodiscard]] numbers outputs() {
+    [[nodiscard]] double_list outputs() {
         (void)loop_.loss();
-        return loop_.over() ? numbers{} : values_of(loop_.outputs());
+        return loop_.over() ? double_list{} : values_of(loop_.outputs());
     }
     // How far outputs of other samples move, of their size, when one input becomes a mixture with the next.
-    [[nodiscard]] double influence(numbers const& before) {
+    [[nodiscard]] double influence(double_list const& before) {
         std::size_t const changed = rows_.samples / 2, width = rows_.elements() / rows_.samples;
         raw_bytes other = rows_.bytes;
-        numbers one(width), next(width);
+        double_list one(width), next(width);
         read_row(changed, one);
         read_row((changed + 1) % rows_.samples, next);
         for (std::size_t i = 0; i < width; ++i) { one[i] = 1.7 * next[i] - 0.3 * one[i]; }
         tensor_ref into = view_of(other.data() + changed * rows_.row_bytes, rows_.type, {width});
         write_elements(into, one.data());
         loop_.hold_inputs(other);
-        numbers const after = outputs();
+        double_list const after = outputs();
         loop_.release_batch();
         if (before.empty() || before.size() != after.size() || before.size() % rows_.samples != 0) { return 0; }
         std::size_t const classes = before.size() / rows_.samples;
@@ -71,13 +71,13 @@ private:
         }
         return most / (std::max)(rms_of(before), 1e-30);
     }
-    void read_row(std::size_t row, numbers& into) const {
+    void read_row(std::size_t row, double_list& into) const {
         (void)read_elements(view_of(rows_.row(row), rows_.type, {into.size()}), into.data());
     }
     [[nodiscard]] double inequivariance() {
-        numbers const before = has_modes_ ? outputs() : all_.base.outputs;
+        double_list const before = has_modes_ ? outputs() : all_.base.outputs;
         loop_.hold_inputs(rows_.rotated());
-        numbers const after = outputs();
+        double_list const after = outputs();
         loop_.release_batch();
         if (before.empty() || before.size() != after.size()) { return 0; }
         std::size_t const classes = before.size() / rows_.samples;

@@ -49,12 +49,14 @@ inline void experiment(examiner& all, original_watch& original) {
     }
     if (!examine_start(all)) { return; }
     look_at_inputs(all);
-    numbers gradient;
+    double_list gradient;
     examine_repeat(all, gradient);
     if (loop.over()) { return; }
     examine_clearing(all, gradient);
+    all.clearing_examined = !loop.over();
     first_step first;
     examine_update(all, first);
+    all.update_examined = loop.given().update && !loop.over();
     if (!original.stands(all, "step")) { return; }
     loop.keep_back(60);  // a wrong gradient is worth many passes, but not all
     if (all.is_random) {

@@ -47,7 +47,7 @@ struct gradient_state {
 
 // The loss and the outputs of the batch as it is, at a place beside the start: a start of zeros hides all. Taken once.
 struct batch_base {
-    numbers weights{}, outputs{}, gradient{};
+    double_list weights{}, outputs{}, gradient{};
     double loss = 0;
 };
 
@@ -65,12 +65,13 @@ struct examiner {
     bool writable_inputs = false;  // a pass reads the inputs that are written
     std::vector<gradient_state> gradients{};
     batch_base base{};
-    double relative_noise = 0;            // of the loss, by rounding, where gradients were asked
-    numbers norms{};                      // of all gradients, at the places where they were asked
-    std::vector<std::size_t> suspects{};  // one of these gradients is wrong, at the least
-    bool clips_values = false;            // elements of gradients were cut to one size
-    double decay = 0;                     // the multiple of the weights that gradients hold
-    bool gradients_right = false;         // none of them is wrong
+    double relative_noise = 0;                                // of the loss, by rounding, where gradients were asked
+    double_list norms{};                                      // of all gradients, at the places where they were asked
+    std::vector<std::size_t> suspects{};                      // one of these gradients is wrong, at the least
+    bool clips_values = false;                                // elements of gradients were cut to one size
+    double decay = 0;                                         // the multiple of the weights that gradients hold
+    bool gradients_right = false;                             // none of them is wrong
+    bool clearing_examined = false, update_examined = false;  // to the end
 
     // Adds a finding of the cause's own severity, or a milder one.
     draft& tell(preflight_cause cause, std::string_view place) {
@@ -90,12 +91,12 @@ struct examiner {
         return std::any_of(causes.begin(), causes.end(), [&](preflight_cause each) { return has(each); });
     }
     // The size of a tensor's weights, as far as steps go by it.
-    [[nodiscard]] double scale_of(parameter const& it, numbers const& weights) const noexcept {
+    [[nodiscard]] double scale_of(parameter const& it, double_list const& weights) const noexcept {
         return (std::max)(rms_of(it.of(weights)), typical);
     }
     // A part of the weights' size at random added to each; a tensor of zeros gets some, too.
-    [[nodiscard]] numbers displaced(double part) {
-        numbers made = loop.start();
+    [[nodiscard]] double_list displaced(double part) {
+        double_list made = loop.start();
         for (parameter const& each : loop.parameters()) {
             double const least = (each.count > 1 ? 0.1 : 0.01) * typical;
             double const step = (std::max)(part * rms_of(each.of(loop.start())), least);

@@ -111,7 +111,7 @@ private:
     [[nodiscard]] bool tell_common_factor() {
         double low = std::numeric_limits<double>::infinity(), high = -low;
         std::size_t factors = 0, flat = 0;
-        numbers ratios;
+        double_list ratios;
         for (std::size_t const t : of_.wrong) {
             if (state(t).kind != gradient_kind::factor) { continue; }
             ++factors;

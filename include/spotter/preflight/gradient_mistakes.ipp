@@ -23,7 +23,7 @@ public:
         double const kappa = mp / pp;
         derivative_over_gradient = kappa;
         double const unit = std::sqrt(pp / static_cast<double>(shots_.size()));
-        numbers rests;
+        double_list rests;
         for (shot const& each : shots_) { rests.push_back(each.moved - kappa * each.foreseen[0]); }
         return explains_factor(kappa, unit, rms_of(rests));
     }
@@ -32,7 +32,7 @@ public:
         std::size_t const n = it_.count;
         if (n < 4) { return {}; }
         remember_directions();
-        numbers guess(n);
+        double_list guess(n);
         number_view const g = it_.of(at_.gradient);
         auto const try_rows = [&](std::size_t rows) -> text<80> {
             std::size_t const cols = n / rows;
@@ -102,7 +102,7 @@ public:
 
 private:
     [[nodiscard]] double spread_within(std::size_t from, std::size_t to) {
-        numbers rests;
+        double_list rests;
         for (int i = 0; i < 3; ++i) {
             rests.push_back(fire(all_, at_, {tensor_}, 1, first_ + 50 + places_++, from, to).rest());
         }
@@ -110,10 +110,10 @@ private:
     }
     void remember_directions() {
         if (!apart_.empty()) { return; }
-        numbers up = at_.weights, down = at_.weights;
+        double_list up = at_.weights, down = at_.weights;
         for (std::size_t k = 0; k < shots_.size(); ++k) {
             difference_of(all_, at_, tensor_, times(), first_ + k, up, down);
-            numbers apart(it_.count);
+            double_list apart(it_.count);
             for (std::size_t i = 0; i < it_.count; ++i) { apart[i] = up[it_.first + i] - down[it_.first + i]; }
             apart_.push_back(std::move(apart));
         }
@@ -145,7 +145,7 @@ private:
     std::size_t tensor_;
     std::vector<shot> const& shots_;
     std::uint64_t first_;
-    std::vector<numbers> apart_{};
+    std::vector<double_list> apart_{};
     std::uint64_t places_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     subject& loop = all.loop;
     batch_base const& base = at_base(all);
     of_inputs ? loop.hold_inputs(other) : loop.hold_labels(other);
-    numbers gradient;
+    double_list gradient;
     double const made = loop.pass(gradient);
     tensor_ref const now = of_inputs ? loop.inputs() : loop.labels();
     stayed =
@@ -37,7 +37,7 @@ SPOTTER_BODY void look_at_inputs(examiner& all) {
     if (!rows) { return; }
     if (rows.are_all_equal()) { all.tell(preflight_cause::inputs_constant, "inputs"); }
     if (!is_floating(view.type)) { return; }
-    numbers const values = values_of(view);
+    double_list const values = values_of(view);
     double mean = 0, square = 0;
     for (double const each : values) { mean += each / static_cast<double>(values.size()); }
     for (double const each : values) { square += (each - mean) * (each - mean) / static_cast<double>(values.size()); }
@@ -53,7 +53,7 @@ SPOTTER_BODY void look_at_inputs(examiner& all) {
 // What a pass keeps of the batch before it.
 inline void look_for_stale(examiner& all, batch_rows const& rows) {
     subject& loop = all.loop;
-    numbers alone, behind;
+    double_list alone, behind;
     loop.hold_inputs(rows.rotated());
     double const loss = loop.pass(alone);
     loop.release_batch();
@@ -61,7 +61,7 @@ inline void look_for_stale(examiner& all, batch_rows const& rows) {
     (void)loop.bare_pass();  // on the batch as it is
     loop.hold_inputs(rows.rotated());
     loop.put_batch();
-    numbers before;
+    double_list before;
     loop.read_gradients(before);
     double const again = loop.bare_pass();
     loop.read_gradients(behind);
@@ -113,7 +113,7 @@ SPOTTER_BODY void examine_inputs(examiner& all) {
 // Whole-number labels, one a sample, beside outputs of several classes.
 inline void look_at_classes(examiner& all, batch_rows const& rows, tensor_ref const& labels) {
     subject& loop = all.loop;
-    numbers const values = values_of(labels);
+    double_list const values = values_of(labels);
     tensor_ref const outputs = loop.outputs();
     if (outputs.absent() || values.size() != rows.samples || outputs.count % rows.samples != 0) { return; }
     double const classes = static_cast<double>(outputs.count / rows.samples);

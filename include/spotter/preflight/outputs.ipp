@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // Outputs of a batch, [samples, classes], and the losses that they could stand for.
 class class_outputs {
 public:
-    class_outputs(numbers values, std::size_t samples)
+    class_outputs(double_list values, std::size_t samples)
         : values_{std::move(values)}, samples_{samples}, classes_{samples > 0 ? values_.size() / samples : 0} {}
 
     [[nodiscard]] std::size_t classes() const noexcept { return classes_; }
@@ -37,7 +37,7 @@ public:
     // probabilities of them are taken for logits.
     [[nodiscard]] double cross_entropy(number_view labels, bool again) const {
         double sum = 0;
-        numbers logits(classes_);
+        double_list logits(classes_);
         for (std::size_t i = 0; i < samples_; ++i) {
             std::copy(row(i).begin(), row(i).end(), logits.begin());
             double total = log_sum(logits);
@@ -59,14 +59,14 @@ public:
     }
 
 private:
-    [[nodiscard]] static double log_sum(numbers const& logits) {
+    [[nodiscard]] static double log_sum(double_list const& logits) {
         double const top = *std::max_element(logits.begin(), logits.end());
         double sum = 0;
         for (double const each : logits) { sum += std::exp(each - top); }
         return top + std::log(sum);
     }
 
-    numbers values_;
+    double_list values_;
     std::size_t samples_, classes_;
 };
 
@@ -89,14 +89,14 @@ enum class loss_form : std::uint8_t { other, cross_entropy, softmax_twice };
 // The spread of the loss over two labels of the first sample, with the last layer's weights `times` as large.
 [[nodiscard]] inline double spread_over_labels(examiner& all, batch_rows const& labels, double times) {
     subject& loop = all.loop;
-    numbers weights = loop.start();
+    double_list weights = loop.start();
     std::vector<parameter> const& tensors = loop.parameters();
     std::size_t from = tensors.size() - 1;
     if (from > 0 && tensors[from].count < tensors[from - 1].count) { --from; }  // a bias stands behind its weight
     for (std::size_t i = tensors[from].first; i < weights.size(); ++i) { weights[i] *= times; }
     loop.go_to(weights);
     (void)loop.loss();
-    numbers const values = values_of(loop.outputs());
+    double_list const values = values_of(loop.outputs());
     if (loop.over() || values.empty() || !all_finite(values)) { return -1; }
     std::size_t const classes = values.size() / labels.samples;
     std::size_t const best = static_cast<std::size_t>(
@@ -118,8 +118,8 @@ inline void tell_twice(examiner& all, std::string_view how) {
     all.tell(preflight_cause::softmax_twice, "loss").detail = how;
 }
 
-inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows const& labels, numbers const& values,
-                         double loss) {
+inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows const& labels,
+                         double_list const& values, double loss) {
     subject& loop = all.loop;
     loss_form const form = form_of(outputs, values, loss, labels.samples);
     if (form == loss_form::softmax_twice) {
@@ -166,7 +166,7 @@ SPOTTER_BODY void examine_outputs(examiner& all) {
     }
     tensor_ref const label_view = loop.labels();
     batch_rows const labels{label_view, samples};
-    numbers const values = labels ? values_of(label_view) : numbers{};
+    double_list const values = labels ? values_of(label_view) : double_list{};
     bool const is_class = labels && is_whole(label_view.type) && values.size() == samples &&
                           std::all_of(values.begin(), values.end(), [&](double each) {
                               return each >= 0 && each < static_cast<double>(outputs.classes());

@@ -11,8 +11,8 @@ SPOTTER_BODY void examine_random_gradients(examiner& all) {
     loop.begin_experiment("gradients of a random loss");
     all.gradients.assign(loop.parameters().size(), {});
     loop.go_to(all.displaced(gradient_limits::displacements[0]));
-    numbers const weights = loop.place();
-    numbers gradient, sum(loop.elements(), 0.0);
+    double_list const weights = loop.place();
+    double_list gradient, sum(loop.elements(), 0.0);
     double loss = 0;
     for (int i = 0; i < 8; ++i) {  // another mask, or batch, each
         loss += loop.pass(gradient) / 8;
@@ -21,7 +21,7 @@ SPOTTER_BODY void examine_random_gradients(examiner& all) {
     double const size = dot_of(sum, sum);
     if (loop.over() || !(size > 0) || !is_finite(loss)) { return; }
     double const step = 0.1 * (std::max)(magnitude(loss), 1e-12) / size;  // a tenth of the loss, by the gradient
-    numbers ratios, up = weights, down = weights;
+    double_list ratios, up = weights, down = weights;
     for (std::size_t j = 0; j < sum.size(); ++j) { up[j] += step * sum[j], down[j] -= step * sum[j]; }
     for (int i = 0; i < 16; ++i) {
         loop.go_to(up);

@@ -29,7 +29,7 @@ public:
 
 private:
     [[nodiscard]] double loss_at(double times) {
-        numbers weights = loop_.start();
+        double_list weights = loop_.start();
         for (std::size_t i = 0; i < weights.size(); ++i) { weights[i] += times * first_.step[i]; }
         loop_.go_to(weights);
         double const made = loop_.loss();
@@ -64,8 +64,8 @@ private:
     [[nodiscard]] bool recovers() {
         loop_.go_to(loop_.start());
         loop_.prepare();
-        numbers const nothing(loop_.elements(), 0.0);
-        numbers gradient;
+        double_list const nothing(loop_.elements(), 0.0);
+        double_list gradient;
         int below = 0;
         for (int k = 0; k <= rate_limits::more_updates && !loop_.over(); ++k) {
             if (loop_.has_gradients()) { loop_.write_gradients(nothing); }
@@ -78,7 +78,7 @@ private:
         loop_.read_gradients(gradient);
         return none_died(gradient);
     }
-    [[nodiscard]] bool none_died(numbers const& gradient) const {
+    [[nodiscard]] bool none_died(double_list const& gradient) const {
         for (parameter const& each : loop_.parameters()) {
             if (norm_of(each.of(loop_.first_gradient())) > 0 && norm_of(each.of(gradient)) == 0) { return false; }
         }

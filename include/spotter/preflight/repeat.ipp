@@ -6,7 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
+SPOTTER_BODY void examine_repeat(examiner& all, double_list& gradient) {
     subject& loop = all.loop;
     loop.begin_experiment("an equal pass");
     loop.go_to(loop.start());
@@ -14,7 +14,7 @@ SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
     if (!loop.has_gradients()) {  // taken in the first pass
         (void)loop.bare_pass();
     }
-    loop.write_gradients(numbers(loop.elements(), 0.0));
+    loop.write_gradients(double_list(loop.elements(), 0.0));
     double again = loop.bare_pass();
     loop.read_gradients(gradient);
     double const first = loop.first_loss();
@@ -22,7 +22,7 @@ SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
     double const slack = 1e-6 * magnitude(first) + 1e-12;
     // The second pass of a copy may draw its next batch: one from the start says.
     if (!(magnitude(again - first) <= slack)) {
-        numbers unused;
+        double_list unused;
         again = loop.pass(unused);
     }
     bool rewinds = false;
@@ -57,9 +57,9 @@ SPOTTER_BODY void examine_repeat(examiner& all, numbers& gradient) {
     }
 }
 
-SPOTTER_BODY double noise_at(examiner& all, numbers const& weights, double loss, int pairs) {
+SPOTTER_BODY double noise_at(examiner& all, double_list const& weights, double loss, int pairs) {
     subject& loop = all.loop;
-    numbers up, down, rests;
+    double_list up, down, rests;
     for (int pair = 0; pair < pairs; ++pair) {
         up = down = weights;
         for (parameter const& each : loop.parameters()) {

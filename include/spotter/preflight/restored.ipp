@@ -12,7 +12,7 @@ SPOTTER_BODY void examine_restored(examiner& all, first_step const& first) {
     loop.begin_experiment("what is restored");
     loop.go_to(loop.start());
     loop.prepare();
-    if (loop.has_gradients()) { loop.write_gradients(numbers(loop.elements(), 0.0)); }
+    if (loop.has_gradients()) { loop.write_gradients(double_list(loop.elements(), 0.0)); }
     double const loss = loop.bare_pass(), before = loop.first_loss();
     if (loop.over()) { return; }
     if (!(magnitude(loss - before) <= 1e-6 * magnitude(before) + 1e-12)) {
@@ -23,7 +23,7 @@ SPOTTER_BODY void examine_restored(examiner& all, first_step const& first) {
     }
     if (first.whole.empty()) { return; }
     loop.update();
-    numbers now;
+    double_list now;
     loop.read_weights(now);
     double apart = 0;
     for (std::size_t i = 0; i < now.size() && i < first.whole.size(); ++i) {

@@ -78,6 +78,10 @@ public:
     // Updates, likewise.
     [[nodiscard]] std::uint32_t updates() const noexcept { return updates_; }
 
+    // Rules of runs that would be wrong from here on, as what they name was proven right: update_direction,
+    // gradient_not_cleared, learning_rate_zero. (A rate and a layer may go wrong later.)
+    [[nodiscard]] std::span<rule_id const> proven_right() const noexcept { return {right_, right_count_}; }
+
     // One line: "8 of 8 gradients are right; nothing was found wrong; 31 passes, 4 updates".
     [[nodiscard]] text<232> sentence() const noexcept;
 
@@ -90,6 +94,8 @@ private:
     slot_array<gradient_verdict> verdicts_{};
     std::size_t tensors_ = 0;
     slot_array<kept_text> names_{};  // of tensors and places; taken at once, so that views stay
+    rule_id right_[3]{};
+    std::size_t right_count_ = 0;
     std::uint32_t passes_ = 0, updates_ = 0;
 };
 

@@ -16,6 +16,7 @@ public:
 
 private:
     void write_verdicts(detail::examiner const& all);
+    void write_proven_right(detail::examiner const& all);
     [[nodiscard]] static finding finding_of(detail::draft const& it);
 
     preflight_result& into_;

@@ -60,7 +60,24 @@ SPOTTER_BODY void result_writer::write(detail::examiner& all) {
     }
     into_.count_ = found.size();
     write_verdicts(all);
+    write_proven_right(all);
     into_.passes_ = all.loop.passes(), into_.updates_ = all.loop.updates();
+}
+
+SPOTTER_BODY void result_writer::write_proven_right(detail::examiner const& all) {
+    using enum preflight_cause;
+    bool const sound = !all.is_random && !all.has_any({threw, copy_shares_memory, works_on_the_net, nothing_to_examine,
+                                                       shapes_change, weights_change_in_pass, losses_differ});
+    auto const put = [&](rule_id rule) { into_.right_[into_.right_count_++] = rule; };
+    if (!sound) { return; }
+    if (all.clearing_examined && !all.has(gradient_not_cleared)) { put(rule_id::gradient_not_cleared); }
+    if (!all.update_examined || all.has(learning_rate_zero)) { return; }
+    put(rule_id::learning_rate_zero);
+    bool const all_right = into_.count(gradient_proof::right) > 0 && into_.count(gradient_proof::wrong) == 0 &&
+                           into_.count(gradient_proof::not_proven) == 0;
+    if (all_right && !all.has_any({update_direction, negated_gradient, weight_decay_grows})) {
+        put(rule_id::update_direction);
+    }
 }
 
 SPOTTER_BODY void result_writer::write_verdicts(detail::examiner const& all) {

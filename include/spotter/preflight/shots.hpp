@@ -18,18 +18,18 @@ struct shot {
     double moved = 0;
     // Both losses less twice that between them: no gradient is in it, but rounding, kinks and bends are.
     double bend = 0;
-    numbers foreseen{}, by_weights{}, by_signs{};
-    numbers unit{};  // of each tensor: the root mean square of what it foresees, over all signs
+    double_list foreseen{}, by_weights{}, by_signs{};
+    double_list unit{};  // of each tensor: the root mean square of what it foresees, over all signs
 
     [[nodiscard]] double rest() const noexcept;  // what was not foreseen
 };
 
 // A place in the space of weights, with all that is known there.
 struct probe {
-    numbers weights{}, gradient{};
+    double_list weights{}, gradient{};
     double loss = 0;
-    double noise = 0;  // of one loss
-    numbers steps{};   // by parameter: how far it is moved
+    double noise = 0;     // of one loss
+    double_list steps{};  // by parameter: how far it is moved
     // Elements of this size were cut to it, and are not moved.
     double clipped = std::numeric_limits<double>::infinity();
 
@@ -50,7 +50,7 @@ void choose_steps(examiner& all, probe& at, double share);
 // random sign times a tenth of the step, or nearly twice it, so that a kink is met at some of the shots only and shows
 // in how their bends differ. Ends lie symmetric, on numbers of the tensor's type.
 void difference_of(examiner const& all, probe const& at, std::size_t tensor, double times, std::uint64_t direction,
-                   numbers& up, numbers& down);
+                   double_list& up, double_list& down);
 
 // Fires along a direction; steps are those of the probe, `times` as long. `from` and `to`, where given, cut the one
 // tensor of the group to these elements.

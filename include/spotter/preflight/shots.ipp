@@ -46,7 +46,7 @@ SPOTTER_BODY void choose_steps(examiner& all, probe& at, double share) {
 }
 
 SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_t tensor, double times,
-                                std::uint64_t direction, numbers& up, numbers& down) {
+                                std::uint64_t direction, double_list& up, double_list& down) {
     parameter const& it = all.loop.parameters()[tensor];
     random_numbers signs{direction * 0x9E3779B97F4A7C15U + tensor};
     double const step = at.steps[tensor] * times;
@@ -62,8 +62,8 @@ SPOTTER_BODY void difference_of(examiner const& all, probe const& at, std::size_
 }
 
 // Both losses, and what is foreseen, of places that are made.
-inline void measure_ends(examiner& all, probe const& at, tensor_group const& group, numbers const& up,
-                         numbers const& down, shot& made) {
+inline void measure_ends(examiner& all, probe const& at, tensor_group const& group, double_list const& up,
+                         double_list const& down, shot& made) {
     subject& loop = all.loop;
     loop.go_to(up);
     double const high = loop.loss();
@@ -88,7 +88,7 @@ inline void measure_ends(examiner& all, probe const& at, tensor_group const& gro
 SPOTTER_BODY shot fire(examiner& all, probe const& at, tensor_group const& group, double times, std::uint64_t direction,
                        std::size_t from, std::size_t to) {
     shot made;
-    numbers up = at.weights, down = at.weights;
+    double_list up = at.weights, down = at.weights;
     for (std::size_t const t : group) {
         difference_of(all, at, t, times, direction, up, down);
         parameter const& it = all.loop.parameters()[t];
@@ -108,7 +108,7 @@ SPOTTER_BODY ratio_along fire_along(examiner& all, probe const& at, std::size_t 
     // Of random signs a tensor foresees |g| times twice the step; along the gradient as much from a step of that length
     // in all.
     double const step = at.steps[tensor] * times / size;
-    numbers up = at.weights, down = at.weights;
+    double_list up = at.weights, down = at.weights;
     for (std::size_t i = it.first; i < it.first + it.count; ++i) {
         up[i] = rounded_to(it.type, at.weights[i] + step * at.gradient[i]);
         down[i] = rounded_to(it.type, at.weights[i] - step * at.gradient[i]);

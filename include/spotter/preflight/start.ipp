@@ -65,7 +65,7 @@ SPOTTER_BODY bool examine_start(examiner& all) {
             return tell(each.name, "the gradient of the first pass"), false;
         }
     }
-    numbers sizes;
+    double_list sizes;
     for (parameter const& each : loop.parameters()) {
         double const size = rms_of(each.of(loop.start()));
         if (each.count > 1 && size > 0) { sizes.push_back(size); }

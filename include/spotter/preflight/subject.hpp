@@ -27,8 +27,8 @@ struct parameter {
     bool accumulates = false;  // a pass adds to what its gradient held
 
     [[nodiscard]] bool is_matrix() const noexcept { return shape.rank >= 2; }
-    [[nodiscard]] number_view of(numbers const& all) const noexcept { return {all.data() + first, count}; }
-    [[nodiscard]] std::span<double> of(numbers& all) const noexcept { return {all.data() + first, count}; }
+    [[nodiscard]] number_view of(double_list const& all) const noexcept { return {all.data() + first, count}; }
+    [[nodiscard]] std::span<double> of(double_list& all) const noexcept { return {all.data() + first, count}; }
 };
 
 // Why an examination ends before its end.
@@ -52,9 +52,9 @@ public:
     [[nodiscard]] std::vector<parameter>& parameters() noexcept { return parameters_; }
     [[nodiscard]] std::vector<parameter> const& parameters() const noexcept { return parameters_; }
     [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
-    [[nodiscard]] numbers const& start() const noexcept { return start_; }  // weights, as they were
+    [[nodiscard]] double_list const& start() const noexcept { return start_; }  // weights, as they were
     [[nodiscard]] double first_loss() const noexcept { return first_loss_; }
-    [[nodiscard]] numbers const& first_gradient() const noexcept { return first_gradient_; }
+    [[nodiscard]] double_list const& first_gradient() const noexcept { return first_gradient_; }
     [[nodiscard]] bool weights_changed_in_pass() const noexcept { return weights_changed_; }
     [[nodiscard]] std::vector<std::string> const& unpaired_gradients() const noexcept { return unpaired_gradients_; }
     [[nodiscard]] std::vector<std::string> const& unpaired_weights() const noexcept { return unpaired_weights_; }
@@ -62,24 +62,24 @@ public:
     [[nodiscard]] examination const& given() const noexcept { return exam_; }
 
     // Where passes begin from here on; rounded to the types of the weights.
-    void go_to(numbers const& weights);
-    [[nodiscard]] numbers const& place() const noexcept { return place_; }
+    void go_to(double_list const& weights);
+    [[nodiscard]] double_list const& place() const noexcept { return place_; }
     void use_seed(std::uint64_t number) noexcept { seed_ = number; }
     void use_training(bool on) noexcept { training_ = on; }
 
     // The loss of a forward pass there; not finite where the examination has ended.
     [[nodiscard]] double loss();
     // The loss and the gradient of a pass there: of that pass alone, whatever the buffers held.
-    [[nodiscard]] double pass(numbers& gradient);
+    [[nodiscard]] double pass(double_list& gradient);
 
     // In pieces: restored, with weights and batch in place; a pass and an update from what is there; what buffers hold.
     void prepare(bool restores = true);
     [[nodiscard]] double bare_pass();
     void update();
-    void read_weights(numbers& into) const;
-    void write_weights(numbers const& from);
-    void read_gradients(numbers& into) const;
-    void write_gradients(numbers const& from);
+    void read_weights(double_list& into) const;
+    void write_weights(double_list const& from);
+    void read_gradients(double_list& into) const;
+    void write_gradients(double_list const& from);
     // Whether all gradients have their memory: some nets take it in their first pass.
     [[nodiscard]] bool has_gradients() const noexcept;
 
@@ -165,8 +165,8 @@ private:
     std::vector<parameter> parameters_{};
     std::vector<std::string> unpaired_gradients_{}, unpaired_weights_{};
     std::size_t elements_ = 0, batch_ = 0;
-    numbers start_{}, place_{}, first_gradient_{};
-    std::vector<numbers> kept_gradients_{};
+    double_list start_{}, place_{}, first_gradient_{};
+    std::vector<double_list> kept_gradients_{};
     double first_loss_ = 0;
     bool weights_changed_ = false, outputs_are_logits_ = false, losses_are_floats_ = true, training_ = true;
     std::uint64_t seed_ = 1;

@@ -45,7 +45,7 @@ SPOTTER_BODY void subject::tell_progress() noexcept {
     std::fflush(exam_.progress);
 }
 
-SPOTTER_BODY void subject::go_to(numbers const& weights) {
+SPOTTER_BODY void subject::go_to(double_list const& weights) {
     place_ = weights;
     for (parameter const& each : parameters_) {
         for (double& value : each.of(place_)) { value = rounded_to(each.type, value); }
@@ -86,9 +86,9 @@ SPOTTER_BODY double subject::bare_pass() {
     return made;
 }
 
-SPOTTER_BODY double subject::pass(numbers& gradient) {
+SPOTTER_BODY double subject::pass(double_list& gradient) {
     prepare(false);
-    numbers before;
+    double_list before;
     bool const differs =
         std::any_of(parameters_.begin(), parameters_.end(), [](parameter const& each) { return each.accumulates; });
     if (differs) { read_gradients(before); }
@@ -127,10 +127,10 @@ SPOTTER_BODY bool subject::open() {
     }
     look();
     keep_gradients();
-    std::vector<numbers> before;  // weights, which may only be known as such after the pass
+    std::vector<double_list> before;  // weights, which may only be known as such after the pass
     for (seen_tensor const& each : seen_) {
-        numbers values(can_hold_weights(each.view.type) && each.writable ? static_cast<std::size_t>(each.view.count)
-                                                                         : 0);
+        double_list values(can_hold_weights(each.view.type) && each.writable ? static_cast<std::size_t>(each.view.count)
+                                                                             : 0);
         if (!values.empty()) { (void)read_elements(each.view, values.data()); }
         before.push_back(std::move(values));
     }

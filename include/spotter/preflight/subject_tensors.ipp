@@ -115,23 +115,23 @@ SPOTTER_BODY void subject::pair() {
     }
 }
 
-SPOTTER_BODY void subject::read_weights(numbers& into) const {
+SPOTTER_BODY void subject::read_weights(double_list& into) const {
     into.resize(elements_);
     for (parameter const& each : parameters_) {
         (void)read_elements(seen_[each.weight].view, into.data() + each.first);
     }
 }
 
-SPOTTER_BODY void subject::write_weights(numbers const& from) {
+SPOTTER_BODY void subject::write_weights(double_list const& from) {
     if (over()) { return; }
     for (parameter const& each : parameters_) {
         if (is_there(each.weight, each.count)) { write_elements(seen_[each.weight].view, from.data() + each.first); }
     }
 }
 
-SPOTTER_BODY void subject::read_gradients(numbers& into) const {
+SPOTTER_BODY void subject::read_gradients(double_list& into) const {
     into.assign(elements_, 0.0);
-    numbers one;
+    double_list one;
     for (parameter const& each : parameters_) {
         double const scale = (each.negated ? -1.0 : 1.0) / exam_.loss_scale;
         one.resize(each.count);
@@ -142,9 +142,9 @@ SPOTTER_BODY void subject::read_gradients(numbers& into) const {
     }
 }
 
-SPOTTER_BODY void subject::write_gradients(numbers const& from) {
+SPOTTER_BODY void subject::write_gradients(double_list const& from) {
     if (over()) { return; }
-    numbers one;
+    double_list one;
     for (parameter const& each : parameters_) {
         double const scale = (each.negated ? -1.0 : 1.0) * exam_.loss_scale;
         one.assign(each.count, 0.0);
@@ -165,7 +165,7 @@ SPOTTER_BODY void subject::put_held(held_values const& values, tensor_ref const&
 SPOTTER_BODY void subject::keep_gradients() {
     for (seen_tensor& each : seen_) {
         if (gradient_of(each.name).empty() || !each.writable || !can_hold_weights(each.view.type)) { continue; }
-        numbers values(static_cast<std::size_t>(each.view.count));
+        double_list values(static_cast<std::size_t>(each.view.count));
         (void)read_elements(each.view, values.data());
         kept_gradients_.push_back(values);
         each.kept = kept_gradients_.size();
@@ -182,7 +182,7 @@ SPOTTER_BODY void subject::put_gradients_back() {
         }
         std::size_t const count = static_cast<std::size_t>(each.view.count);
         bool const was_there = each.kept > 0 && kept_gradients_[each.kept - 1].size() == count;
-        write_elements(each.view, (was_there ? kept_gradients_[each.kept - 1] : numbers(count, 0.0)).data());
+        write_elements(each.view, (was_there ? kept_gradients_[each.kept - 1] : double_list(count, 0.0)).data());
     }
 }
 

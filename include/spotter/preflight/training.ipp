@@ -27,7 +27,7 @@ private:
     void begin() {
         loop_.go_to(loop_.start());
         loop_.prepare();
-        if (loop_.has_gradients()) { loop_.write_gradients(numbers(loop_.elements(), 0.0)); }
+        if (loop_.has_gradients()) { loop_.write_gradients(double_list(loop_.elements(), 0.0)); }
     }
     // The mean of the last five losses.
     [[nodiscard]] double overfit() {
@@ -74,7 +74,7 @@ private:
             put(inputs, labels, others, others);
             double const there = loop_.bare_pass();
             if (is_finite(there)) { least = (std::min)(least, there); }
-            if (loop_.has_gradients()) { loop_.write_gradients(numbers(loop_.elements(), 0.0)); }
+            if (loop_.has_gradients()) { loop_.write_gradients(double_list(loop_.elements(), 0.0)); }
         }
         return least;
     }
@@ -92,7 +92,7 @@ private:
         std::vector<std::size_t> order(half);
         for (std::size_t i = 0; i < half; ++i) { order[i] = i; }
         double const real = loss_of_others(inputs, labels, order);
-        numbers other;
+        double_list other;
         for (int k = 0; k < training_limits::exchanges; ++k) {
             for (std::size_t left = half; left > 1; --left) {
                 std::swap(order[left - 1], order[as_size(all_.random.next() % left)]);

@@ -8,10 +8,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // The first update that moves something.
 struct first_step {
-    numbers step{}, gradient{};  // from weights of zero
-    numbers whole{};             // what the first update does to the weights as they are, decay and all
-    double growth = 1;           // of later steps, over that of their gradients: momentum, a warm-up
-    std::size_t at = 0;          // which of the updates it was
+    double_list step{}, gradient{};  // from weights of zero
+    double_list whole{};             // what the first update does to the weights as they are, decay and all
+    double growth = 1;               // of later steps, over that of their gradients: momentum, a warm-up
+    std::size_t at = 0;              // which of the updates it was
     bool known = false;
 };
 

@@ -36,14 +36,14 @@ private:
     void begin() {
         loop_.go_to(loop_.start());
         loop_.prepare();
-        if (loop_.has_gradients()) { loop_.write_gradients(numbers(loop_.elements(), 0.0)); }
+        if (loop_.has_gradients()) { loop_.write_gradients(double_list(loop_.elements(), 0.0)); }
         gradient_ = {};
         (void)loop_.bare_pass();
         if (!loop_.over()) { loop_.read_gradients(gradient_); }
     }
     [[nodiscard]] bool step_from_zero() {
         begin();
-        numbers weights = loop_.start(), moved;
+        double_list weights = loop_.start(), moved;
         for (int k = 0; k < update_limits::most_updates; ++k) {
             if (k > 0) {
                 loop_.write_weights(weights);
@@ -51,7 +51,7 @@ private:
                 if (loop_.over()) { return false; }
                 loop_.read_gradients(gradient_);
             }
-            loop_.write_weights(numbers(loop_.elements(), 0.0));
+            loop_.write_weights(double_list(loop_.elements(), 0.0));
             loop_.update();
             if (loop_.over()) { return false; }
             loop_.read_weights(moved);
@@ -68,7 +68,7 @@ private:
     }
     // Whether the update begins from what is there. One that writes a copy of its own over it does not; one by the size
     // of the weights stands still at zero, or is no number: there the step from the weights themselves is taken.
-    void look_at_zero(numbers& moved) {
+    void look_at_zero(double_list& moved) {
         std::size_t const count = loop_.parameters().size();
         copied_.assign(count, false);
         for (std::size_t t = 0; t < count; ++t) {
@@ -92,7 +92,7 @@ private:
     [[nodiscard]] bool keeps_copies() const noexcept {
         return std::any_of(copied_.begin(), copied_.end(), [](bool each) { return each; });
     }
-    void take_off_copies(numbers& moved, numbers const& weights) const {
+    void take_off_copies(double_list& moved, double_list const& weights) const {
         for (std::size_t t = 0; t < copied_.size(); ++t) {
             parameter const& each = loop_.parameters()[t];
             for (std::size_t i = each.first; copied_[t] && i < each.first + each.count; ++i) { moved[i] -= weights[i]; }
@@ -101,7 +101,7 @@ private:
     // Weights of few bits follow the copy that is kept of them once it has moved by one of their spacings: the same
     // gradient, again and again.
     void go_on() {
-        numbers before, now;
+        double_list before, now;
         loop_.read_weights(before);
         for (int k = 0; k < update_limits::updates_of_a_copy && !all_moved() && !loop_.over(); ++k) {
             loop_.write_gradients(gradient_);
@@ -111,7 +111,7 @@ private:
             note(now);
         }
     }
-    void note(numbers const& moved) {
+    void note(double_list const& moved) {
         std::size_t const count = loop_.parameters().size();
         moved_.resize(count, false), has_gradient_.resize(count, false);
         for (std::size_t t = 0; t < count; ++t) {
@@ -188,9 +188,9 @@ private:
     // What the update does more to the weights than to zeros.
     void tell_decay() {
         if (keeps_copies() || first_.at > 0) { return; }
-        numbers added = whole_;
+        double_list added = whole_;
         for (std::size_t i = 0; i < added.size(); ++i) { added[i] -= first_.step[i]; }
-        numbers const& weights = loop_.start();
+        double_list const& weights = loop_.start();
         double const size = norm_of(added), all = norm_of(weights);
         if (!(size > 1e-6 * all) || !(all > 0)) { return; }  // rounding
         double const cosine = dot_of(added, weights) / size / all;
@@ -203,7 +203,7 @@ private:
     examiner& all_;
     subject& loop_;
     first_step& first_;
-    numbers gradient_{}, whole_{};
+    double_list gradient_{}, whole_{};
     std::vector<bool> moved_{}, has_gradient_{};
     std::size_t steps_ = 0;
     std::vector<bool> copied_{};  // the update writes a copy of its own over the weight

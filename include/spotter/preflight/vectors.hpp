@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-using numbers = std::vector<double>;
+using double_list = std::vector<double>;
 using number_view = std::span<double const>;
 
 [[nodiscard]] inline double dot_of(number_view a, number_view b) noexcept {
@@ -27,7 +27,7 @@ using number_view = std::span<double const>;
     return std::all_of(a.begin(), a.end(), [](double const& each) { return is_finite(each); });
 }
 // The middle one, or the larger of the two; 0 of none. Takes a copy, as it sorts.
-[[nodiscard]] inline double middle_of(numbers values) noexcept {
+[[nodiscard]] inline double middle_of(double_list values) noexcept {
     if (values.empty()) { return 0; }
     auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());

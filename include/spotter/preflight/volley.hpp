@@ -12,8 +12,8 @@ struct volley {
     std::uint64_t first_direction = 0;
     double times = 1;
 
-    [[nodiscard]] numbers rests() const {
-        numbers made;
+    [[nodiscard]] double_list rests() const {
+        double_list made;
         for (shot const& each : shots) { made.push_back(each.rest()); }
         return made;
     }

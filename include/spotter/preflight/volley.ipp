@@ -22,7 +22,7 @@ SPOTTER_BODY multiple multiple_of(volley const& fired) {
     }
     double const count = static_cast<double>(fired.shots.size());
     multiple made{mp / pp, std::sqrt(pp / count), 0, std::sqrt(mm / count)};
-    numbers rests;
+    double_list rests;
     for (shot const& each : fired.shots) { rests.push_back(each.moved - made.kappa * (each.moved - each.rest())); }
     made.left = rms_of(rests);
     return made;
@@ -36,7 +36,7 @@ SPOTTER_BODY decay_form find_decay(std::vector<parameter> const& tensors, tensor
         for (bool const of_matrices : {false, true}) {
             if (known.lambda != 0 && (by_signs != known.by_signs || of_matrices != known.of_matrices)) { continue; }
             double along = 0, square = 0;
-            numbers decays, rests = fired.rests();
+            double_list decays, rests = fired.rests();
             for (shot const& each : fired.shots) {
                 double decay = 0;
                 for (std::size_t i = 0; i < group.size(); ++i) {

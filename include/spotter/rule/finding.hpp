@@ -74,6 +74,16 @@ struct finding {
     // Told by that one, under its name.
     constexpr void told_by(rule_id who) noexcept { id = who, rule = name_of(who); }
     constexpr void give(why_found why) noexcept { reason = why.text, condition = why.condition; }  // the reason
+    // It is no alarm any more; why stands first in its detail.
+    constexpr void become_note(std::string_view why) noexcept {
+        text<80> words;
+        words << why;
+        if (!detail.empty()) { words << "; " << detail.view(); }
+        detail = words;
+        severity = spotter::severity::info;
+        decision = spotter::decision::proceed, decision_is_set = true;
+        leads = false;
+    }
     // Whether that rule found it, and by that condition: `is<dead_update_path>(dead_update_path::no_effect)`.
     template <class Rule>
     [[nodiscard]] constexpr bool is(typename Rule::condition which) const noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): findings that are put into a run from elsewhere, as of an examination before it (hook::add).
+// Judge (L2): findings that are put into a run from elsewhere, as of an examination before it (hook::add).
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -12,12 +12,13 @@ template <class Result>
 concept examined_loop = requires(Result const& it) {
     { it.all()[0].told } -> std::convertible_to<finding const&>;
     { it.sentence().view() } -> std::convertible_to<std::string_view>;
+    { it.proven_right()[0] } -> std::convertible_to<rule_id>;
 };
 
 // The texts that a run keeps of an examination: its sentence; of each finding the rule and the reason, so that a reader
 // knows which recorded findings no rule has found.
-inline constexpr std::string_view examination_event = "preflight";
-inline constexpr std::string_view examined_event = "preflight/finding";
+inline constexpr std::string_view examination_event = "preflight";       // the sentence
+inline constexpr std::string_view examined_event = "preflight/finding";  // one a finding
 // The second of them.
 [[nodiscard]] inline text<320> examined_text(finding const& it) noexcept {
     text<320> made;
@@ -41,5 +42,5 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/hook/added_findings.ipp>
+#include <spotter/judge/added_findings.ipp>
 #endif

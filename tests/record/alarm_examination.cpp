@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// An alarm asks for the experiment: it says proven, refuted or not proven, once in a thousand steps; and what an
+// examination proved right is no alarm afterwards.
+#include <spotter/hook.hpp>
+#include <spotter/preflight.hpp>
+#include <spotter/rules.hpp>
+
+#include <tests/catch.hpp>
+#include <tests/preflight/net.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace spotter;
+
+namespace {
+
+// Asks the judges what comes of a finding, as the close of a step does.
+struct asked_alarm {
+    step_findings found{};
+    alarm_experiment experiment{};
+
+    asked_alarm() {
+        tensor_info info;
+        info.name = "loss", info.id = 0;
+        REQUIRE(found.declare(info, 2, 0));
+    }
+    finding ask(rule_id which, std::uint64_t step, severity level = severity::error) {
+        finding one;
+        one.told_by(which);
+        one.severity = level, one.decision = decision::stop, one.detail << "seen";
+        one.step = train(step);
+        found.clear();
+        REQUIRE(found.take(one));
+        found.settle(train(step));
+        experiment.answer(found, train(step), 3);
+        return *found.begin();
+    }
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(found.end() - found.begin()); }
+};
+
+using net_type = preflight_test::perceptron<>;
+
+}  // namespace
+
+TEST_CASE("an alarm that the experiment refutes is a note, and asks for nothing") {
+    net_type net;
+    alarm_examination exam{[&] { return preflight_test::examined(net); }};
+    asked_alarm alarm;
+    alarm.experiment.ask(exam);
+    finding const told = alarm.ask(rule_id::update_direction, 0);
+    CHECK(told.severity == severity::info);
+    CHECK(told.decision == decision::proceed);
+    CHECK(told.detail.view() == "refuted: an examination proved it right; seen");
+    CHECK(exam.examined().passes() > 0);
+    CHECK(alarm.size() == 1);
+}
+
+TEST_CASE("an alarm that the experiment proves says so, and stands first") {
+    net_type net;
+    net.rate = -net.rate;
+    alarm_examination exam{[&] { return preflight_test::examined(net); }};
+    asked_alarm alarm;
+    alarm.experiment.ask(exam);
+    finding const told = alarm.ask(rule_id::update_direction, 0, severity::warning);
+    CHECK(told.severity == severity::warning);
+    CHECK(told.leads);
+    CHECK(told.detail.view() == "proven: update_direction at \"update\"; seen");
+}
+
+TEST_CASE("what the experiment found in place of what the alarm names is told beside it") {
+    net_type net;
+    net.spoils = [](net_type& it) {
+        for (float& g : it.g2.values) { g = -g; }
+    };
+    alarm_examination exam{[&] { return preflight_test::examined(net); }};
+    asked_alarm alarm;
+    alarm.experiment.ask(exam);
+    finding const told = alarm.ask(rule_id::learning_rate_too_large, 5, severity::warning);
+    CHECK(told.detail.view() == "not proven; seen");
+    REQUIRE(alarm.size() == 2);
+    finding const& more = alarm.found.begin()[1];
+    CHECK(more.rule == "negated_gradient");
+    CHECK(more.tensor == "fc2/w");
+    CHECK(more.step == train(5));
+    CHECK(more.worker == 3);
+    CHECK(more.leads);
+}
+
+TEST_CASE("it is asked once in a thousand steps, by train steps, and by what names a fault of the loop alone") {
+    net_type net;
+    int times = 0;
+    alarm_examination exam{[&] {
+        ++times;
+        return preflight_test::examined(net);
+    }};
+    asked_alarm alarm;
+    alarm.experiment.ask(exam);
+    (void)alarm.ask(rule_id::loss_spike, 0);
+    (void)alarm.ask(rule_id::update_direction, 0, severity::info);
+    CHECK(times == 0);
+    (void)alarm.ask(rule_id::update_direction, 10);
+    (void)alarm.ask(rule_id::update_direction, 11);
+    CHECK(alarm.ask(rule_id::update_direction, 1009).severity == severity::error);  // not asked: as it was seen
+    (void)alarm.ask(rule_id::update_direction, 3);
+    CHECK(times == 1);
+    (void)alarm.ask(rule_id::update_direction, 1010);
+    CHECK(times == 2);
+}
+
+TEST_CASE("a net that cannot be examined proves nothing, and what throws is caught") {
+    net_type net;
+    net.before_loss = [](net_type&) { throw std::runtime_error{"no batch"}; };
+    alarm_examination exam{[&] { return preflight_test::examined(net); }};
+    asked_alarm alarm;
+    alarm.experiment.ask(exam);
+    finding const told = alarm.ask(rule_id::gradient_not_cleared, 0);
+    CHECK(told.severity == severity::error);
+    CHECK(told.detail.view() == "not proven; seen");
+    CHECK(alarm.size() == 1);
+    CHECK(exam.examined().first() == preflight_cause::threw);
+    alarm_examination throws{[]() -> preflight_result { throw std::runtime_error{"no net"}; }};
+    asked_alarm other;
+    other.experiment.ask(throws);
+    CHECK(other.ask(rule_id::gradient_not_cleared, 0).detail.view() == "seen");
+}
+
+TEST_CASE("what an examination before the training proved right no rule names afterwards") {
+    net_type net;
+    preflight_result const right = preflight_test::examined(net);
+    CHECK(right.proven_right().size() == 3);
+    asked_alarm alarm;
+    alarm.experiment.take_as_right(right.proven_right());
+    alarm.experiment.take_as_right(right.proven_right());  // again
+    for (rule_id const each : {rule_id::update_direction, rule_id::gradient_not_cleared, rule_id::learning_rate_zero}) {
+        CHECK(alarm.ask(each, 700).severity == severity::info);
+    }
+    CHECK(alarm.ask(rule_id::dead_update_path, 700).severity == severity::error);  // may come later
+
+    net.clears = false;
+    auto const uncleared = preflight_test::examined(net).proven_right();
+    CHECK(uncleared.size() <= 2);
+    for (rule_id const each : uncleared) { CHECK(each != rule_id::gradient_not_cleared); }
+}
+
+TEST_CASE("a hook asks: an alarm of its rules is told as the experiment says") {
+    net_type net;
+    alarm_examination exam{[&] { return preflight_test::examined(net); }};
+    // The loop shows its gradient with the wrong sign, so the rule is mistaken; the loop itself is right.
+    hook watch{plan<>{}, update_direction{.warmup = 0, .window = 5}};
+    watch.examine_with(exam);
+    std::vector<float> w(8, 1.0F), shown(8);
+    std::string told;
+    for (std::uint64_t i = 0; i < 40 && told.empty(); ++i) {
+        for (std::size_t k = 0; k < w.size(); ++k) { shown[k] = -0.1F * static_cast<float>(k + 1); }
+        step_alarm const found = watch.step(train(i), "fc/w"_t = view_of(w.data(), {2, 4}),
+                                            "grad/fc/w"_t = view_of(shown.data(), {2, 4}), "loss"_t = 1.0);
+        CHECK(!found);
+        for (finding const& each : found) { told += each.detail.view(); }
+        for (std::size_t k = 0; k < w.size(); ++k) { w[k] -= 0.01F * static_cast<float>(k + 1); }
+    }
+    INFO(told);
+    CHECK(told.find("refuted: an examination proved it right") == 0);
+    null_hook nothing;
+    nothing.examine_with(exam);
+}
