@@ -4,6 +4,7 @@
 
 #include "diff/error_kernel.hpp"
 
+#include <bit>
 #include <cmath>
 
 namespace spotter::inline SPOTTER_ABI::detail {

@@ -2,6 +2,7 @@
 // Workbench, diff: the bodies of settings.hpp.
 #include "diff/settings.hpp"
 
+#include <spotter/stat/any_values.hpp>
 #include <spotter/trial/environment_lines.hpp>
 
 #include <charconv>
