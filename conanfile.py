@@ -20,7 +20,6 @@ parts = {
     "report": ["trial", "fmt::fmt"],
     "xtensor": ["trial", "xtensor::xtensor"],
     "json": ["hook", "nlohmann_json::nlohmann_json"],
-    "diff": ["trial", "nlohmann_json::nlohmann_json"],
     "s3": ["spotter", "trial", "libcurl::libcurl", "openssl::crypto"],
     "mpi": ["hook", "openmpi::openmpi"],
 }
@@ -45,8 +44,8 @@ class Spotter(ConanFile):
     topics = ("machine-learning", "training", "debugging", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {name: [True, False] for name in ("report", "xtensor", "json", "diff", "s3", "mpi")}
-    default_options = {"report": True, "xtensor": False, "json": False, "diff": False, "s3": False, "mpi": False}
+    options = {name: [True, False] for name in ("report", "xtensor", "json", "s3", "mpi")}
+    default_options = {"report": True, "xtensor": False, "json": False, "s3": False, "mpi": False}
     no_copy_source = True
     generators = "CMakeDeps", "CMakeToolchain"  # for who installs the dependencies to work on spotter itself
     test_package_folder = "cmake/packaging/conan/test_package"

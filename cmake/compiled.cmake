@@ -16,7 +16,7 @@ if(TARGET spotter::spotter AND NOT TARGET spotter_compiled)
     if(MINGW)
         target_compile_options(spotter_compiled PRIVATE -Wa,-mbig-obj) # more sections than the format has otherwise
     endif()
-    foreach(component IN ITEMS report json diff)
+    foreach(component IN ITEMS report json)
         if(TARGET spotter::${component})
             target_sources(spotter_compiled PRIVATE "${SPOTTER_COMPILED_DIR}/${component}.cpp")
             target_link_libraries(spotter_compiled PUBLIC spotter::${component})

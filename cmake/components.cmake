@@ -2,7 +2,7 @@
 # The components of spotter and the third-party packages each needs. The package config installs and includes this
 # file too, so that the build tree and an installed spotter find things in the same way.
 
-set(SPOTTER_COMPONENTS hook spotter trial report xtensor json diff s3 mpi)
+set(SPOTTER_COMPONENTS hook spotter trial report xtensor json s3 mpi)
 
 # What a component links: other components first, which stand before it above, then packages (cmake target names below).
 set(SPOTTER_PARENT_hook "")
@@ -11,7 +11,6 @@ set(SPOTTER_PARENT_trial hook)
 set(SPOTTER_PARENT_report trial)
 set(SPOTTER_PARENT_xtensor trial)
 set(SPOTTER_PARENT_json hook)
-set(SPOTTER_PARENT_diff trial)
 set(SPOTTER_PARENT_s3 spotter trial)
 set(SPOTTER_PARENT_mpi hook)
 
@@ -21,7 +20,6 @@ set(SPOTTER_NEEDS_trial zstd)
 set(SPOTTER_NEEDS_report zstd fmt)
 set(SPOTTER_NEEDS_xtensor zstd xtensor)
 set(SPOTTER_NEEDS_json nlohmann_json)
-set(SPOTTER_NEEDS_diff zstd nlohmann_json)
 set(SPOTTER_NEEDS_s3 zstd threads curl openssl)
 set(SPOTTER_NEEDS_mpi mpi)
 
@@ -112,7 +110,7 @@ function(spotter_find_mpi)
     spotter_wrap(mpi MPI MPI::MPI_CXX)
 endfunction()
 
-function(spotter_find_zlib) # no component needs it: whoever reads compressed archives links it
+function(spotter_find_zlib) # no component needs it: the workbench reads compressed archives where it is
     find_package(ZLIB QUIET)
     spotter_wrap(zlib ZLIB ZLIB::ZLIB)
 endfunction()

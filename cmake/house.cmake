@@ -37,7 +37,7 @@ endif()
 option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" ${SPOTTER_TOP_LEVEL})
 if(TARGET spotter_compiled)
     target_link_libraries(spotter_compiled PRIVATE spotter_warnings)
-    foreach(part IN ITEMS report json diff export supervisor) # what is asked for seldom; the row that tests has no use for an optimised one
+    foreach(part IN ITEMS report json export supervisor) # what is asked for seldom; the row that tests has no use for an optimised one
         set_source_files_properties("${SPOTTER_COMPILED_DIR}/${part}.cpp" PROPERTIES COMPILE_OPTIONS "${SPOTTER_TEST_QUICK}")
     endforeach()
     set_target_properties(spotter_compiled PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}") # it was made before that was set
@@ -218,13 +218,4 @@ function(spotter_run_test name target)
                      -D "SAME=${run_SAME}" -D "SEEDS=${run_SEEDS}" -D "SAYS=${run_SAYS}"
                      -D "SPOTTER_DATA=${SPOTTER_DATA}" -P "${PROJECT_SOURCE_DIR}/cmake/run.cmake")
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SPOTTER_SKIP: " TIMEOUT 300)
-endfunction()
-
-# For a target that reads compressed archives (diff/zlib_inflate.hpp): zlib, and SPOTTER_WITH_ZLIB, where there is one.
-function(spotter_link_zlib target)
-    spotter_find_zlib()
-    if(TARGET spotter::dep_zlib)
-        target_compile_definitions(${target} PRIVATE SPOTTER_WITH_ZLIB=1)
-        target_link_libraries(${target} PRIVATE spotter::dep_zlib)
-    endif()
 endfunction()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `diff`: two trainings held against one another; where they part ways.
+
 #include "arguments.hpp"
 #include "diff_json.hpp"
 #include "diff_text.hpp"
@@ -9,9 +10,8 @@
 #include "progress.hpp"
 #include "verbs.hpp"
 
-#include <spotter/diff.hpp>
+#include <spotter/workbench/diff.hpp>
 #if SPOTTER_WITH_ZLIB
-#include <spotter/diff/zlib_inflate.hpp>
 #endif
 
 #include <optional>
@@ -21,12 +21,6 @@ namespace spotter_tool {
 namespace {
 
 using namespace spotter;
-
-#if SPOTTER_WITH_ZLIB
-constexpr inflate_function inflate_here = &zlib_inflate;
-#else
-constexpr inflate_function inflate_here = nullptr;
-#endif
 
 // A file {"name in A": "name in B"}.
 [[nodiscard]] error read_map(std::string const& path, name_pairs& into) {
@@ -90,17 +84,17 @@ int diff(diff_arguments const& given) {
     std::string const path = tidy(given.path), other = tidy(given.other), reference = tidy(given.reference);
     auto const wanted = read_options(given);
     if (!wanted) { return fail(wanted.error(), given.json, "diff", path); }
-    auto const a = open_side(path, inflate_here);
+    auto const a = open_side(path);
     if (!a) { return fail(a.error(), given.json, "diff", path); }
-    auto const b = open_side(other, inflate_here);
+    auto const b = open_side(other);
     if (!b) { return fail(b.error(), given.json, "diff", other); }
     std::optional<diff_side> truth;
     if (!reference.empty()) {
-        auto found = open_side(reference, inflate_here);
+        auto found = open_side(reference);
         if (!found) { return fail(found.error(), given.json, "diff", reference); }
         truth.emplace(std::move(*found));
     }
-    progress bar{"diff", a->index().steps().size()};
+    progress bar{"diff", a->steps()};
     auto const report = spotter::diff(*a, *b, *wanted, truth ? &*truth : nullptr,
                                       [&](std::uint64_t, std::uint64_t) { bar.advance(1); });
     outcome end{"diff"};

@@ -4,7 +4,7 @@
 
 #include "output.hpp"
 
-#include <spotter/diff/report.hpp>
+#include <spotter/workbench/diff.hpp>
 
 namespace spotter_tool {
 

@@ -5,7 +5,7 @@
 #include "numbers.hpp"
 #include "output.hpp"
 
-#include <spotter/diff/report.hpp>
+#include <spotter/workbench/diff.hpp>
 
 #include <algorithm>
 #include <string>

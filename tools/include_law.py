@@ -44,7 +44,7 @@ HEAVY = {
 # Third-party packages that a folder may include; none where it has no row. ext/x.hpp and ext/x/ may include x and
 # nothing else.
 THIRD = re.compile(r"^(fmt|xtensor|xtl|xsimd|zstd|zdict|Eigen|torch|ATen|c10|nlohmann|CLI|catch2|opencv2|armadillo|mpi|xgboost|hdf5|boost|zlib)\b")
-MAY_THIRD = {"format": {"zstd", "zdict"}, "report": {"fmt"}, "export": {"fmt"}, "diff": {"nlohmann", "zlib"}}
+MAY_THIRD = {"format": {"zstd", "zdict"}, "report": {"fmt"}, "export": {"fmt"}}
 EXT = {
     "xtensor": {"xtensor", "xtl", "xsimd"},
     "eigen": {"Eigen"},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `twin`: a training twice at once, and where the two part.
+
 #include "output.hpp"
 #include "verbs.hpp"
 
-#include <spotter/diff/parting.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/supervisor.hpp>
 #include <spotter/trial/environment_lines.hpp>
+#include <spotter/workbench/parting.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Umbrella for programs that compare trainings. Needs nlohmann_json; diff/zlib_inflate.hpp, which needs zlib, is asked
-// for by itself.
+// Moved to spotter/workbench/diff.hpp; this header is here for one release.
 #pragma once
 
-#include <spotter/diff/parting.hpp>
-#include <spotter/diff/report.hpp>
+#pragma message("spotter/diff.hpp moved: spotter/workbench/diff.hpp; link spotter::workbench")
+
+#include <spotter/workbench/diff.hpp>
+#include <spotter/workbench/parting.hpp>

@@ -147,7 +147,6 @@
 #endif
 
 #include <spotter/control.hpp>
-#include <spotter/diff/parting.hpp>
 #include <spotter/file/posix.hpp>
 #include <spotter/heal.hpp>
 #include <spotter/hook.hpp>
@@ -158,6 +157,7 @@
 #include <spotter/rule/live_rules.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/supervisor.hpp>
+#include <spotter/workbench/parting.hpp>
 
 using namespace spotter;
 

@@ -19,7 +19,7 @@ spotter_consumer(alike.subdirectory OPTIONS "-DSUBDIRECTORY=${PROJECT_SOURCE_DIR
 # A component without its package: a search that finds nothing, but leaves its target behind, as FindMPI does.
 set(left_behind "${CMAKE_CURRENT_BINARY_DIR}/left_behind")
 foreach(row IN ITEMS spotter:Threads:threads:Threads::Threads report:fmt:fmt:fmt::fmt-header-only xtensor:xtensor:xtensor:xtensor
-                     json:nlohmann_json:nlohmann_json:nlohmann_json::nlohmann_json diff:nlohmann_json:nlohmann_json:nlohmann_json::nlohmann_json
+                     json:nlohmann_json:nlohmann_json:nlohmann_json::nlohmann_json
                      s3:CURL:curl:CURL::libcurl s3:OpenSSL:openssl:OpenSSL::Crypto mpi:MPI:mpi:MPI::MPI_CXX)
     string(REGEX MATCH "^([^:]+):([^:]+):([^:]+):(.+)" row "${row}")
     set(component ${CMAKE_MATCH_1})

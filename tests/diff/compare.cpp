@@ -2,7 +2,7 @@
 // Two tensors held against one another: ulp, errors, cosine, NaN and infinities, zeros, types, orders of memory, axes.
 #include <tests/catch.hpp>
 
-#include <spotter/diff/compare.hpp>
+#include "diff/compare.hpp"
 
 #include <cmath>
 #include <initializer_list>

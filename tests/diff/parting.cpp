@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parting: the first step, tensor and bit at which two trainings part, found while they run.
-#include <spotter/diff/parting.hpp>
 #include <spotter/rules.hpp>
+#include <spotter/workbench/parting.hpp>
 
 #include <tests/catch.hpp>
 #include <tests/trial/runs.hpp>

@@ -3,25 +3,18 @@
 // hostile.
 #include <tests/diff/files.hpp>
 
-#include <spotter/diff/compare.hpp>
-#include <spotter/diff/dump.hpp>
+#include "diff/compare.hpp"
+#include "diff/dump.hpp"
+#include "diff/zlib_inflate.hpp"
 #include <spotter/export/npz.hpp>
-#if SPOTTER_WITH_ZLIB
-#include <spotter/diff/zlib_inflate.hpp>
-#endif
 
 using namespace spotter;
 using namespace spotter_test;
 
 namespace {
 
-#if SPOTTER_WITH_ZLIB
-constexpr bool has_zlib = true;
-constexpr inflate_function inflate_or_null = &zlib_inflate;
-#else
-constexpr bool has_zlib = false;
-constexpr inflate_function inflate_or_null = nullptr;
-#endif
+inflate_function const inflate_or_null = inflate_here();
+bool const has_zlib = inflate_or_null != nullptr;
 
 std::vector<char> npy_file(std::string_view words, std::size_t value_bytes, char version = 1) {
     std::string file{"\x93NUMPY", 6};

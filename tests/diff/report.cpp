@@ -3,9 +3,9 @@
 // state.
 #include <tests/diff/files.hpp>
 
-#include <spotter/diff.hpp>
 #include <spotter/export/npz.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
+#include <spotter/workbench/diff.hpp>
 
 #include <cmath>
 #include <functional>
@@ -328,6 +328,22 @@ TEST_CASE("a run that is being written may still reach a step") {
     CHECK(it.steps_only_a == ids{train(1)});  // which B has passed
     watch.finish();
     CHECK(held(folder / "a", folder / "b").steps_only_a.size() == 4);
+}
+
+TEST_CASE("a side that was opened by a relative path is read on from another folder [D09]") {
+    temporary_folder const folder;
+    std::filesystem::path const before = std::filesystem::current_path();
+    record(folder / "a", everything, nothing_planted);
+    std::filesystem::create_directory(folder / "there");
+    std::filesystem::current_path(folder / "");
+    auto const side = open_side("a");
+    std::filesystem::current_path(folder / "there");
+    REQUIRE(side);
+    CHECK(side->path() == "a");
+    CHECK(side->run() != nullptr);
+    CHECK(side->steps() > 0);
+    CHECK(side->at("w", train(0)));
+    std::filesystem::current_path(before);
 }
 
 TEST_CASE("an empty run has nothing to compare, and a damaged one says which values") {

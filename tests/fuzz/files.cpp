@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzer: any bytes as a .npy, .npz or .safetensors file. What is read fills its shape; nothing may crash, or take
 // memory that the input does not justify.
-#include <spotter/diff.hpp>
-#if SPOTTER_WITH_ZLIB
-#include <spotter/diff/zlib_inflate.hpp>
-#endif
+#include "diff/dump.hpp"
+#include "diff/npy_reader.hpp"
+#include "diff/zlib_inflate.hpp"
 
 #include <cstdint>
 
 using namespace spotter;
 
 namespace {
-
-#if SPOTTER_WITH_ZLIB
-constexpr inflate_function inflate_here = &zlib_inflate;
-#else
-constexpr inflate_function inflate_here = nullptr;
-#endif
 
 void use(recorded_value const& value, std::size_t size) {
     if (!value) {
@@ -38,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     if (auto const entries = read_zip(file)) {
         for (zip_entry const& each : *entries) {
             std::vector<std::byte> buffer;
-            auto const bytes = unzip(file, each, buffer, inflate_here);
+            auto const bytes = unzip(file, each, buffer, inflate_here());
             if (bytes) { use(read_npy(*bytes), size); }
         }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program was built with and runs on stands in its record.
-#include <spotter/diff.hpp>
 #include <spotter/record/environment.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>

@@ -1,61 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): where two trainings that should be the same part: the first step, tensor and bit, while both run.
+// Moved to spotter/workbench/parting.hpp; this header is here for one release.
 #pragma once
 
-#include <spotter/replay/step_rows.hpp>
-#include <spotter/trial/trial.hpp>
+#pragma message("spotter/diff/parting.hpp moved: spotter/workbench/parting.hpp; link spotter::workbench")
 
-#include <optional>
-#include <string>
-
-namespace spotter::inline SPOTTER_ABI {
-
-// Bit for bit: what was recorded of the first tensor, in the order of the program, in which the two differ.
-struct parting_point {
-    step_id step{};              // the first that is not the same
-    std::string tensor{};        // empty: they closed different steps
-    std::string what{};          // in words
-    std::uint64_t element = 0;   // the first that differs, in the order of memory, where both recorded values:
-    std::uint64_t elements = 0;  // so many differ,
-    std::uint64_t bits = 0;      // in so many bits
-};
-
-// Compares the lowest workers of two records, as far as both have come; texts and times are no part of it.
-class parting {
-public:
-    parting(trial& a, trial& b) : a_{a}, b_{b}, rows_a_{index_of(a)}, rows_b_{index_of(b)} {}
-    parting(parting const&) = delete;
-    parting& operator=(parting const&) = delete;
-
-    // Takes in what both wrote since. Once they part, always that.
-    [[nodiscard]] std::optional<parting_point> const& look();
-    // Steps that are the same in both.
-    [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
-
-private:
-    struct sight {  // of a tensor at a step
-        std::string name{};
-        summary stats{};
-        bool has_values = false;
-        bool is_scalar = false;
-        std::vector<std::byte> value{};  // of a scalar
-    };
-
-    [[nodiscard]] static worker_index const& index_of(trial const& run) { return run.readers().front()->index(); }
-    [[nodiscard]] static std::vector<sight> sights_of(worker_index const& run, detail::step_rows const& rows);
-    [[nodiscard]] std::optional<parting_point> compare(step_id step, std::vector<sight> const& a,
-                                                       std::vector<sight> const& b) const;
-    [[nodiscard]] std::optional<parting_point> compare(step_id step, sight const& a, sight const& b) const;
-
-    trial& a_;
-    trial& b_;
-    detail::step_rows rows_a_, rows_b_;
-    std::size_t steps_ = 0;
-    std::optional<parting_point> found_{};
-};
-
-}  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/parting.ipp>
-#endif
+#include <spotter/workbench/parting.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a page of a run, with the bodies that spotter::workbench holds.
 #include <spotter/spotter.hpp>
+#include <spotter/workbench/diff.hpp>
 #include <spotter/workbench/page.hpp>
 #include <spotter/workbench/runs_table.hpp>
 
@@ -18,5 +19,7 @@ int main() {
     auto const run = open_trial("run");
     if (!run) { return 2; }
     if (to_html(*run).find("loss") == std::string::npos) { return 3; }
+    auto const side = open_side("run");
+    if (!side || !diff(*side, *side).value().equal()) { return 5; }
     return table_of(std::span{&*run, 1}).rows.size() == 1 ? 0 : 4;
 }

@@ -10,7 +10,7 @@ commit("${root}" baseline)
 commit("${REGISTRY}" registry_baseline)
 
 file(REMOVE_RECURSE "${FOLDER}")
-file(WRITE "${FOLDER}/vcpkg.json" "{ \"dependencies\": [{ \"name\": \"someone-spotter\", \"features\": [\"report\", \"xtensor\", \"json\", \"diff\", \"s3\", \"mpi\"] }] }\n")
+file(WRITE "${FOLDER}/vcpkg.json" "{ \"dependencies\": [{ \"name\": \"someone-spotter\", \"features\": [\"report\", \"xtensor\", \"json\", \"s3\", \"mpi\"] }] }\n")
 file(WRITE "${FOLDER}/vcpkg-configuration.json" "{\n  \"default-registry\": { \"kind\": \"builtin\", \"baseline\": \"${baseline}\" },\n  \
 \"registries\": [{ \"kind\": \"git\", \"repository\": \"file://${REGISTRY}\", \"baseline\": \"${registry_baseline}\", \"packages\": [\"someone-spotter\"] }]\n}\n")
 file(MAKE_DIRECTORY "${FOLDER}/downloads" "${FOLDER}/registries")

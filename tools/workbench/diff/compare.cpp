@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of compare.hpp.
-#pragma once
+// Workbench, diff: the bodies of compare.hpp.
+#include "diff/compare.hpp"
+
+#include "diff/precision.hpp"
 
 #include <spotter/core/casts.hpp>
-#include <spotter/diff/compare.hpp>
-#include <spotter/diff/precision.hpp>
 #include <spotter/stat/kernel.hpp>
 #include <spotter/trial/value.hpp>
 
@@ -13,8 +13,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Of two types: as doubles, and counted in units in the last place of the less precise one.
-SPOTTER_BODY void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolerance const& allowed,
-                                tensor_errors& into) {
+static void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolerance const& allowed, tensor_errors& into) {
     auto const work = std::make_unique<pair_measurer<double>>(allowed, into);
     float_precision const precision = lower_precision(precision_of(a.type), precision_of(b.type));
     auto const count = static_cast<std::size_t>(a.count);
@@ -31,7 +30,7 @@ SPOTTER_BODY void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolera
     work->finish();
 }
 
-[[nodiscard]] SPOTTER_BODY std::vector<std::byte> copied_in_order(tensor_ref const& from, order wanted) {
+[[nodiscard]] static std::vector<std::byte> copied_in_order(tensor_ref const& from, order wanted) {
     std::vector<std::byte> bytes(as_size(from.bytes()));
     visit_values(from, [&](auto values) {
         using Value = std::remove_cv_t<typename decltype(values)::element_type>;
@@ -44,13 +43,13 @@ SPOTTER_BODY void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolera
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY tensor_ref with_axes_reversed(tensor_ref view) noexcept {
+tensor_ref with_axes_reversed(tensor_ref view) noexcept {
     std::reverse(view.shape.size.begin(), view.shape.size.begin() + view.shape.rank);
     view.layout = view.layout == order::row_major ? order::column_major : order::row_major;
     return view;
 }
 
-SPOTTER_BODY extents without_unit_axes(extents const& shape) noexcept {
+extents without_unit_axes(extents const& shape) noexcept {
     extents found;
     for (std::uint64_t const size : shape.view()) {
         if (size != 1) { found.size[found.rank++] = size; }
@@ -58,7 +57,7 @@ SPOTTER_BODY extents without_unit_axes(extents const& shape) noexcept {
     return found;
 }
 
-SPOTTER_BODY result<tensor_errors> compare(tensor_ref const& a, tensor_ref const& b, tolerance const& allowed) {
+result<tensor_errors> compare(tensor_ref const& a, tensor_ref const& b, tolerance const& allowed) {
     if (a.absent() || b.absent() || a.refused != refusal::none || b.refused != refusal::none) {
         return {errc::no_payload, "there are no values to compare"};
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): numbers of one type as numbers of a less precise one, counted in its units in the last place.
+// Workbench, diff: numbers of one type as numbers of a less precise one, counted in its units in the last place.
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
@@ -49,7 +49,3 @@ template <class Value>
 void copy_as_doubles(tensor_ref const& from, std::size_t first, std::size_t count, double* into);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
-
-#if SPOTTER_BODIES
-#include <spotter/diff/precision.ipp>
-#endif

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of step_index.hpp.
-#pragma once
-
-#include <spotter/diff/step_index.hpp>
+// Workbench, diff: the bodies of step_index.hpp.
+#include "diff/step_index.hpp"
 
 #include <algorithm>
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY std::uint32_t step_index::number_of(std::string_view name) {
+std::uint32_t step_index::number_of(std::string_view name) {
     auto const found = numbers_.find(name);
     if (found != numbers_.end()) { return found->second; }
     auto const number = static_cast<std::uint32_t>(names_.size());
@@ -17,7 +15,7 @@ SPOTTER_BODY std::uint32_t step_index::number_of(std::string_view name) {
     return number;
 }
 
-SPOTTER_BODY void step_index::put(step_id step, std::span<std::uint32_t const> names) {
+void step_index::put(step_id step, std::span<std::uint32_t const> names) {
     list all{names.begin(), names.end()};
     auto const before = at(step);
     if (!before.empty()) {
@@ -30,7 +28,7 @@ SPOTTER_BODY void step_index::put(step_id step, std::span<std::uint32_t const> n
     put_list(step, std::move(all));
 }
 
-SPOTTER_BODY void step_index::put_missing(step_id step, std::span<std::uint32_t const> names) {
+void step_index::put_missing(step_id step, std::span<std::uint32_t const> names) {
     auto const before = at(step);
     list all{before.begin(), before.end()};
     for (std::uint32_t const each : names) {
@@ -39,7 +37,7 @@ SPOTTER_BODY void step_index::put_missing(step_id step, std::span<std::uint32_t 
     put_list(step, std::move(all));
 }
 
-SPOTTER_BODY void step_index::put_list(step_id step, list names) {
+void step_index::put_list(step_id step, list names) {
     steps_of_mode& mine = modes_[index_of(step.mode)];
     std::uint32_t const number = number_of(std::move(names));
     auto const at = mine.index.empty() || mine.index.back() < step.index
@@ -55,7 +53,7 @@ SPOTTER_BODY void step_index::put_list(step_id step, list names) {
     steps_.push_back(step);
 }
 
-SPOTTER_BODY std::uint32_t step_index::number_of(list names) {
+std::uint32_t step_index::number_of(list names) {
     if (!lists_.empty() && *lists_.back().names == names) { return static_cast<std::uint32_t>(lists_.size() - 1); }
     auto const [at, is_new] = numbers_of_.try_emplace(std::move(names), static_cast<std::uint32_t>(lists_.size()));
     if (is_new) {
@@ -65,12 +63,12 @@ SPOTTER_BODY std::uint32_t step_index::number_of(list names) {
     return at->second;
 }
 
-SPOTTER_BODY void step_index::sort_steps_by_index() {
+void step_index::sort_steps_by_index() {
     std::sort(steps_.begin(), steps_.end(),
               [](step_id a, step_id b) { return a.index != b.index ? a.index < b.index : a.mode < b.mode; });
 }
 
-SPOTTER_BODY std::uint32_t const* step_index::find(step_id step) const {
+std::uint32_t const* step_index::find(step_id step) const {
     steps_of_mode const& mine = modes_[index_of(step.mode)];
     for (std::size_t const next : {mine.last, mine.last + 1}) {
         if (next >= mine.index.size() || mine.index[next] != step.index) { continue; }
@@ -83,12 +81,12 @@ SPOTTER_BODY std::uint32_t const* step_index::find(step_id step) const {
     return &mine.names[mine.last];
 }
 
-SPOTTER_BODY std::span<std::uint32_t const> step_index::at(step_id step) const {
+std::span<std::uint32_t const> step_index::at(step_id step) const {
     std::uint32_t const* const number = find(step);
     return number == nullptr ? std::span<std::uint32_t const>{} : std::span{*lists_[*number].names};
 }
 
-SPOTTER_BODY bool step_index::has(step_id step, std::uint32_t name) const {
+bool step_index::has(step_id step, std::uint32_t name) const {
     std::uint32_t const* const number = find(step);
     if (number == nullptr) { return false; }
     list const& sorted = lists_[*number].sorted;

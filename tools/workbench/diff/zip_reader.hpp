@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): the entries of a zip archive (.npz), plain or zip64, stored or deflated. Nothing in it is trusted.
+// Workbench, diff: the entries of a zip archive (.npz), plain or zip64, stored or deflated. Nothing in it is trusted.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -75,7 +75,3 @@ private:
                                                        std::vector<std::byte>& buffer, inflate_function inflate);
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/zip_reader.ipp>
-#endif

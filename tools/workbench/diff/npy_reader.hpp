@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): a tensor out of the bytes of a NumPy .npy file. Nothing in it is trusted, and nothing in it is run.
+// Workbench, diff: a tensor out of the bytes of a NumPy .npy file. Nothing in it is trusted, and nothing in it is run.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -55,7 +55,3 @@ private:
 [[nodiscard]] recorded_value read_npy(std::span<std::byte const> file);
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/npy_reader.ipp>
-#endif

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of side.hpp.
-#pragma once
+// Workbench, diff: the bodies of side.hpp.
+#include "diff/side.hpp"
 
-#include <spotter/diff/side.hpp>
+#include "diff/zlib_inflate.hpp"
+
 #include <spotter/stat/summarize.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // What one worker has, in the order of its record.
-SPOTTER_BODY void add_worker(worker_index const& its, step_index& into) {
+static void add_worker(worker_index const& its, step_index& into) {
     struct seen {
         step_id step;
         std::uint32_t name;
@@ -50,7 +52,7 @@ SPOTTER_BODY void add_worker(worker_index const& its, step_index& into) {
     });
 }
 
-SPOTTER_BODY step_index index_of(trial const& run) {
+step_index index_of(trial const& run) {
     step_index index;
     for (auto const& reader : run.readers()) {
         if (reader == run.readers().front()) {
@@ -76,7 +78,7 @@ SPOTTER_BODY step_index index_of(trial const& run) {
 
 // As track::at chooses: the lowest worker that observed it there, of several closings the latest, of several
 // observations the last.
-[[nodiscard]] SPOTTER_BODY value_hash recorded_hash(trial const& run, std::string const& name, step_id step) {
+[[nodiscard]] static value_hash recorded_hash(trial const& run, std::string const& name, step_id step) {
     for (auto const& each : run.readers()) {
         recorded_tensor const* const tensor = each->index().find(name);
         if (tensor == nullptr) { continue; }
@@ -97,31 +99,27 @@ SPOTTER_BODY step_index index_of(trial const& run) {
     return {};
 }
 
-}  // namespace spotter::inline SPOTTER_ABI::detail
-
-namespace spotter::inline SPOTTER_ABI {
-
-SPOTTER_BODY track const& diff_side::track_of(std::string const& name) const {
+track const& opened_side::track_of(std::string const& name) const {
     auto at = tracks_.find(name);
     if (at == tracks_.end()) { at = tracks_.emplace(name, (*run())[name]).first; }
     return at->second;
 }
 
-SPOTTER_BODY bool diff_side::awaits(step_id step) const {
+bool opened_side::awaits(step_id step) const {
     return run() != nullptr && !run()->over() && run()->state(step) == step_state::pending;
 }
 
-SPOTTER_BODY recorded_value diff_side::at(std::string const& name, step_id step) const {
+recorded_value opened_side::at(std::string const& name, step_id step) const {
     if (run() != nullptr) { return track_of(name).at(step); }
     return std::get<dump>(from_).at(name, step);
 }
 
-SPOTTER_BODY detail::value_hash diff_side::hash(std::string const& name, step_id step) const {
+value_hash opened_side::hash(std::string const& name, step_id step) const {
     trial const* const it = run();
-    return it != nullptr ? detail::recorded_hash(*it, name, step) : detail::value_hash{};
+    return it != nullptr ? recorded_hash(*it, name, step) : value_hash{};
 }
 
-SPOTTER_BODY measurement diff_side::stat(std::string const& name, step_id step, statistic which) const {
+measurement opened_side::stat(std::string const& name, step_id step, statistic which) const {
     if (run() != nullptr) {
         result<double> const found = track_of(name).stat(step, which);
         return found ? measurement{*found, true} : measurement{};
@@ -130,16 +128,31 @@ SPOTTER_BODY measurement diff_side::stat(std::string const& name, step_id step, 
     return value ? which(summarize(value.view(), which.needs())) : measurement{};
 }
 
-SPOTTER_BODY result<diff_side> open_side(std::string_view path, inflate_function inflate, file_system& files) {
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+diff_side::diff_side(trial run) : its_{std::make_unique<detail::opened_side>(std::move(run))} {}
+diff_side::diff_side(std::unique_ptr<detail::opened_side const> opened) noexcept : its_{std::move(opened)} {}
+diff_side::diff_side(diff_side&& other) noexcept = default;
+diff_side& diff_side::operator=(diff_side&& other) noexcept = default;
+diff_side::~diff_side() = default;
+
+std::string const& diff_side::path() const noexcept { return its_->path(); }
+trial const* diff_side::run() const noexcept { return its_->run(); }
+std::size_t diff_side::steps() const noexcept { return its_->index().steps().size(); }
+recorded_value diff_side::at(std::string const& name, step_id step) const { return its_->at(name, step); }
+
+result<diff_side> open_side(std::string_view path, file_system& files) {
     result<trial> run = open_trial(path, files);
     if (run) { return diff_side{std::move(*run)}; }
     auto const kind = files.kind_of(path);
     // A damaged run is no dump: its folder holds no such files, and the reason to tell is the run's.
     bool const may_be_dump = run.error().code == errc::not_a_run || (kind && *kind == path_kind::file);
     if (!may_be_dump) { return run.error(); }
-    result<dump> found = open_dump(path, inflate, files);
+    result<dump> found = open_dump(path, inflate_here(), files);
     if (!found) { return found.error(); }
-    return diff_side{std::move(*found), path};
+    return diff_side{std::make_unique<detail::opened_side const>(std::move(*found), path)};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

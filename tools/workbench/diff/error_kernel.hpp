@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): the errors of one block of two tensors, many lanes at a time.
+// Workbench, diff: the errors of one block of two tensors, many lanes at a time.
 #pragma once
 
 #include <spotter/stat/kernel.hpp>

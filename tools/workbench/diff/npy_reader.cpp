@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of npy_reader.hpp.
-#pragma once
-
-#include <spotter/diff/npy_reader.hpp>
+// Workbench, diff: the bodies of npy_reader.hpp.
+#include "diff/npy_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY error npy_dictionary::read(npy_header_facts& into) {
+error npy_dictionary::read(npy_header_facts& into) {
     bool has_type = false, has_order = false, has_shape = false;
     if (!take('{')) { return malformed(); }
     while (!take('}')) {
@@ -38,33 +36,33 @@ SPOTTER_BODY error npy_dictionary::read(npy_header_facts& into) {
     return element_type(into);
 }
 
-SPOTTER_BODY error npy_dictionary::malformed() noexcept {
+error npy_dictionary::malformed() noexcept {
     return {errc::corrupt, "the header of the .npy file is not what NumPy writes"};
 }
 
-SPOTTER_BODY void npy_dictionary::space() noexcept {
+void npy_dictionary::space() noexcept {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t')) { rest_.remove_prefix(1); }
 }
 
-SPOTTER_BODY char npy_dictionary::peek() noexcept {
+char npy_dictionary::peek() noexcept {
     space();
     return rest_.empty() ? '\0' : rest_[0];
 }
 
-SPOTTER_BODY bool npy_dictionary::take(char letter) noexcept {
+bool npy_dictionary::take(char letter) noexcept {
     if (peek() != letter) { return false; }
     rest_.remove_prefix(1);
     return true;
 }
 
-SPOTTER_BODY bool npy_dictionary::word(std::string_view which) noexcept {
+bool npy_dictionary::word(std::string_view which) noexcept {
     space();
     if (!rest_.starts_with(which)) { return false; }
     rest_.remove_prefix(which.size());
     return true;
 }
 
-SPOTTER_BODY bool npy_dictionary::text(std::string_view& into) noexcept {
+bool npy_dictionary::text(std::string_view& into) noexcept {
     char const quote = peek();
     if (quote != '\'' && quote != '"') { return false; }
     std::size_t const end = rest_.find(quote, 1);
@@ -74,7 +72,7 @@ SPOTTER_BODY bool npy_dictionary::text(std::string_view& into) noexcept {
     return into.find('\\') == into.npos;
 }
 
-SPOTTER_BODY error npy_dictionary::shape(extents& into, bool& good) noexcept {
+error npy_dictionary::shape(extents& into, bool& good) noexcept {
     if (!take('(')) { return {}; }
     while (!take(')')) {
         space();
@@ -91,7 +89,7 @@ SPOTTER_BODY error npy_dictionary::shape(extents& into, bool& good) noexcept {
     return {};
 }
 
-SPOTTER_BODY error npy_dictionary::element_type(npy_header_facts& into) const noexcept {
+error npy_dictionary::element_type(npy_header_facts& into) const noexcept {
     struct row {
         std::string_view letters;
         dtype type;
@@ -135,7 +133,7 @@ SPOTTER_BODY error npy_dictionary::element_type(npy_header_facts& into) const no
     return why;
 }
 
-SPOTTER_BODY bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept {
+bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept {
     std::uint64_t count = 1;
     bool none = false;  // an axis of no element makes any others possible
     for (std::uint64_t const size : like.shape.view()) { none = none || size == 0; }
@@ -148,7 +146,7 @@ SPOTTER_BODY bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept {
 }
 
 // Turns the bytes of each number round; of a complex number those of each part.
-SPOTTER_BODY void swap_bytes(std::span<std::byte> values, dtype type) noexcept {
+static void swap_bytes(std::span<std::byte> values, dtype type) noexcept {
     std::size_t const width = is_complex(type) ? size_of(type) / 2 : size_of(type);
     for (std::size_t at = 0; width > 1 && at + width <= values.size(); at += width) {
         std::reverse(values.data() + at, values.data() + at + width);
@@ -159,7 +157,7 @@ SPOTTER_BODY void swap_bytes(std::span<std::byte> values, dtype type) noexcept {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<npy_header_facts> read_npy_header(std::span<std::byte const> file) {
+result<npy_header_facts> read_npy_header(std::span<std::byte const> file) {
     auto const* const letters = reinterpret_cast<char const*>(file.data());
     constexpr std::string_view magic{"\x93NUMPY", 6};
     if (file.size() < 10 || std::string_view{letters, 6} != magic) {
@@ -182,7 +180,7 @@ SPOTTER_BODY result<npy_header_facts> read_npy_header(std::span<std::byte const>
     return facts;
 }
 
-SPOTTER_BODY recorded_value read_npy(std::span<std::byte const> file) {
+recorded_value read_npy(std::span<std::byte const> file) {
     result<npy_header_facts> facts = read_npy_header(file);
     if (!facts) { return facts.error(); }
     std::uint64_t bytes = 0;

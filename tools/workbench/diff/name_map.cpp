@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of name_map.hpp.
-#pragma once
-
-#include <spotter/diff/name_map.hpp>
+// Workbench, diff: the bodies of name_map.hpp.
+#include "diff/name_map.hpp"
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // PyTorch writes fc1.weight where others write fc1/weight.
-[[nodiscard]] SPOTTER_BODY std::string with_slashes(std::string name) {
+[[nodiscard]] static std::string with_slashes(std::string name) {
     for (char& letter : name) { letter = letter == '.' ? '/' : letter; }
     return name;
 }
 
-SPOTTER_BODY name_finder::name_finder(std::vector<std::string> const& names) {
+name_finder::name_finder(std::vector<std::string> const& names) {
     for (std::uint32_t i = 0; i < names.size(); ++i) {
         exact_.emplace(names[i], i);
         auto const [at, is_new] = alike_.try_emplace(with_slashes(names[i]), i);
@@ -20,12 +18,12 @@ SPOTTER_BODY name_finder::name_finder(std::vector<std::string> const& names) {
     }
 }
 
-SPOTTER_BODY std::optional<std::uint32_t> name_finder::exactly(std::string_view name) const {
+std::optional<std::uint32_t> name_finder::exactly(std::string_view name) const {
     auto const found = exact_.find(name);
     return found == exact_.end() ? std::nullopt : std::optional{found->second};
 }
 
-SPOTTER_BODY std::optional<std::uint32_t> name_finder::operator()(std::string_view name) const {
+std::optional<std::uint32_t> name_finder::operator()(std::string_view name) const {
     if (auto const found = exactly(name)) { return found; }
     auto const found = alike_.find(with_slashes(std::string{name}));
     return found == alike_.end() || found->second == several ? std::nullopt : std::optional{found->second};
@@ -35,7 +33,7 @@ SPOTTER_BODY std::optional<std::uint32_t> name_finder::operator()(std::string_vi
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<std::vector<std::optional<std::uint32_t>>>
+result<std::vector<std::optional<std::uint32_t>>>
 match_names(std::vector<std::string> const& a, std::vector<std::string> const& b, name_pairs const& pairs) {
     detail::name_finder const in_a{a}, in_b{b};
     std::vector<std::optional<std::uint32_t>> partners(a.size());

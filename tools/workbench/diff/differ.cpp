@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of report.hpp.
-#pragma once
-
-#include <spotter/diff/report.hpp>
+// Workbench, diff: the bodies of report.hpp.
+#include "diff/differ.hpp"
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY bool diff_report::has_difference() const noexcept {
+bool diff_report::has_difference() const noexcept {
     bool const lonely =
         !names_only_a.empty() || !names_only_b.empty() || !steps_only_a.empty() || !steps_only_b.empty();
     return first_step.has_value() || (strict && lonely);
 }
 
-SPOTTER_BODY bool diff_report::differs() const noexcept {
+bool diff_report::differs() const noexcept {
     return has_difference() || unreadable > 0 || (strict && damage_a + damage_b > 0);
 }
 
@@ -20,7 +18,7 @@ SPOTTER_BODY bool diff_report::differs() const noexcept {
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY void add_to_history(tensor_history& into, compared_tensor const& it, step_id step) {
+static void add_to_history(tensor_history& into, compared_tensor const& it, step_id step) {
     if (it.verdict == verdict::unreadable && into.unreadable++ == 0) { into.trouble = it.trouble; }
     if (it.verdict == verdict::not_kept || it.verdict == verdict::only_a || it.verdict == verdict::only_b) {
         ++into.not_compared;
@@ -52,7 +50,38 @@ SPOTTER_BODY void add_to_history(tensor_history& into, compared_tensor const& it
     into.reference_ulp_b = (std::max)(into.reference_ulp_b, it.reference_b.ulp);
 }
 
-SPOTTER_BODY error differ::match() {
+result<diff_report> differ::run(std::function<void(std::uint64_t, std::uint64_t)> const& progress) {
+    if (error const why = match()) { return why; }
+    report_.strict = wanted_.strict;
+    if (a_.run() != nullptr && b_.run() != nullptr) { report_.settings = compare_settings(*a_.run(), *b_.run()); }
+    report_.damage_a = damage_of(a_), report_.damage_b = damage_of(b_);
+    for (step_id const step : b_.index().steps()) {
+        if (is_wanted(step) && !a_.index().has(step)) { note_lonely(a_, step, report_.steps_only_b); }
+    }
+    std::uint64_t done = 0;
+    std::optional<read_at_once> whole[3];
+    opened_side const* const sides[] = {&a_, &b_, reference_};
+    for (std::size_t i = 0; i < std::size(sides); ++i) {
+        if (sides[i] != nullptr && sides[i]->run() != nullptr) { whole[i].emplace(*sides[i]->run()); }
+    }
+    for (step_id const step : a_.index().steps()) {
+        progress(++done, a_.index().steps().size());
+        if (!is_wanted(step)) { continue; }
+        if (!b_.index().has(step)) {
+            note_lonely(b_, step, report_.steps_only_a);
+            continue;
+        }
+        ++report_.steps;
+        take(step);
+    }
+    if (report_.steps == 0) {
+        return {errc::no_such_step, "no step is in both, so that nothing can be compared: `spotter ls --steps` lists "
+                                    "those of a run; a dumped file is of the step in its name, or of train:0"};
+    }
+    return std::move(report_);
+}
+
+error differ::match() {
     auto const& in_a = a_.index().names();
     auto const& in_b = b_.index().names();
     auto partners = match_names(in_a, in_b, wanted_.names);
@@ -88,21 +117,19 @@ SPOTTER_BODY error differ::match() {
     return why;
 }
 
-SPOTTER_BODY std::size_t differ::damage_of(diff_side const& side) {
+std::size_t differ::damage_of(opened_side const& side) {
     if (side.run() == nullptr) { return 0; }
     run_losses const lost = side.run()->losses();
     return static_cast<std::size_t>(lost.places) + lost.ends.size();
 }
 
-SPOTTER_BODY bool differ::is_wanted(std::string_view name) const {
-    return wanted_.only.empty() || matches_any(wanted_.only, name);
-}
+bool differ::is_wanted(std::string_view name) const { return wanted_.only.empty() || matches_any(wanted_.only, name); }
 
-SPOTTER_BODY bool differ::is_wanted(step_id step) const noexcept {
+bool differ::is_wanted(step_id step) const noexcept {
     return (!wanted_.mode || step.mode == *wanted_.mode) && (!wanted_.step || step == *wanted_.step);
 }
 
-SPOTTER_BODY void differ::note_lonely(diff_side const& lacks, step_id step, std::vector<step_id>& into) {
+void differ::note_lonely(opened_side const& lacks, step_id step, std::vector<step_id>& into) {
     if (lacks.awaits(step)) {
         ++report_.steps_awaited;
     } else {
@@ -110,7 +137,7 @@ SPOTTER_BODY void differ::note_lonely(diff_side const& lacks, step_id step, std:
     }
 }
 
-SPOTTER_BODY void differ::match_reference(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b) {
+void differ::match_reference(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b) {
     name_finder const in_reference{reference_->index().names()};
     of_reference_.resize(in_a.size());
     for (std::size_t i = 0; i < in_a.size(); ++i) {
@@ -119,7 +146,7 @@ SPOTTER_BODY void differ::match_reference(std::vector<std::string> const& in_a, 
     }
 }
 
-SPOTTER_BODY std::vector<std::uint32_t> differ::ordered(step_id step) const {
+std::vector<std::uint32_t> differ::ordered(step_id step) const {
     auto const own = a_.index().at(step);
     if (a_.is_ordered() || !b_.is_ordered()) { return {own.begin(), own.end()}; }
     std::vector<std::uint32_t> names;  // those without a partner are not compared anyway
@@ -132,7 +159,7 @@ SPOTTER_BODY std::vector<std::uint32_t> differ::ordered(step_id step) const {
     return names;
 }
 
-SPOTTER_BODY void differ::take(step_id step) {
+void differ::take(step_id step) {
     std::vector<compared_tensor> all;
     bool differs = false;
     for (std::uint32_t const name : ordered(step)) {
@@ -159,7 +186,7 @@ SPOTTER_BODY void differ::take(step_id step) {
     report_.at_first = std::move(all);
 }
 
-SPOTTER_BODY compared_tensor differ::compare_at(step_id step, std::uint32_t name) const {
+compared_tensor differ::compare_at(step_id step, std::uint32_t name) const {
     std::string const& name_a = a_.index().names()[name];
     std::string const& name_b = b_.index().names()[*partner_[name]];
     if (!b_.index().has(step, *partner_[name])) {
@@ -174,7 +201,7 @@ SPOTTER_BODY compared_tensor differ::compare_at(step_id step, std::uint32_t name
                     has_reference ? &reference_->index().names()[*of_reference_[name]] : nullptr);
 }
 
-SPOTTER_BODY tensor_history& differ::history_of(std::uint32_t name) {
+tensor_history& differ::history_of(std::uint32_t name) {
     auto const [at, is_new] = place_.try_emplace(name, report_.tensors.size());
     if (is_new) {
         report_.tensors.emplace_back();
@@ -188,8 +215,14 @@ SPOTTER_BODY tensor_history& differ::history_of(std::uint32_t name) {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<diff_report> diff(diff_side const& a, diff_side const& b, diff_options const& wanted,
-                                      diff_side const* reference) {
+result<diff_report> diff(diff_side const& a, diff_side const& b, diff_options const& wanted, diff_side const* reference,
+                         std::function<void(std::uint64_t, std::uint64_t)> const& progress) {
+    return detail::differ{a.opened(), b.opened(), wanted, reference != nullptr ? &reference->opened() : nullptr}.run(
+        progress);
+}
+
+result<diff_report> diff(diff_side const& a, diff_side const& b, diff_options const& wanted,
+                         diff_side const* reference) {
     return diff(a, b, wanted, reference, [](std::uint64_t, std::uint64_t) {});
 }
 

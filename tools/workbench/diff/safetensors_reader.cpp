@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of safetensors_reader.hpp.
-#pragma once
+// Workbench, diff: the bodies of safetensors_reader.hpp.
+#include "diff/safetensors_reader.hpp"
 
-#include <spotter/diff/safetensors_reader.hpp>
 #include <spotter/export/safetensors.hpp>
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // None of ours: dtype::none.
-[[nodiscard]] SPOTTER_BODY dtype safetensors_type(std::string_view name) noexcept {
+[[nodiscard]] static dtype safetensors_type(std::string_view name) noexcept {
     for (int i = 1; i <= static_cast<int>(dtype::text); ++i) {
         auto const type = static_cast<dtype>(i);
         if (!name.empty() && safetensors_type_of(type) == name) { return type; }
@@ -19,7 +18,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return dtype::none;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::number_unsigned(number_unsigned_t value) {
+bool safetensors_header_parser::number_unsigned(number_unsigned_t value) {
     if (where_ != place::list) { return refuse("a number where none belongs"); }
     if (field_ == "data_offsets") {
         if (offsets_ == 2) { return refuse("more than two data_offsets"); }
@@ -32,7 +31,7 @@ SPOTTER_BODY bool safetensors_header_parser::number_unsigned(number_unsigned_t v
     return true;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::string(string_t& text) {
+bool safetensors_header_parser::string(string_t& text) {
     if (where_ == place::metadata) { return true; }
     if (where_ != place::tensor || field_ != "dtype") { return refuse("a text where none belongs"); }
     now().type = text;
@@ -40,7 +39,7 @@ SPOTTER_BODY bool safetensors_header_parser::string(string_t& text) {
     return true;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::start_object(std::size_t) {
+bool safetensors_header_parser::start_object(std::size_t) {
     if (where_ == place::outside) {
         where_ = place::names;
     } else if (where_ == place::names && is_metadata_) {
@@ -55,7 +54,7 @@ SPOTTER_BODY bool safetensors_header_parser::start_object(std::size_t) {
     return true;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::key(string_t& text) {
+bool safetensors_header_parser::key(string_t& text) {
     if (where_ == place::names) {
         is_metadata_ = text == "__metadata__";
         if (!names_.insert(text).second) { return refuse("a name twice"); }
@@ -68,29 +67,29 @@ SPOTTER_BODY bool safetensors_header_parser::key(string_t& text) {
     return true;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::end_object() {
+bool safetensors_header_parser::end_object() {
     if (where_ == place::tensor && (fields_.size() != 3 || offsets_ != 2)) { return refuse("a field is missing"); }
     where_ = where_ == place::names ? place::outside : place::names;
     return true;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::start_array(std::size_t) {
+bool safetensors_header_parser::start_array(std::size_t) {
     if (where_ != place::tensor || field_ == "dtype") { return refuse("a list where none belongs"); }
     where_ = place::list;
     return true;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::end_array() {
+bool safetensors_header_parser::end_array() {
     where_ = place::tensor;
     return true;
 }
 
-SPOTTER_BODY bool safetensors_header_parser::refuse(char const* what) {
+bool safetensors_header_parser::refuse(char const* what) {
     if (problem_.empty()) { problem_ = what; }
     return false;
 }
 
-[[nodiscard]] SPOTTER_BODY error damaged_safetensors(std::string_view what) noexcept {
+[[nodiscard]] static error damaged_safetensors(std::string_view what) noexcept {
     error why{errc::corrupt, "the .safetensors file is damaged: "};
     why.what << what.substr(0, 120);
     return why;
@@ -100,7 +99,7 @@ SPOTTER_BODY bool safetensors_header_parser::refuse(char const* what) {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<std::vector<safetensors_entry>> read_safetensors(std::span<std::byte const> file) {
+result<std::vector<safetensors_entry>> read_safetensors(std::span<std::byte const> file) {
     constexpr std::uint64_t longest_header = 100'000'000;  // as every reader of the format has it
     std::uint64_t length = 0;
     if (file.size() < sizeof length) { return detail::damaged_safetensors("it ends in the length of its header"); }
@@ -137,7 +136,7 @@ SPOTTER_BODY result<std::vector<safetensors_entry>> read_safetensors(std::span<s
     return entries;
 }
 
-SPOTTER_BODY recorded_value read_values(std::span<std::byte const> file, safetensors_entry const& it) {
+recorded_value read_values(std::span<std::byte const> file, safetensors_entry const& it) {
     if (it.like.type == dtype::none) {
         error why{errc::wrong_type, "the .safetensors file holds elements of the type "};
         why.what << std::string_view{it.type}.substr(0, 20) << ", which is none of ours";

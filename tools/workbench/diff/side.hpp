@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): one side of a comparison: a recorded run, or what another program dumped.
+// Workbench, diff: one side of a comparison: a recorded run, or what another program dumped.
 #pragma once
 
-#include <spotter/diff/dump.hpp>
+#include "diff/dump.hpp"
+
 #include <spotter/trial/trial.hpp>
+#include <spotter/workbench/diff.hpp>
 
 #include <unordered_map>
 #include <variant>
 
-namespace spotter::inline SPOTTER_ABI {
-
-namespace detail {
+namespace spotter::inline SPOTTER_ABI::detail {
 
 // Every closed step of a run with its tensors, in the order in which they were observed; of a step that was closed
 // twice as at its latest closing, of several workers those of the lowest that has the tensor there.
@@ -25,13 +25,11 @@ struct value_hash {
     order layout = order::row_major;  // taken for granted of what only a hash is left
 };
 
-}  // namespace detail
-
-// Reads through a trial or a dump, which it owns. One thread.
-class diff_side {
+// What stands behind a diff_side.
+class opened_side {
 public:
-    explicit diff_side(trial run) : index_{detail::index_of(run)}, path_{run.path()}, from_{std::move(run)} {}
-    diff_side(dump files, std::string_view path)
+    explicit opened_side(trial run) : index_{index_of(run)}, path_{run.path()}, from_{std::move(run)} {}
+    opened_side(dump files, std::string_view path)
         : index_{files.index()}, path_{path}, is_ordered_{files.is_ordered()}, from_{std::move(files)} {}
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }   // as it was opened
@@ -45,7 +43,7 @@ public:
     // errc: as of track::at or dump::at; no_payload where only statistics were recorded.
     [[nodiscard]] recorded_value at(std::string const& name, step_id step) const;
     // Of the bits of values that were not kept.
-    [[nodiscard]] detail::value_hash hash(std::string const& name, step_id step) const;
+    [[nodiscard]] value_hash hash(std::string const& name, step_id step) const;
     // A statistic, recorded or computed from the values; unknown where there is none.
     [[nodiscard]] measurement stat(std::string const& name, step_id step, statistic which) const;
 
@@ -59,13 +57,4 @@ private:
     mutable std::unordered_map<std::string, track> tracks_{};  // of the run, as they are asked for
 };
 
-// Opens a run, finished or still being written, or else a dump. errc: as of open_trial and open_dump; not_a_run where
-// it is neither.
-[[nodiscard]] result<diff_side> open_side(std::string_view path, inflate_function inflate = nullptr,
-                                          file_system& files = system_files());
-
-}  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/side.ipp>
-#endif
+}  // namespace spotter::inline SPOTTER_ABI::detail

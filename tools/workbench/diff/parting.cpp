@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of parting.hpp.
-#pragma once
+// Workbench, diff: the bodies of parting.hpp.
+#include "diff/parting.hpp"
 
 #include <spotter/core/casts.hpp>
-#include <spotter/diff/parting.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +11,8 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // The elements of two tensors of one type and shape that differ; `element` is the first.
-SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size,
-                                  parting_point& into) {
+static void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size,
+                            parting_point& into) {
     for (std::size_t at = 0; at + size <= a.size(); at += size) {
         std::uint64_t bits = 0;
         for (std::size_t i = at; i < at + size; ++i) {
@@ -25,7 +24,7 @@ SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::b
     }
 }
 // The first statistic in which two summaries differ, by name; empty where those that both have are the same.
-[[nodiscard]] SPOTTER_BODY std::string_view differing_statistic(summary const& a, summary const& b) {
+[[nodiscard]] static std::string_view differing_statistic(summary const& a, summary const& b) {
     terms const both = a.has & b.has;
     auto const apart = [](double const& x, double const& y) { return std::memcmp(&x, &y, sizeof x) != 0; };
     if (a.count != b.count) { return "the number of elements"; }
@@ -40,11 +39,7 @@ SPOTTER_BODY void count_differing(std::span<std::byte const> a, std::span<std::b
     return {};
 }
 
-}  // namespace spotter::inline SPOTTER_ABI::detail
-
-namespace spotter::inline SPOTTER_ABI {
-
-SPOTTER_BODY std::vector<parting::sight> parting::sights_of(worker_index const& run, detail::step_rows const& rows) {
+std::vector<parting_walk::sight> parting_walk::sights_of(worker_index const& run, step_rows const& rows) {
     std::vector<sight> all;
     auto const add = [&](tensor_id id, sight it) {
         recorded_tensor const& tensor = *run.tensors()[id];
@@ -68,22 +63,22 @@ SPOTTER_BODY std::vector<parting::sight> parting::sights_of(worker_index const& 
     return all;
 }
 
-SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, sight const& a, sight const& b) const {
+std::optional<parting_point> parting_walk::compare(step_id step, sight const& a, sight const& b) const {
     parting_point apart{step, a.name, {}, 0, 0, 0};
     if (a.is_scalar && b.is_scalar) {
         if (a.value == b.value) { return {}; }
-        detail::count_differing(a.value, b.value, (std::max)(a.value.size(), std::size_t{1}), apart);
+        count_differing(a.value, b.value, (std::max)(a.value.size(), std::size_t{1}), apart);
         apart.what = "another value";
         return apart;
     }
-    std::string_view const statistic = detail::differing_statistic(a.stats, b.stats);
+    std::string_view const statistic = differing_statistic(a.stats, b.stats);
     if (a.has_values && b.has_values) {
         recorded_value const x = a_[a.name].at(step), y = b_[b.name].at(step);
         if (x && y && x.type() == y.type() && x.shape() == y.shape()) {
             auto const bytes = [](recorded_value const& it) {
                 return std::span{static_cast<std::byte const*>(it.view().values.raw), as_size(it.view().bytes())};
             };
-            detail::count_differing(bytes(x), bytes(y), (std::max)(size_of(x.type()), std::size_t{1}), apart);
+            count_differing(bytes(x), bytes(y), (std::max)(size_of(x.type()), std::size_t{1}), apart);
             if (apart.elements == 0) { return {}; }
             apart.what = "other values";
             return apart;
@@ -98,8 +93,8 @@ SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, sight c
     return apart;
 }
 
-SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, std::vector<sight> const& a,
-                                                           std::vector<sight> const& b) const {
+std::optional<parting_point> parting_walk::compare(step_id step, std::vector<sight> const& a,
+                                                   std::vector<sight> const& b) const {
     for (std::size_t i = 0; i < (std::min)(a.size(), b.size()); ++i) {
         if (a[i].name != b[i].name) {
             return parting_point{step, a[i].name, "observed where the other observed " + b[i].name, 0, 0, 0};
@@ -111,7 +106,7 @@ SPOTTER_BODY std::optional<parting_point> parting::compare(step_id step, std::ve
     return parting_point{step, more.name, "observed by one alone", 0, 0, 0};
 }
 
-SPOTTER_BODY std::optional<parting_point> const& parting::look() {
+std::optional<parting_point> const& parting_walk::look() {
     if (found_) { return found_; }
     (void)a_.refresh();
     (void)b_.refresh();
@@ -126,5 +121,15 @@ SPOTTER_BODY std::optional<parting_point> const& parting::look() {
     }
     return found_;
 }
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+parting::parting(trial& a, trial& b) : its_{std::make_unique<detail::parting_walk>(a, b)} {}
+parting::~parting() = default;
+
+std::optional<parting_point> const& parting::look() { return its_->look(); }
+std::uint64_t parting::steps() const noexcept { return its_->steps(); }
 
 }  // namespace spotter::inline SPOTTER_ABI

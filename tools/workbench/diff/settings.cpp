@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of settings.hpp.
-#pragma once
+// Workbench, diff: the bodies of settings.hpp.
+#include "diff/settings.hpp"
 
-#include <spotter/diff/settings.hpp>
+#include <spotter/stat/any_values.hpp>
 #include <spotter/trial/environment_lines.hpp>
 
 #include <charconv>
@@ -10,7 +10,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // The last text or number that was given under a name between steps: how programs record seeds, flags and hardware.
-SPOTTER_BODY void add_loose_scalars(worker_index const& from, settings_list& into) {
+static void add_loose_scalars(worker_index const& from, settings_list& into) {
     row_finder finder;
     for (auto const& tensor : from.tensors()) {
         for (track_entry const& entry : tensor->entries) {
@@ -36,7 +36,7 @@ SPOTTER_BODY void add_loose_scalars(worker_index const& from, settings_list& int
 }
 
 // What the first row of a record says.
-SPOTTER_BODY void add_beginning(worker_index const& from, settings_list& into) {
+static void add_beginning(worker_index const& from, settings_list& into) {
     from.walk([&](std::uint32_t, row_view row) {
         rows::run_begin begin;
         if (row.kind != row_kind::run_begin || decode(row, begin)) { return true; }
@@ -49,7 +49,7 @@ SPOTTER_BODY void add_beginning(worker_index const& from, settings_list& into) {
     });
 }
 
-SPOTTER_BODY settings_list settings_of(trial const& run) {
+settings_list settings_of(trial const& run) {
     settings_list all;
     add_beginning(run.index(), all);
     all["workers"] = std::to_string(run.workers().size());
@@ -64,7 +64,7 @@ SPOTTER_BODY settings_list settings_of(trial const& run) {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY std::vector<setting_difference> compare_settings(trial const& a, trial const& b) {
+std::vector<setting_difference> compare_settings(trial const& a, trial const& b) {
     detail::settings_list const in_a = detail::settings_of(a), in_b = detail::settings_of(b);
     std::map<std::string, setting_difference> all;
     for (auto const& [what, value] : in_a) { all[what] = {what, value, {}}; }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of dump.hpp.
-#pragma once
+// Workbench, diff: the bodies of dump.hpp.
+#include "diff/dump.hpp"
 
-#include <spotter/diff/dump.hpp>
-#include <spotter/diff/npy_reader.hpp>
+#include "diff/npy_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,15 +11,15 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY mapped_bytes::~mapped_bytes() {
+mapped_bytes::~mapped_bytes() {
     if (mapping_) { files_.unmap(*mapping_); }
 }
 
-SPOTTER_BODY std::span<std::byte const> mapped_bytes::bytes() const noexcept {
+std::span<std::byte const> mapped_bytes::bytes() const noexcept {
     return mapping_ ? mapping_->bytes : std::span<std::byte const>{};
 }
 
-[[nodiscard]] SPOTTER_BODY std::optional<mode> mode_of(std::string_view word) noexcept {
+[[nodiscard]] static std::optional<mode> mode_of(std::string_view word) noexcept {
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
         if (word == name_of(each)) { return each; }
     }
@@ -28,7 +27,7 @@ SPOTTER_BODY std::span<std::byte const> mapped_bytes::bytes() const noexcept {
 }
 
 // "train-8" or "train:8"; nothing where it is no step.
-[[nodiscard]] SPOTTER_BODY std::optional<step_id> step_in(std::string_view word, char between) noexcept {
+[[nodiscard]] static std::optional<step_id> step_in(std::string_view word, char between) noexcept {
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
         std::string_view const name = name_of(each);
         if (!word.starts_with(name) || word.size() < name.size() + 2 || word[name.size()] != between) { continue; }
@@ -42,7 +41,7 @@ SPOTTER_BODY std::span<std::byte const> mapped_bytes::bytes() const noexcept {
 
 // A tensor's name from that of its folder: `spotter export` writes unusual letters as %XX, and a lone % where there is
 // no letter.
-[[nodiscard]] SPOTTER_BODY std::string name_of_file(std::string_view path) {
+[[nodiscard]] static std::string name_of_file(std::string_view path) {
     std::string name;
     if (path == "%") { return name; }
     for (std::size_t i = 0; i < path.size(); ++i) {
@@ -60,11 +59,11 @@ SPOTTER_BODY std::span<std::byte const> mapped_bytes::bytes() const noexcept {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY recorded_value dump::at(std::string_view name, step_id step) const {
+recorded_value dump::at(std::string_view name, step_id step) const {
     return detail::with_memory([&] { return read(name, step); });
 }
 
-SPOTTER_BODY recorded_value dump::read(std::string_view name, step_id step) const {
+recorded_value dump::read(std::string_view name, step_id step) const {
     if (auto const found = places_.find(std::pair{step, std::string{name}}); found != places_.end()) {
         return read(found->second);
     }
@@ -74,7 +73,7 @@ SPOTTER_BODY recorded_value dump::read(std::string_view name, step_id step) cons
     return error{errc::no_such_name, "the dump has no such tensor at this step"};
 }
 
-SPOTTER_BODY recorded_value dump::read(series const& from, step_id step) const {
+recorded_value dump::read(series const& from, step_id step) const {
     auto const at = std::lower_bound(from.steps.begin(), from.steps.end(), std::pair{step.index, std::size_t{0}});
     if (at == from.steps.end() || at->first != step.index) {
         return error{errc::no_such_name, "the dump has no such tensor at this step"};
@@ -91,7 +90,7 @@ SPOTTER_BODY recorded_value dump::read(series const& from, step_id step) const {
     return {std::vector<std::byte>(first, first + bytes), one};
 }
 
-SPOTTER_BODY recorded_value dump::read(place const& it) const {
+recorded_value dump::read(place const& it) const {
     detail::mapped_bytes const file{files_list_[it.file].path, *files_};
     if (file.error()) { return file.error(); }
     source const& from = files_list_[it.file];
@@ -107,21 +106,21 @@ SPOTTER_BODY recorded_value dump::read(place const& it) const {
     return named(bytes ? read_npy(*bytes) : recorded_value{bytes.error()}, from.path);
 }
 
-SPOTTER_BODY error dump::changed() noexcept {
+error dump::changed() noexcept {
     return {errc::busy, "the file changed while it was compared: begin again when it is complete"};
 }
 
-SPOTTER_BODY error dump::in_file(error why, std::string_view path) noexcept {
+error dump::in_file(error why, std::string_view path) noexcept {
     error told{why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0)};
     told.what << ": " << why.what.view();
     return told;
 }
 
-SPOTTER_BODY recorded_value dump::named(recorded_value value, std::string_view path) {
+recorded_value dump::named(recorded_value value, std::string_view path) {
     return value ? std::move(value) : recorded_value{in_file(value.error(), path)};
 }
 
-SPOTTER_BODY error dump::add(step_id step, std::string name, place where) {
+error dump::add(step_id step, std::string name, place where) {
     meet(step, index_.number_of(name));
     auto const [at, is_new] = places_.try_emplace(std::pair{step, std::move(name)}, where);
     if (is_new) { return {}; }
@@ -132,11 +131,11 @@ SPOTTER_BODY error dump::add(step_id step, std::string name, place where) {
     return why;
 }
 
-SPOTTER_BODY std::string_view dump::tail_of(std::string_view path) noexcept {
+std::string_view dump::tail_of(std::string_view path) noexcept {
     return path.substr(path.size() > 50 ? path.size() - 50 : 0);
 }
 
-SPOTTER_BODY error dump::add_file(std::string const& path, std::string_view inside) {
+error dump::add_file(std::string const& path, std::string_view inside) {
     std::size_t const dot = inside.rfind('.');
     std::string_view const ending = dot == inside.npos ? std::string_view{} : inside.substr(dot);
     if (ending != ".npy" && ending != ".npz" && ending != ".safetensors") { return {}; }
@@ -156,7 +155,7 @@ SPOTTER_BODY error dump::add_file(std::string const& path, std::string_view insi
     return why.code == errc::exists ? why : why ? in_file(why, path) : why;
 }
 
-SPOTTER_BODY error dump::add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before) {
+error dump::add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before) {
     source& it = files_list_[number];
     detail::mapped_bytes const file{it.path, *files_};
     if (file.error()) { return file.error(); }
@@ -202,7 +201,7 @@ SPOTTER_BODY error dump::add_archive(std::size_t number, bool is_zip, step_id st
     return {};
 }
 
-SPOTTER_BODY error dump::add_series(std::string name, mode which, place values, place steps) {
+error dump::add_series(std::string name, mode which, place values, place steps) {
     recorded_value const indices = read(steps), numbers = read(values);
     bool const fit = indices && numbers && indices.type() == dtype::u64 && indices.shape().rank == 1 &&
                      numbers.shape() == indices.shape();
@@ -220,7 +219,7 @@ SPOTTER_BODY error dump::add_series(std::string name, mode which, place values, 
     return why;
 }
 
-SPOTTER_BODY error dump::settle() {
+error dump::settle() {
     std::sort(met_.begin(), met_.end());
     std::vector<std::uint32_t> names;
     for (std::size_t i = 0; i < met_.size(); ++i) {
@@ -242,13 +241,13 @@ SPOTTER_BODY error dump::settle() {
     return {};
 }
 
-SPOTTER_BODY error dump::add_key(std::string const& before, std::string_view key, step_id step, place where) {
+error dump::add_key(std::string const& before, std::string_view key, step_id step, place where) {
     std::size_t const cut = key.rfind('@');
     auto const own = cut == key.npos ? std::nullopt : detail::step_in(key.substr(cut + 1), ':');
     return add(own.value_or(step), before + std::string{own ? key.substr(0, cut) : key}, where);
 }
 
-SPOTTER_BODY error dump::add_folder(std::string const& path, std::string const& inside, int depth) {
+error dump::add_folder(std::string const& path, std::string const& inside, int depth) {
     constexpr int deepest = 32;  // names are paths, and a link may lead back up
     if (depth > deepest) { return {}; }
     std::vector<std::string> names;
@@ -269,7 +268,7 @@ SPOTTER_BODY error dump::add_folder(std::string const& path, std::string const& 
     return {};
 }
 
-SPOTTER_BODY result<dump> dump::open(std::string_view path, inflate_function inflate, file_system& files) {
+result<dump> dump::open(std::string_view path, inflate_function inflate, file_system& files) {
     dump it{inflate, files};
     std::string whole{files.absolute(path).view()};  // read from later on
     while (whole.size() > 1 && whole.back() == '/') { whole.pop_back(); }
@@ -294,7 +293,7 @@ SPOTTER_BODY result<dump> dump::open(std::string_view path, inflate_function inf
     return it;
 }
 
-SPOTTER_BODY result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files) {
+result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files) {
     return detail::with_memory([&]() -> result<dump> { return dump::open(path, inflate, files); });
 }
 

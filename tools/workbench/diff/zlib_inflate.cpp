@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): deflate by zlib, for compressed archives (numpy.savez_compressed). Whoever includes it links zlib.
-#pragma once
+// Workbench, diff: deflate by zlib.
+#include "diff/zlib_inflate.hpp"
 
-#include <spotter/core/result.hpp>
-
+#if SPOTTER_WITH_ZLIB
 #include <zlib.h>
 
 #include <algorithm>
 #include <limits>
-#include <span>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// An `inflate_function`: give it to open_dump or open_side. errc: corrupt, out_of_memory.
-[[nodiscard]] inline error zlib_inflate(std::span<std::byte const> packed, std::span<std::byte> into) noexcept {
+// errc: corrupt, out_of_memory.
+[[nodiscard]] static error zlib_inflate(std::span<std::byte const> packed, std::span<std::byte> into) noexcept {
     constexpr std::size_t most = (std::numeric_limits<uInt>::max)();  // zlib counts in 32 bits
     constexpr int raw = -MAX_WBITS;
     z_stream stream{};
@@ -42,4 +40,13 @@ namespace spotter::inline SPOTTER_ABI {
     return whole ? error{} : error{errc::corrupt, "the archive is damaged: a compressed entry does not unpack"};
 }
 
+inflate_function inflate_here() noexcept { return &zlib_inflate; }
+
 }  // namespace spotter::inline SPOTTER_ABI
+#else
+namespace spotter::inline SPOTTER_ABI {
+
+inflate_function inflate_here() noexcept { return nullptr; }
+
+}  // namespace spotter::inline SPOTTER_ABI
+#endif

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of pair.hpp.
-#pragma once
+// Workbench, diff: the bodies of pair.hpp.
+#include "diff/pair.hpp"
 
 #include <spotter/core/pattern.hpp>
-#include <spotter/diff/pair.hpp>
 #include <spotter/stat/summarize.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY bool matches_any(std::vector<std::string> const& globs, std::string_view name) {
+bool matches_any(std::vector<std::string> const& globs, std::string_view name) {
     return std::any_of(globs.begin(), globs.end(),
                        [&](std::string const& each) { return name == each || glob{std::string_view{each}}(name); });
 }
 
 // The index of an element at a place in memory.
-[[nodiscard]] SPOTTER_BODY extents index_at(tensor_ref const& of, std::uint64_t place) noexcept {
+[[nodiscard]] static extents index_at(tensor_ref const& of, std::uint64_t place) noexcept {
     extents index = of.shape;
     for (std::size_t i = 0; i < of.shape.view().size(); ++i) {
         std::size_t const axis = of.layout == order::row_major ? of.shape.rank - 1 - i : i;
@@ -25,21 +24,20 @@ SPOTTER_BODY bool matches_any(std::vector<std::string> const& globs, std::string
 }
 
 // NumPy has no bf16 and no f8: `spotter export` writes their bits, which are read back as what the other side is.
-SPOTTER_BODY void as_bits_of(tensor_ref& numbers, tensor_ref const& other) noexcept {
+static void as_bits_of(tensor_ref& numbers, tensor_ref const& other) noexcept {
     bool const bits16 = numbers.type == dtype::u16 && other.type == dtype::bf16;
     bool const bits8 = numbers.type == dtype::u8 && (other.type == dtype::f8_e4m3 || other.type == dtype::f8_e5m2);
     if (bits16 || bits8) { numbers.type = other.type; }
 }
 
-SPOTTER_BODY pair_comparer::pair_comparer(diff_side const& a, diff_side const& b, diff_options const& wanted)
+pair_comparer::pair_comparer(opened_side const& a, opened_side const& b, diff_options const& wanted)
     : a_{a}, b_{b}, wanted_{wanted} {
     allowed_ = wanted.tolerance;
     allowed_.zero_signs = allowed_.zero_signs || wanted.strict;
 }
 
-SPOTTER_BODY compared_tensor pair_comparer::operator()(std::string const& name_a, std::string const& name_b,
-                                                       step_id step, diff_side const* reference,
-                                                       std::string const* name_r) const {
+compared_tensor pair_comparer::operator()(std::string const& name_a, std::string const& name_b, step_id step,
+                                          opened_side const* reference, std::string const* name_r) const {
     compared_tensor it;
     it.a = name_a, it.b = name_b;
     recorded_value const a = a_.at(name_a, step), b = b_.at(name_b, step);
@@ -68,14 +66,14 @@ SPOTTER_BODY compared_tensor pair_comparer::operator()(std::string const& name_a
     return it;
 }
 
-SPOTTER_BODY verdict pair_comparer::verdict_of(compared_tensor const& it) const noexcept {
+verdict pair_comparer::verdict_of(compared_tensor const& it) const noexcept {
     if (!it.errors.within()) { return verdict::differs; }
     if (wanted_.strict && it.other_type()) { return verdict::types; }
     if (wanted_.strict && it.other_shape()) { return verdict::shapes; }
     return it.errors.same() ? verdict::equal : verdict::within;
 }
 
-SPOTTER_BODY void pair_comparer::compare_values(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) const {
+void pair_comparer::compare_values(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) const {
     result<tensor_errors> const found = compare(a, b, allowed_);
     if (found) {
         it.errors = *found;
@@ -87,8 +85,7 @@ SPOTTER_BODY void pair_comparer::compare_values(compared_tensor& it, tensor_ref 
     it.swapped_axes = it.verdict >= verdict::shapes && is_same_swapped(it, a, b);
 }
 
-SPOTTER_BODY bool pair_comparer::is_same_swapped(compared_tensor const& it, tensor_ref const& a,
-                                                 tensor_ref const& b) const {
+bool pair_comparer::is_same_swapped(compared_tensor const& it, tensor_ref const& a, tensor_ref const& b) const {
     constexpr double near_enough = 1e-3, far_enough = 1e-2;
     if (a.shape.rank != 2 || b.shape.rank != 2) { return false; }
     if (a.shape.size[0] != b.shape.size[1] || a.shape.size[1] != b.shape.size[0]) { return false; }
@@ -97,7 +94,7 @@ SPOTTER_BODY bool pair_comparer::is_same_swapped(compared_tensor const& it, tens
     return found && (found->within() || found->relative_l2 < near_enough);
 }
 
-SPOTTER_BODY void pair_comparer::compare_texts(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) {
+void pair_comparer::compare_texts(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) {
     constexpr std::size_t most = 60;
     std::string_view const x{static_cast<char const*>(a.values.raw), static_cast<std::size_t>(a.count)};
     std::string_view const y{static_cast<char const*>(b.values.raw), static_cast<std::size_t>(b.count)};
@@ -107,8 +104,8 @@ SPOTTER_BODY void pair_comparer::compare_texts(compared_tensor& it, tensor_ref c
     it.verdict = x == y ? verdict::equal : verdict::differs;
 }
 
-SPOTTER_BODY void pair_comparer::compare_with(diff_side const& reference, std::string const& name, step_id step,
-                                              tensor_ref const& a, tensor_ref const& b, compared_tensor& it) const {
+void pair_comparer::compare_with(opened_side const& reference, std::string const& name, step_id step,
+                                 tensor_ref const& a, tensor_ref const& b, compared_tensor& it) const {
     recorded_value const value = reference.at(name, step);
     if (!value) { return; }
     tensor_ref truth = value.view();
@@ -120,8 +117,8 @@ SPOTTER_BODY void pair_comparer::compare_with(diff_side const& reference, std::s
     it.reference_a = *of_a, it.reference_b = *of_b;
 }
 
-SPOTTER_BODY void pair_comparer::compare_statistics(compared_tensor& it, recorded_value const& a,
-                                                    recorded_value const& b, step_id step) const {
+void pair_comparer::compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b,
+                                       step_id step) const {
     it.by_statistics = true;
     it.verdict = verdict::not_kept;
     bool beyond = false, other = false, any = false;
@@ -151,8 +148,8 @@ SPOTTER_BODY void pair_comparer::compare_statistics(compared_tensor& it, recorde
     if (any || beyond) { it.verdict = beyond ? verdict::differs : other ? verdict::within : verdict::equal; }
 }
 
-SPOTTER_BODY void pair_comparer::compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b,
-                                                step_id step) const {
+void pair_comparer::compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b,
+                                   step_id step) const {
     value_hash const x = hash_of(a_, it.a, a, step), y = hash_of(b_, it.b, b, step);
     if (!x.known || !y.known || x.type != y.type || !(x.shape == y.shape)) { return; }
     if (x.layout != y.layout && without_unit_axes(x.shape).rank > 1) { return; }
@@ -161,17 +158,27 @@ SPOTTER_BODY void pair_comparer::compare_hashes(compared_tensor& it, recorded_va
     it.hash_a = x.hash, it.hash_b = y.hash;
 }
 
-SPOTTER_BODY value_hash pair_comparer::hash_of(diff_side const& from, std::string const& name,
-                                               recorded_value const& value, step_id step) {
+value_hash pair_comparer::hash_of(opened_side const& from, std::string const& name, recorded_value const& value,
+                                  step_id step) {
     if (!value) { return from.hash(name, step); }
     tensor_ref const& view = value.view();
     if (view.type == dtype::text) { return {}; }
     return {true, summarize(view, terms::hash).hash, view.type, view.shape, view.layout};
 }
 
-SPOTTER_BODY measurement pair_comparer::statistic_of(diff_side const& from, std::string const& name,
-                                                     recorded_value const& value, step_id step, statistic which) {
+measurement pair_comparer::statistic_of(opened_side const& from, std::string const& name, recorded_value const& value,
+                                        step_id step, statistic which) {
     return value ? which(summarize(value.view(), which.needs())) : from.stat(name, step, which);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+std::string_view name_of(verdict which) noexcept {
+    constexpr std::string_view names[] = {"equal",      "within", "not_kept", "only_a", "only_b",
+                                          "unreadable", "shapes", "types",    "differs"};
+    return names[static_cast<std::size_t>(which)];
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of zip_reader.hpp.
-#pragma once
+// Workbench, diff: the bodies of zip_reader.hpp.
+#include "diff/zip_reader.hpp"
 
 #include <spotter/core/casts.hpp>
-#include <spotter/diff/zip_reader.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-[[nodiscard]] SPOTTER_BODY error damaged_zip(std::string_view what) noexcept {
+[[nodiscard]] static error damaged_zip(std::string_view what) noexcept {
     error why{errc::corrupt, "the archive is damaged: "};
     why.what << what;
     return why;
 }
 
-SPOTTER_BODY error zip_directory::read(std::vector<zip_entry>& into) {
+error zip_directory::read(std::vector<zip_entry>& into) {
     if (error const why = find_directory()) { return why; }
     std::uint64_t at = begin_;
     for (std::uint64_t i = 0; i < entries_; ++i) {
@@ -22,7 +21,7 @@ SPOTTER_BODY error zip_directory::read(std::vector<zip_entry>& into) {
     return at == end_ ? error{} : damaged_zip("its directory is longer than its entries");
 }
 
-SPOTTER_BODY error zip_directory::find_directory() noexcept {
+error zip_directory::find_directory() noexcept {
     constexpr std::size_t end_bytes = 22, locator_bytes = 20, wide_bytes = 56;
     std::size_t const size = file_.size();
     std::size_t at = size;
@@ -53,7 +52,7 @@ SPOTTER_BODY error zip_directory::find_directory() noexcept {
     return {};
 }
 
-SPOTTER_BODY error zip_directory::read_entry(std::uint64_t& at, std::vector<zip_entry>& into) {
+error zip_directory::read_entry(std::uint64_t& at, std::vector<zip_entry>& into) {
     constexpr std::size_t head_bytes = 46;
     if (end_ - at < head_bytes || number32(at) != 0x02014B50) { return damaged_zip("an entry of its directory"); }
     auto const flags = number16(at + 8), method = number16(at + 10);
@@ -78,8 +77,8 @@ SPOTTER_BODY error zip_directory::read_entry(std::uint64_t& at, std::vector<zip_
     return {};
 }
 
-SPOTTER_BODY bool zip_directory::read_wide_fields(std::uint64_t at, std::uint64_t left, zip_entry& it,
-                                                  std::uint64_t& local) const noexcept {
+bool zip_directory::read_wide_fields(std::uint64_t at, std::uint64_t left, zip_entry& it,
+                                     std::uint64_t& local) const noexcept {
     std::uint64_t* const fields[] = {it.bytes == limit32 ? &it.bytes : nullptr,
                                      it.packed == limit32 ? &it.packed : nullptr, local == limit32 ? &local : nullptr};
     while (left >= 4) {
@@ -103,7 +102,7 @@ SPOTTER_BODY bool zip_directory::read_wide_fields(std::uint64_t at, std::uint64_
     return true;
 }
 
-SPOTTER_BODY error zip_directory::find_values(std::uint64_t local, zip_entry& it) const noexcept {
+error zip_directory::find_values(std::uint64_t local, zip_entry& it) const noexcept {
     constexpr std::uint64_t head_bytes = 30;
     if (local > begin_ || begin_ - local < head_bytes || number32(local) != 0x04034B50) {
         return damaged_zip("an entry is not where the directory says");
@@ -113,11 +112,11 @@ SPOTTER_BODY error zip_directory::find_values(std::uint64_t local, zip_entry& it
     return {};
 }
 
-SPOTTER_BODY std::uint32_t zip_directory::number32(std::uint64_t at) const noexcept {
+std::uint32_t zip_directory::number32(std::uint64_t at) const noexcept {
     return zip_number<std::uint32_t>(file_, as_size(at));
 }
 
-SPOTTER_BODY std::uint16_t zip_directory::number16(std::uint64_t at) const noexcept {
+std::uint16_t zip_directory::number16(std::uint64_t at) const noexcept {
     return zip_number<std::uint16_t>(file_, as_size(at));
 }
 
@@ -125,14 +124,14 @@ SPOTTER_BODY std::uint16_t zip_directory::number16(std::uint64_t at) const noexc
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY result<std::vector<zip_entry>> read_zip(std::span<std::byte const> file) {
+result<std::vector<zip_entry>> read_zip(std::span<std::byte const> file) {
     std::vector<zip_entry> entries;
     if (error const why = detail::zip_directory{file}.read(entries)) { return why; }
     return entries;
 }
 
-SPOTTER_BODY result<std::span<std::byte const>> unzip(std::span<std::byte const> file, zip_entry const& it,
-                                                      std::vector<std::byte>& buffer, inflate_function inflate) {
+result<std::span<std::byte const>> unzip(std::span<std::byte const> file, zip_entry const& it,
+                                         std::vector<std::byte>& buffer, inflate_function inflate) {
     std::span<std::byte const> bytes =
         file.subspan(static_cast<std::size_t>(it.begin), static_cast<std::size_t>(it.packed));
     if (it.deflated) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of precision.hpp.
-#pragma once
+// Workbench, diff: the bodies of precision.hpp.
+#include "diff/precision.hpp"
 
-#include <spotter/diff/error_kernel.hpp>
-#include <spotter/diff/precision.hpp>
+#include "diff/error_kernel.hpp"
 
+#include <bit>
 #include <cmath>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY std::int64_t key_in(float_precision format, double value) noexcept {
+std::int64_t key_in(float_precision format, double value) noexcept {
     if (!is_finite(value) || value == 0) { return 0; }
     if (format.mantissa_bits == 52) { return ordered_key(std::bit_cast<std::int64_t>(value)); }
     if (format.mantissa_bits == 23) { return ordered_key(__builtin_bit_cast(std::int32_t, static_cast<float>(value))); }
@@ -22,7 +22,7 @@ SPOTTER_BODY std::int64_t key_in(float_precision format, double value) noexcept 
     return value < 0 ? -place : place;
 }
 
-SPOTTER_BODY void copy_as_doubles(tensor_ref const& from, std::size_t first, std::size_t count, double* into) {
+void copy_as_doubles(tensor_ref const& from, std::size_t first, std::size_t count, double* into) {
     visit_values(from, [&](auto values) {
         if constexpr (!requires { values[0].im; }) {
             for (std::size_t i = 0; i < count; ++i) { into[i] = as_double(values[first + i]); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): the tensors of a .safetensors file. Nothing in it is trusted.
+// Workbench, diff: the tensors of a .safetensors file. Nothing in it is trusted.
 #pragma once
 
+#include "diff/npy_reader.hpp"
+
 #include <spotter/core/result.hpp>
-#include <spotter/diff/npy_reader.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -80,7 +81,3 @@ private:
 [[nodiscard]] recorded_value read_values(std::span<std::byte const> file, safetensors_entry const& it);
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/safetensors_reader.ipp>
-#endif

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): what two records say about themselves: library, plan, rules, workers, and scalars given between steps.
+// Workbench, diff: what two records say about themselves: library, plan, rules, workers, and scalars given between
+// steps.
 #pragma once
 
 #include <spotter/trial/trial.hpp>
+#include <spotter/workbench/diff.hpp>
 
 #include <map>
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// One thing that differs; empty where a side does not have it.
-struct setting_difference {
-    std::string what{};
-    std::string a{};  // on the one side
-    std::string b{};  // on the other
-};
 
 namespace detail {
 
@@ -29,7 +24,3 @@ using settings_list = std::map<std::string, std::string>;
 [[nodiscard]] std::vector<setting_difference> compare_settings(trial const& a, trial const& b);
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/settings.ipp>
-#endif

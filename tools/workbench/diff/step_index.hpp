@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): which tensors there are at which step, in program order.
+// Workbench, diff: which tensors there are at which step, in program order.
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -61,7 +61,3 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/step_index.ipp>
-#endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): which tensor of one side is which of the other, by name.
+// Workbench, diff: which tensor of one side is which of the other, by name.
 #pragma once
 
 #include <spotter/core/result.hpp>
+#include <spotter/workbench/diff.hpp>
 
 #include <map>
 #include <optional>
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// Pairs of a name of A and the name of the same tensor in B.
-using name_pairs = std::vector<std::pair<std::string, std::string>>;
 
 namespace detail {
 
@@ -38,7 +36,3 @@ private:
 match_names(std::vector<std::string> const& a, std::vector<std::string> const& b, name_pairs const& pairs);
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/name_map.ipp>
-#endif

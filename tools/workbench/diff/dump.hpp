@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diff (L6): tensors that another program wrote: a .npy, .npz or .safetensors file, or a folder of them.
+// Workbench, diff: tensors that another program wrote: a .npy, .npz or .safetensors file, or a folder of them.
 #pragma once
 
-#include <spotter/diff/safetensors_reader.hpp>
-#include <spotter/diff/step_index.hpp>
-#include <spotter/diff/zip_reader.hpp>
+#include "diff/safetensors_reader.hpp"
+#include "diff/step_index.hpp"
+#include "diff/zip_reader.hpp"
+
 #include <spotter/file/file_system.hpp>
 
 #include <map>
@@ -137,7 +138,3 @@ private:
 [[nodiscard]] result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files);
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/diff/dump.ipp>
-#endif
