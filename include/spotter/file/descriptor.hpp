@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // A program may have closed its standard streams, as daemons do. The next file that is opened then has the number of
 // one of them, and whatever the program or a library of it prints goes into that file. While one of these lives, the
 // numbers that are free are taken by a descriptor that nobody can read or write, so that what is opened meanwhile is 3
-// or above from its first moment on; when no thread opens anything any more they are free as they were. Costs three looks
-// at the table of descriptors.
+// or above from its first moment on; when no thread opens anything any more they are free as they were. Costs three
+// looks at the table of descriptors.
 class standard_streams_kept {
 public:
     standard_streams_kept() noexcept;

@@ -64,9 +64,7 @@ SPOTTER_COLD_BODY standard_streams_kept::~standard_streams_kept() {
     int const why = errno;
     changing_numbers const alone;
     if (numbers_taken.users > 0) { --numbers_taken.users; }
-    while (numbers_taken.users == 0 && numbers_taken.count > 0) {
-        ::close(numbers_taken.taken[--numbers_taken.count]);
-    }
+    while (numbers_taken.users == 0 && numbers_taken.count > 0) { ::close(numbers_taken.taken[--numbers_taken.count]); }
     errno = why;
 }
 
