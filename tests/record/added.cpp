@@ -44,7 +44,7 @@ TEST_CASE("what an examination found is told with the next alarm, once, though t
     CHECK(alarm.front().step == train(0));
     CHECK(alarm.decision() == decision::stop);
     CHECK(alarm.front().reason == "proven: the update moves along the gradient, not against it");
-    CHECK(json_of(alarm.front()).view().find("\"update_direction\"") != std::string_view::npos);
+    CHECK(json_of(alarm.front()).view().find("\"rule\": \"update_direction\"") != std::string_view::npos);
     CHECK(watch.step(train(1), "loss"_t = 1.0).empty());
     REQUIRE(!sink.alarms.empty());
     CHECK(sink.alarms[0].empty());  // it is no step's own

@@ -17,8 +17,7 @@ struct control_request;
 
 // A call, or calls that belong together, that a sink may have. What it has not is not called, and costs nothing.
 //   number      in short, in place of `scalar`, and of `observe` where a tensor of rank 0 is kept with its value (and
-//   at
-//               most with terms of the pass, which follow from it), at an open step:
+//               at most with terms of the pass, which follow from it), at an open step:
 //                   void number(tensor_info const&, step_id const&, plain_number)       of 8 bytes or less
 //               and in place of `observe` where the values are kept and nothing is computed of them:
 //                   void values(tensor_info const&, step_id const&, tensor_ref const&, terms keep)
@@ -27,8 +26,7 @@ struct control_request;
 //               of it:  void leave(step_id, step_alarm const&)
 //   tell        at any time, a finding that no close comes with (hook::add):  void tell(finding const&)
 //   wants_all   asked before `start`: true where it wants whatever is observed, with its values, whatever the plan
-//   keeps
-//               of it:  bool wants_all()
+//               keeps of it:  bool wants_all()
 //   poll        moves bytes to the files, where the program does that (drain::poll):  void poll()
 //   attempt     asked behind `start`: how often the run was resumed before:  std::uint32_t attempt()
 //   watcher     asked behind `start`: who wants to know in which section the loop is (hook/sections.hpp); null: nobody:
