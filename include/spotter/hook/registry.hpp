@@ -32,7 +32,9 @@ public:
     }
     // What is known of it has changed: whether it is declared, or who wants it.
     void note(tracked_tensor const& it) noexcept;
+    // As the user says; the first that says it holds.
     void give_role(tracked_tensor& it, role const* what, flag flags) noexcept;
+    // Each tensor is declared again at its next observation.
     void declare_all_anew() noexcept;
 
     // The tensor whose name is the two parts together.

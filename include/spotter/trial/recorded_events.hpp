@@ -22,25 +22,25 @@ struct recorded_attempt {
 };
 // What a rule extracted of the values of the observation that follows.
 struct recorded_feature {
-    tensor_id id = no_tensor;
-    rows::feature row{};
+    tensor_id id = no_tensor;  // of the observation's tensor
+    rows::feature row{};       // as stored
 };
 // Its values are read by read_values.
 struct recorded_observation {
-    tensor_id id = no_tensor;
-    std::uint32_t segment = 0;
-    rows::observe row{};
-    summary stats{};
+    tensor_id id = no_tensor;   // of its tensor
+    std::uint32_t segment = 0;  // that holds its values
+    rows::observe row{};        // as stored
+    summary stats{};            // those that were stored
 };
 // A number or a text; without a step it was given between two.
 struct recorded_scalar {
-    tensor_id id = no_tensor;
-    rows::scalar row{};
+    tensor_id id = no_tensor;  // of its name
+    rows::scalar row{};        // as stored
 };
 // For who decodes later, by hand_over, or not at all: declarations, features, observations, scalars and findings.
 struct recorded_row {
-    std::uint32_t segment = 0;
-    row_view row{};
+    std::uint32_t segment = 0;  // that it stands in
+    row_view row{};             // as stored; a view
 };
 
 // Events to the first of several callables that takes them: recorded_sink{[&](rows::close const&) { ... }, ...}.
@@ -161,10 +161,11 @@ private:
 // Rows for later; their bodies are copied, values stay where they are.
 class kept_rows {
 public:
+    // Behind the others; `id` is kept with it.
     void push(recorded_row const& it, tensor_id id = no_tensor);
     void clear() noexcept { rows_.clear(), bytes_.clear(); }
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
-    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }  // of their bodies
     // Valid until the next push.
     [[nodiscard]] recorded_row operator[](std::size_t i) const noexcept;
     [[nodiscard]] tensor_id id(std::size_t i) const noexcept { return rows_[i].id; }  // that it was pushed with
