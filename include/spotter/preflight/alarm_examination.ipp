@@ -63,7 +63,7 @@ SPOTTER_COLD_BODY finding const* answer_alarm(preflight_result const& examined, 
             if (proof == nullptr && proves && it.told.severity >= severity::warning) { proof = &it; }
         }
         if (proof != nullptr) {
-            text<80> why;
+            evidence_text why;
             why << "proven: " << proof->told.rule << " at \"" << proof->told.tensor << '"';
             if (!each.detail.empty()) { why << "; " << each.detail.view(); }
             each.detail = why;
@@ -72,7 +72,7 @@ SPOTTER_COLD_BODY finding const* answer_alarm(preflight_result const& examined, 
         } else if (std::find(right.begin(), right.end(), each.id) != right.end()) {
             each.become_note("refuted: an examination proved it right");
         } else {
-            text<80> why;
+            evidence_text why;
             why << "not proven";
             if (!each.detail.empty()) { why << "; " << each.detail.view(); }
             each.detail = why;

@@ -76,7 +76,7 @@ struct finding {
     constexpr void give(why_found why) noexcept { reason = why.text, condition = why.condition; }  // the reason
     // It is no alarm any more; why stands first in its detail.
     constexpr void become_note(std::string_view why) noexcept {
-        text<80> words;
+        evidence_text words;
         words << why;
         if (!detail.empty()) { words << "; " << detail.view(); }
         detail = words;
