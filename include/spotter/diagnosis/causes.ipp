@@ -452,7 +452,7 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     update_sizes::leap_counts const leaps = of.weights.count_leaps(of.limits.large_step, of.limits.leap);
     all.add(some_weights_leapt, leaps.at_first > 0 && 2 * leaps.at_first <= leaps.judged);
     all.add(most_weights_leapt, 2 * leaps.at_first > leaps.judged);
-    all.add(one_weight_leapt_far, leaps.far > 0);
+    all.add(one_weight_leapt_far, leaps.ten_times > 0);
     all.add(some_weights_leap, leaps.lately > 0 && 2 * leaps.lately <= leaps.seen);
     all.add(most_weights_leap, 2 * leaps.lately > leaps.seen);
     all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);

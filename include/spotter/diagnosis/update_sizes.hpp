@@ -93,7 +93,7 @@ public:
     // How many weights moved by how much of themselves: by `large` in a first update, of those judged that did not
     // begin next to zero, and by ten times as much; lately by `leap`.
     struct leap_counts {
-        std::uint64_t judged = 0, at_first = 0, far = 0, seen = 0, lately = 0;
+        std::uint64_t judged = 0, at_first = 0, ten_times = 0, seen = 0, lately = 0;
         double largest = 0;  // of the first updates, of any weight
     };
     [[nodiscard]] constexpr leap_counts count_leaps(double large, double leap) const noexcept {
@@ -102,7 +102,7 @@ public:
             ++all.seen;
             all.judged += it.scale > begun ? 1 : 0;
             all.at_first += it.counted_early() >= large ? 1 : 0;
-            all.far += it.counted_early() >= 10 * large ? 1 : 0;
+            all.ten_times += it.counted_early() >= 10 * large ? 1 : 0;
             all.lately += it.peak >= leap ? 1 : 0;
             all.largest = it.early > all.largest ? it.early : all.largest;
         });
