@@ -5,6 +5,8 @@
 #include "diff/npy_reader.hpp"
 #include "diff/zlib_inflate.hpp"
 
+#include <spotter/workbench/diff.hpp>
+
 #include <cstdint>
 
 using namespace spotter;

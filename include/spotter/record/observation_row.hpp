@@ -2,8 +2,13 @@
 // Record (L4): an observation as a row, without its values.
 #pragma once
 
+#include <spotter/core/event.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/record/entry.hpp>
+#include <spotter/stat/mask.hpp>
+
+#include <cstddef>
+#include <span>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
