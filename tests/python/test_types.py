@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The package spotter as mypy sees it, by the rules of the oldest Python that it is for, 3.9, and of 3.13, and what of it those see who use it. mypy is that
-of the Python which runs this; it ends with 2 where there is none, or no NumPy or zstandard beside it, for it reads their types."""
+"""The package spotter as mypy sees it, by the rules of Python 3.9, the oldest that it is for, and of 3.13, and what of it
+those see who use it. mypy is that of the Python which runs this. It ends with 2 where there is none, or no NumPy or
+zstandard beside it, for it reads their types."""
 
 import importlib.util
 import subprocess
