@@ -79,6 +79,7 @@ LONGEST = 500
 # What compiles and is wrong somewhere.
 TRAPS = (
     (re.compile(r"\.wait\([\w.]+, std::memory_order"), "std::atomic's wait loses wakings where libstdc++ has no futex (MinGW): use a condition variable"),
+    (re.compile(r"\bstd::(stable_sort|stable_partition|inplace_merge)\("), "it takes memory, and clang says that libstdc++ 12's is deprecated: give std::sort a tie-break"),
 )
 # Descriptors that are made while the numbers of standard streams are kept (file/descriptor.hpp): else what a program prints goes into them.
 DESCRIPTORS = re.compile(r"(?<![\w>])::(open|openat|creat|opendir|pipe2?|socket|accept4?|mkstemp|memfd_create|eventfd|epoll_create1?|inotify_init1?|dup)\(")

@@ -134,9 +134,11 @@ TEST_CASE("a loss, a weight or a gradient that is no number ends the examination
     CHECK(by_weight.decision() == decision::stop);
     net_type gradient;
     gradient.spoils = [nan](net_type& it) { it.g1.values[2] = it.gb2[1] = nan; };
-    CHECK(examined(gradient).all()[0].told.tensor == "fc2/b");  // the one nearest to the loss
+    preflight_result const found = examined(gradient);
+    CHECK(found.all()[0].told.tensor == "fc2/b");  // the one nearest to the loss
     line net;
-    CHECK(preflight(net, [nan](line&) { return nan; }, step).all()[0].told.tensor == "loss");
+    preflight_result const by_loss = preflight(net, [nan](line&) { return nan; }, step);
+    CHECK(by_loss.all()[0].told.tensor == "loss");
     int calls = 0;  // later on
     preflight_result const later =
         preflight(net, [&](line& it) { return ++calls % 3 == 0 ? nan : it.forward_backward(); }, step);

@@ -71,8 +71,9 @@ TEST_CASE("a sign and a factor that all gradients share are one cause, with the 
     CHECK(negated.all()[0].told.measured == Approx(-1).margin(0.05));
     CHECK(negated.all()[0].told.tensor == "all");
     CHECK(negated.decision() == decision::stop);
-    CHECK(times(0.5F).first() == preflight_cause::wrong_factor);
-    CHECK(times(0.5F).all()[0].told.severity == severity::warning);
+    preflight_result const half = times(0.5F);
+    CHECK(half.first() == preflight_cause::wrong_factor);
+    CHECK(half.all()[0].told.severity == severity::warning);
     preflight_result const total = times(16);
     CHECK(total.first() == preflight_cause::sum_for_mean);
     CHECK(total.all()[0].told.measured == Approx(16).epsilon(0.05));

@@ -139,9 +139,9 @@ TEST_CASE("what an examination before the training proved right no rule names af
     CHECK(alarm.ask(rule_id::dead_update_path, 700).severity == severity::error);  // may come later
 
     net.clears = false;
-    auto const uncleared = preflight_test::examined(net).proven_right();
-    CHECK(uncleared.size() <= 2);
-    for (rule_id const each : uncleared) { CHECK(each != rule_id::gradient_not_cleared); }
+    preflight_result const uncleared = preflight_test::examined(net);
+    CHECK(uncleared.proven_right().size() <= 2);
+    for (rule_id const each : uncleared.proven_right()) { CHECK(each != rule_id::gradient_not_cleared); }
 }
 
 TEST_CASE("a hook asks: an alarm of its rules is told as the experiment says") {

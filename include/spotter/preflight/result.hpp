@@ -55,8 +55,10 @@ public:
     [[nodiscard]] preflight_cause first() const noexcept {
         return count_ > 0 && found_[0].told.severity >= severity::warning ? found_[0].cause : preflight_cause::none;
     }
-    // All findings, strongest and earliest causes first.
-    [[nodiscard]] std::span<preflight_finding const> all() const noexcept { return {found_.data(), count_}; }
+    // All findings, strongest and earliest causes first. A list lives as long as its result, so it cannot be taken of a
+    // temporary one: `for (auto& each : examine(net).all())` does not compile.
+    [[nodiscard]] std::span<preflight_finding const> all() const& noexcept { return {found_.data(), count_}; }
+    void all() const&& = delete;
     // The finding of a cause; null where there is none.
     [[nodiscard]] preflight_finding const* find(preflight_cause what) const noexcept {
         for (preflight_finding const& each : all()) {
@@ -66,7 +68,8 @@ public:
     }
 
     // A verdict for each weight, in the order in which they are shown.
-    [[nodiscard]] std::span<gradient_verdict const> gradients() const noexcept { return {verdicts_.data(), tensors_}; }
+    [[nodiscard]] std::span<gradient_verdict const> gradients() const& noexcept { return {verdicts_.data(), tensors_}; }
+    void gradients() const&& = delete;
     // How many gradients came out so; frozen ones are not counted.
     [[nodiscard]] std::size_t count(gradient_proof what) const noexcept {
         std::size_t many = 0;
@@ -80,7 +83,8 @@ public:
 
     // Rules of runs that would be wrong from here on, as what they name was proven right: update_direction,
     // gradient_not_cleared, learning_rate_zero. (A rate and a layer may go wrong later.)
-    [[nodiscard]] std::span<rule_id const> proven_right() const noexcept { return {right_, right_count_}; }
+    [[nodiscard]] std::span<rule_id const> proven_right() const& noexcept { return {right_, right_count_}; }
+    void proven_right() const&& = delete;
 
     // One line: "8 of 8 gradients are right; nothing was found wrong; 31 passes, 4 updates".
     [[nodiscard]] text<232> sentence() const noexcept;

@@ -141,8 +141,9 @@ ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std:
         bool const early = it.last_sign - first_sign < early_sign;
         return std::tuple{suspicion(it, furthest, waiting), early ? 0 : 1, it.section == waiting ? 1 : 0, it.last_sign};
     };
-    std::stable_sort(found.begin(), found.end(),
-                     [&](rank_state const* a, rank_state const* b) { return rank_of(*a) < rank_of(*b); });
+    std::sort(found.begin(), found.end(), [&](rank_state const* a, rank_state const* b) {
+        return std::tuple{rank_of(*a), a} < std::tuple{rank_of(*b), b};  // both are in `all`: the earlier one first
+    });
     return found;
 }
 
