@@ -38,9 +38,10 @@ public:
     // The middle of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
-    // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more.
+    // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more; and
+    // one without any scatter that falls, by however little, is on a plateau that it leaves.
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
-        return near_ >= limits.still || at_ >= limits.still_at_all;
+        return at_ >= limits.earliest || (near_ >= limits.still && !falls_steadily_);
     }
     // A hundred samples, and it has fallen by a crumb at most.
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
@@ -58,7 +59,8 @@ public:
     // It was thrown up, and its latest third is where it began, or above.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        return samples_ >= limits.recovers_in && was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
+        return samples_ >= limits.recovers_in && was_thrown_up() && level() > (1 - limits.flat_fall) * first_ &&
+               !comes_back_;
     }
     // Its latest third is below the one before, as nine of ten pairs say.
     [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {
@@ -89,12 +91,17 @@ public:
     }
 
 private:
-    // Their medians are asked for at every sample, and change with a block only.
-    constexpr void look_at_thirds() noexcept {
+    // What is asked for at every sample, and changes with a block only.
+    SPOTTER_STRICT constexpr void look_at_thirds(progress_limits const& limits) noexcept {
+        SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         early_ = middle_of(blocks_.first(third));
         before_ = middle_of(blocks_.last(2 * third).first(third));
         now_ = middle_of(blocks_.last(third));
+        falls_steadily_ = third > 1 && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved;
+        double least = limits.returns_by * (before_ - first_);
+        settle(least);
+        comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
     }
     // What counts as above the first, and as without a bottom.
     [[nodiscard]] SPOTTER_STRICT constexpr double somewhat_above(progress_limits const& limits) const noexcept {
@@ -123,6 +130,8 @@ private:
 
     block_series blocks_;
     double early_ = 0, before_ = 0, now_ = 0;  // the middle of their first third, of the last but one, of the last
+    // The last third is below the first; it is above the first loss, and on its way back there.
+    bool falls_steadily_ = false, comes_back_ = false;
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
@@ -162,11 +171,10 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
         sum_far_ += value;
     }
     if (blocks_.add(value)) {
-        look_at_thirds();
+        look_at_thirds(limits);
         judge(limits);
     }
     if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
-    if (says_ == progress::unknown && !improved_ && is_still(limits, why_)) { says_ = progress::flat; }
 }
 
 constexpr void falling_series::judge(progress_limits const& limits) noexcept {
@@ -179,11 +187,8 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
         says_ = progress::unknown;
         return;
     }
-    std::size_t const third = blocks_.size() / 3;
     bool const near_the_first = above_ < limits.lasting_far;
-    improved_ =
-        improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved &&
-                      has_fallen(limits));
+    improved_ = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
     bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
     says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
 }
@@ -196,6 +201,7 @@ constexpr bool falling_series::is_worse(progress_limits const& limits, evidence&
         why = {"loss", last_, far_below(limits), relation::less};
         return true;
     }
+    if (comes_back_) { return false; }
     if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
     constexpr std::string_view lowest = "lowest of the latest losses";
     if (far_above_ >= limits.runs_away && rises_from_the_start()) {
@@ -250,7 +256,7 @@ constexpr bool falling_series::stays_above(progress_limits const& limits, eviden
 constexpr bool falling_series::is_still(progress_limits const& limits, evidence& why) const noexcept {
     SPOTTER_STRICT_BODY
     if (!stands_still(limits)) { return false; }
-    double limit = (at_ >= limits.still_at_all ? limits.stirs_at_all : limits.stirs) * magnitude(first_);
+    double limit = (at_ >= limits.earliest ? limits.stirs_at_all : limits.stirs) * magnitude(first_);
     settle(limit);
     why = {"distance from the first loss", apart_, limit, relation::less_equal};
     return true;

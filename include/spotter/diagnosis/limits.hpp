@@ -22,8 +22,10 @@ struct progress_limits {
     std::uint64_t young = 1000;       // samples: until then what has fallen below that is on its way
     double worse = 1.1;               // times the first loss: in `lasting` samples in a row, none below
     std::uint64_t lasting = 200, lasting_mildly = 5000;
-    double stirs = 1e-3, stirs_at_all = 1e-5;     // times the first loss: what has been nearer to it stands still
-    std::uint64_t still = 50, still_at_all = 25;  // in so many samples in a row
+    double stirs = 1e-3;        // times the first loss: what has been nearer to it for `still` samples, and does not
+    std::uint64_t still = 100;  // fall, stands still, and
+    double stirs_at_all = 1e-6;  // likewise, falling or not, for `earliest` samples
+    double returns_by = 0.1;  // of what it is above the first a loss falls by from third to third that is on its way back
     double climbs = 1.3;      // times the first loss: the last third of one that has risen from the start
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
     double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
