@@ -143,6 +143,24 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// As the gradients have it, not even a step as long as the weights would change the loss: float32 has 24 bits.
+[[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    measurement const pull = of.weights.strongest_pull();
+    if (!pull.known || loss == nullptr || !(magnitude(loss->level()) > 0)) { return false; }
+    constexpr double least = 1e-7;
+    double const change = pull.value / magnitude(loss->level());
+    if (!(change < least)) { return false; }
+    into = told(rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
+                {"share of the loss that a step as long as a weight changes", change, least, relation::less},
+                of.losses.first_that(progress::unknown, name)->trained_at,
+                "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
+                "weights or normalised inputs. A larger rate does not help.");
+    return true;
+}
+
 // An update ratio that is next to nothing: ten times more where the run gets nowhere.
 [[nodiscard]] inline double least_update(run_evidence const& of) noexcept {
     return of.ill() || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
@@ -199,6 +217,27 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     into = told(rule_id::output_mismatch, "the loss falls below zero on labels below zero", name,
                 {"loss", loss->train.level(), 0, relation::less}, loss->trained_at,
                 "Give classes the numbers that the loss expects: most take them from zero on.");
+    return true;
+}
+
+// Returns that fall, where nothing explains it; the loss of a critic that runs away does.
+[[nodiscard]] SPOTTER_STRICT inline bool returns_fall(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    std::string_view name{}, critic{};
+    falling_series const* const fallen = of.losses.fallen_return(name);
+    if (fallen == nullptr) { return false; }
+    if (auto const* const value = of.losses.value_that_explodes(critic); value != nullptr) {
+        into = told(rule_id::loss_not_decreasing, "the loss of a critic runs away, and returns fall", critic,
+                    {"loss", value->train.level(), of.limits.progress.explodes * value->train.beginning(),
+                     relation::greater_equal},
+                    value->trained_at,
+                    "Lower the critic's learning rate, let its targets follow more slowly, and clip rewards.");
+    } else {
+        into = told(rule_id::loss_not_decreasing, "returns fall", name,
+                    {"return", -fallen->level(), -fallen->early(), relation::less}, {},
+                    "Lower the learning rate, and go back to the policy that returned more.");
+    }
+    into.detail << "\"" << name << "\" fell from " << -fallen->early() << " to " << -fallen->level();
     return true;
 }
 
@@ -341,6 +380,8 @@ inline constexpr spoken_sign spoken[] = {
         case sign::most_weights_leap:
         case sign::some_weights_leap:
             return leaps(of, into);
+        case sign::nothing_to_gain:
+            return nothing_to_gain(of, into);
         case sign::weights_came_to_rest:
             return came_to_rest(of.weights, into);
         case sign::nothing_moves:
@@ -459,6 +500,7 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     all.add(nothing_moves, rate_zero(of.weights, update_sizes::first_updates, unused));
     all.add(weights_came_to_rest, came_to_rest(of.weights, unused));
     all.add(hardly_anything_moves, rate_too_small(of.weights, least_update(of), update_sizes::first_updates, unused));
+    all.add(nothing_to_gain, causes::nothing_to_gain(of, unused));
     all.add(large_weights, initial_scale(of.weights, of.limits.initial_scale, unused));
     std::string_view name{};
     evidence why;
@@ -494,7 +536,8 @@ SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, signs const& seen, ran
         return true;
     }
     best = {};
-    return causes::loss_alone(of, into) || causes::strongest(of, into);
+    bool const worse = of.progress == progress::worsens;
+    return causes::loss_alone(of, into) || (worse && causes::returns_fall(of, into)) || causes::strongest(of, into);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

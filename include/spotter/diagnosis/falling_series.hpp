@@ -38,29 +38,35 @@ public:
     // The middle of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
+    // It has been at one value from its first steps on, be it that of its beginning or not.
+    [[nodiscard]] constexpr bool rests_from_the_start(progress_limits const& limits) const noexcept {
+        return resting_ >= limits.earliest && samples_ - resting_ <= limits.settles_within && rests_at_ != 0;
+    }
     // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more; and
     // one without any scatter that falls, by however little, is on a plateau that it leaves.
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
-        return at_ >= limits.earliest || (near_ >= limits.still && !falls_steadily_);
+        return (near_ >= limits.earliest && rests_from_the_start(limits)) ||
+               (near_ >= limits.still && !falls_steadily_);
     }
     // A hundred samples, and it has fallen by a crumb at most.
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
     }
-    // It began above zero, and the middle of its latest third is not above what counts as worse than the first.
+    // It began above zero, and has neither risen from the start nor is the middle of its latest third above what counts
+    // as worse than the first.
     [[nodiscard]] constexpr bool has_not_risen(progress_limits const& limits) const noexcept {
-        return samples_ > 0 && first_ > 0 && level() <= somewhat_above(limits);
+        return samples_ > 0 && first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
     }
     // To twice its first and more, in the mean of the first ten.
     [[nodiscard]] SPOTTER_STRICT constexpr bool was_thrown_up() const noexcept {
         SPOTTER_STRICT_BODY
         return first_ > 0 && beginning_ >= 2 * first_;
     }
-    // It was thrown up, and its latest third is where it began, or above.
+    // It was thrown up, and its latest third is where it began, or above; or it has rested from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        return samples_ >= limits.recovers_in && was_thrown_up() && level() > (1 - limits.flat_fall) * first_ &&
-               !comes_back_;
+        bool const is_up = was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
+        return (samples_ >= limits.recovers_in && is_up && !comes_back_) || rests_from_the_start(limits);
     }
     // Its latest third is below the one before, as nine of ten pairs say.
     [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {
@@ -78,6 +84,15 @@ public:
                (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
+    // Its first third was better than what came behind, for long or lately.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_dropped(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        double least = (limits.worse - 1) * magnitude(early_);
+        settle(least);
+        if (samples_ < limits.earliest || third < 2 || improved_ || !(now_ - early_ > least)) { return false; }
+        return share_below(blocks_.first(third), blocks_.last(third)) >= 0.95;
+    }
     // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
     // first and the last third 95 in 100 rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
@@ -135,7 +150,8 @@ private:
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
-    std::uint64_t near_ = 0, at_ = 0;                                        // likewise: near the first, at it
+    std::uint64_t near_ = 0, resting_ = 0;  // likewise: near the first; at one value, which is
+    double rests_at_ = 0;
     double least_above_ = 0, least_far_ = 0, sum_far_ = 0;                   // of those above, and far above
     double last_ = 0, apart_ = 0;                                            // the last, and how far from the first
     bool improved_ = false;
@@ -158,11 +174,13 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
     above_ = value > above ? above_ + 1 : 0;
     bottomless_ = value < bottom ? bottomless_ + 1 : 0;
     fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
-    double close_by = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(first_);
+    double close_by = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(rests_at_);
     settle(close_by), settle(at);
+    bool const stirs = samples_ == 1 || !(magnitude(value - rests_at_) <= at);
+    resting_ = stirs ? 1 : resting_ + 1;
+    if (stirs) { rests_at_ = value; }
     apart_ = magnitude(value - first_);
     near_ = apart_ <= close_by && first_ != 0 ? near_ + 1 : 0;
-    at_ = apart_ <= at && first_ != 0 ? at_ + 1 : 0;
     bool const is_far = first_ > 0 && value > far_off;
     if (!is_far) { far_above_ = 0; }
     if (is_far) {
@@ -256,7 +274,7 @@ constexpr bool falling_series::stays_above(progress_limits const& limits, eviden
 constexpr bool falling_series::is_still(progress_limits const& limits, evidence& why) const noexcept {
     SPOTTER_STRICT_BODY
     if (!stands_still(limits)) { return false; }
-    double limit = (at_ >= limits.earliest ? limits.stirs_at_all : limits.stirs) * magnitude(first_);
+    double limit = limits.stirs * magnitude(first_);
     settle(limit);
     why = {"distance from the first loss", apart_, limit, relation::less_equal};
     return true;

@@ -24,9 +24,13 @@ struct progress_limits {
     std::uint64_t lasting = 200, lasting_mildly = 5000;
     double stirs = 1e-3;        // times the first loss: what has been nearer to it for `still` samples, and does not
     std::uint64_t still = 100;  // fall, stands still, and
-    double stirs_at_all = 1e-6;  // likewise, falling or not, for `earliest` samples
+    // Of what rests from its first steps on: times its value, for `earliest` samples; samples until it does.
+    double stirs_at_all = 1e-6;
+    std::uint64_t settles_within = 5;
     double returns_by = 0.1;  // of what it is above the first a loss falls by from third to third that is on its way back
     double climbs = 1.3;      // times the first loss: the last third of one that has risen from the start
+    double part = 0.01;       // times the beginning of the largest loss: what begins below tells nothing
+    double explodes = 100;    // times its beginning: the loss of a critic
     double bottomless = 300;  // times the size of the first loss below zero: no objective goes there
     double far_worse = 3;     // likewise, where `lasting_far` samples agree within a factor of two
     std::uint64_t lasting_far = 30;
