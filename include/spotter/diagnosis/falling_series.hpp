@@ -40,7 +40,7 @@ public:
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
     // It has been at one value from its first steps on, be it that of its beginning or not.
     [[nodiscard]] constexpr bool rests_from_the_start(progress_limits const& limits) const noexcept {
-        return resting_ >= limits.earliest && samples_ - resting_ <= limits.settles_within && rests_at_ != 0;
+        return resting_ >= limits.earliest && samples_ - resting_ <= 10 && rests_at_ != 0;
     }
     // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more; and
     // one without any scatter that falls, by however little, is on a plateau that it leaves.
@@ -66,7 +66,7 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         bool const is_up = was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
-        return (samples_ >= limits.recovers_in && is_up && !comes_back_) || rests_from_the_start(limits);
+        return (samples_ >= limits.lasting && is_up && !comes_back_) || rests_from_the_start(limits);
     }
     // Its latest third is below the one before, as nine of ten pairs say.
     [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {
@@ -84,14 +84,14 @@ public:
                (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
-    // Its first third was better than what came behind, for long or lately.
+    // It began better than it is: the first sixth beside the last third.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_dropped(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         double least = (limits.worse - 1) * magnitude(early_);
         settle(least);
         if (samples_ < limits.earliest || third < 2 || improved_ || !(now_ - early_ > least)) { return false; }
-        return share_below(blocks_.first(third), blocks_.last(third)) >= 0.95;
+        return share_below(blocks_.first(third / 2), blocks_.last(third)) >= 0.95;
     }
     // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
     // first and the last third 95 in 100 rise.
@@ -114,7 +114,7 @@ private:
         before_ = middle_of(blocks_.last(2 * third).first(third));
         now_ = middle_of(blocks_.last(third));
         falls_steadily_ = third > 1 && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved;
-        double least = limits.returns_by * (before_ - first_);
+        double least = (limits.worse - 1) * (before_ - first_);
         settle(least);
         comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
     }
@@ -152,8 +152,8 @@ private:
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
     std::uint64_t near_ = 0, resting_ = 0;  // likewise: near the first; at one value, which is
     double rests_at_ = 0;
-    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;                   // of those above, and far above
-    double last_ = 0, apart_ = 0;                                            // the last, and how far from the first
+    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of those above, and far above
+    double last_ = 0, apart_ = 0;                           // the last, and how far from the first
     bool improved_ = false;
     progress says_ = progress::unknown;
     evidence why_{};
@@ -302,7 +302,7 @@ constexpr bool falling_series::has_fallen(progress_limits const& limits) const n
 constexpr bool falling_series::is_flat(progress_limits const& limits, evidence& why) const noexcept {
     SPOTTER_STRICT_BODY
     std::size_t const third = blocks_.size() / 3;
-    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.fallen_for) { return false; }
+    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.still) { return false; }
     double apart[block_series::most]{};
     std::span<double const> const last = blocks_.last(third);
     for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }

@@ -5,8 +5,8 @@
 
 #include <spotter/core/selector.hpp>
 #include <spotter/diagnosis/falling_series.hpp>
-#include <spotter/rule/builtin/nets.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/nets.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 
 #include <string_view>
@@ -134,8 +134,8 @@ public:
         SPOTTER_STRICT_BODY
         series const* found = nullptr;
         all_.each_named([&](std::string_view called, series const& it) {
-            bool const explodes = it.is_value && it.train.beginning() > 0 &&
-                                  it.train.level() >= limits_.explodes * it.train.beginning();
+            bool const explodes =
+                it.is_value && it.train.beginning() > 0 && it.train.level() >= limits_.explodes * it.train.beginning();
             if (explodes && found == nullptr) { found = &it, name = called; }
         });
         return found;
@@ -232,7 +232,7 @@ private:
         SPOTTER_STRICT_BODY
         if (it.eval.samples() < limits_.evaluations || it.train.samples() < limits_.trained) { return false; }
         double const before = it.train.beginning(), now = it.eval.level();
-        double stirs_not = limits_.stirs_not * it.eval.first(), as_before = limits_.as_before * before;
+        double stirs_not = (1 - limits_.least_fall) * it.eval.first(), as_before = (1 - limits_.flat_fall) * before;
         settle(stirs_not), settle(as_before);
         // Neither gets anywhere, whatever their units.
         bool const neither = now >= stirs_not && it.train.level() >= limits_.hardly * before;

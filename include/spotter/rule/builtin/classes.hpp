@@ -214,8 +214,8 @@ struct class_parts {
 
 // The labels and predictions of one step. They are paired by position, whichever is observed first; a step may bring
 // several batches of both. Where predictions are shown in two forms (logits, and the probabilities made of them) the
-// first that is as long as the labels are counts. Of batches of many samples some are taken (sampled_classes), of labels and predictions those
-// in the same places.
+// first that is as long as the labels are counts. Of batches of many samples some are taken (sampled_classes), of
+// labels and predictions those in the same places.
 struct class_pairs {
     class_parts parts;               // of the run
     class_list labels, predictions;  // of the step

@@ -157,8 +157,8 @@ private:
         if (mine.changes < warmup || !(one_by > 0 && two_by > 0)) { return false; }
         double const one = mine.next / one_by, two = mine.after_next / two_by;
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
-        return mine.size >= inertia * mine.change && one >= 0.1 && keeps_on &&
-               mine.straight <= 0.95 * mine.turns && mine.along > -0.5 * along_by;
+        return mine.size >= inertia * mine.change && one >= 0.1 && keeps_on && mine.straight <= 0.95 * mine.turns &&
+               mine.along > -0.5 * along_by;
     }
     SPOTTER_STRICT static constexpr void fade(double& total, double added) noexcept {
         SPOTTER_STRICT_BODY

@@ -15,9 +15,10 @@ namespace spotter::inline SPOTTER_ABI {
 // `like_entropy` times the entropy H of the labels, as a cross-entropy begins, a window whose mean loss is below
 // `known` times H is better than a guess that knows how frequent the labels are (Shannon 1948; H of a window has the
 // correction (classes - 1) / 2 samples of Miller 1955). One that has come down towards H learns that much first,
-// as language models do, and has until the `rests`-th train close to learn more. Warning after `patience` such windows in a row, until one is
-// better. A window where one class has more than `largest_share` of the labels says nothing: rare classes are learned
-// without being named often. Labels and predictions of a step are paired by position; see classes.hpp.
+// as language models do, and has until the `rests`-th train close to learn more. Warning after `patience` such windows
+// in a row, until one is better. A window where one class has more than `largest_share` of the labels says nothing:
+// rare classes are learned without being named often. Labels and predictions of a step are paired by position; see
+// classes.hpp.
 struct no_better_than_guessing {
     using kind = rule_kind;
     static constexpr std::string_view name = "no_better_than_guessing";

@@ -25,12 +25,12 @@ struct unrelated_predictions {
 
     selector select = role::label;
     selector predictions = role::prediction;  // floating-point ones; others are not read
-    std::uint64_t samples = 1000;             // pairs of a window
+    std::uint64_t samples = 500;              // pairs of a window
     std::uint64_t warmup = 150;               // train closes
     std::uint64_t warmup_pairs = 5000;        // of training
     std::uint64_t patience = 3;               // windows
 
-    struct window {                                                 // of one mode
+    struct window {  // of one mode
         // `fractions`: pairs with a number that is not whole; `bad`: windows in a row
         std::uint64_t pairs = 0, fractions = 0, bad = 0;
         double mean_target = 0, mean_said = 0;                      // of its pairs so far

@@ -118,7 +118,8 @@ struct update_direction {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return (select(tensor) || is_heard(tensor)) && !is_complex(tensor.type) ? terms::feature | terms::nonfinite : terms::none;
+        return (select(tensor) || is_heard(tensor)) && !is_complex(tensor.type) ? terms::feature | terms::nonfinite
+                                                                                : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         bool const wanted = tensor.role == role::gradient && !is_complex(tensor.type);
