@@ -234,10 +234,10 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
                     "Lower the critic's learning rate, let its targets follow more slowly, and clip rewards.");
     } else {
         into = told(rule_id::loss_not_decreasing, "returns fall", name,
-                    {"return", -fallen->level(), -fallen->early(), relation::less}, {},
+                    {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
                     "Lower the learning rate, and go back to the policy that returned more.");
     }
-    into.detail << "\"" << name << "\" fell from " << -fallen->early() << " to " << -fallen->level();
+    into.detail << "\"" << name << "\" fell from " << -fallen->dropped_from() << " to " << -fallen->level();
     return true;
 }
 

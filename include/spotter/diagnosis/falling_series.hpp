@@ -35,6 +35,7 @@ public:
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
     // The first, or the mean of the first ten, whichever is more.
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
+    [[nodiscard]] constexpr double dropped_from() const noexcept { return dropped_from_; }
     // The middle of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
@@ -45,7 +46,7 @@ public:
     // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more; and
     // one without any scatter that falls, by however little, is on a plateau that it leaves.
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
-        return (near_ >= limits.earliest && rests_from_the_start(limits)) ||
+        return (near_ >= limits.earliest && (says_ == progress::flat || rests_from_the_start(limits))) ||
                (near_ >= limits.still && !falls_steadily_);
     }
     // A hundred samples, and it has fallen by a crumb at most.
@@ -84,15 +85,8 @@ public:
                (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
-    // It began better than it is: the first sixth beside the last third.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool has_dropped(progress_limits const& limits) const noexcept {
-        SPOTTER_STRICT_BODY
-        std::size_t const third = blocks_.size() / 3;
-        double least = (limits.worse - 1) * magnitude(early_);
-        settle(least);
-        if (samples_ < limits.earliest || third < 2 || improved_ || !(now_ - early_ > least)) { return false; }
-        return share_below(blocks_.first(third / 2), blocks_.last(third)) >= 0.95;
-    }
+    // It began better than it is, as 95 of 100 pairs from the first sixth and the last third said, and has not come back.
+    [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
     // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
     // first and the last third 95 in 100 rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
@@ -116,6 +110,11 @@ private:
         falls_steadily_ = third > 1 && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved;
         double least = (limits.worse - 1) * (before_ - first_);
         settle(least);
+        if (!dropped_) { dropped_from_ = early_; }
+        double drop = (limits.worse - 1) * magnitude(dropped_from_);
+        settle(drop);
+        bool const is_down = now_ - dropped_from_ > drop && samples_ >= limits.earliest;
+        dropped_ = is_down && (dropped_ || share_below(blocks_.first(third / 2), blocks_.last(third)) >= 0.95);
         comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
     }
     // What counts as above the first, and as without a bottom.
@@ -147,6 +146,8 @@ private:
     double early_ = 0, before_ = 0, now_ = 0;  // the middle of their first third, of the last but one, of the last
     // The last third is below the first; it is above the first loss, and on its way back there.
     bool falls_steadily_ = false, comes_back_ = false;
+    bool dropped_ = false;     // from
+    double dropped_from_ = 0;  // the middle of the first third, when it was seen
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row

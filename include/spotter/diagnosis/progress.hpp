@@ -124,7 +124,7 @@ public:
         detail::falling_series const* found = nullptr;
         all_.each_named([&](std::string_view called, series const& it) {
             for (detail::falling_series const* const each : {&it.train, &it.eval}) {
-                if (found != nullptr || it.is_value || !each->has_dropped(limits_)) { continue; }
+                if (found != nullptr || it.is_value || !each->has_dropped()) { continue; }
                 found = each, name = called;
             }
         });
