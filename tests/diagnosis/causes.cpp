@@ -329,14 +329,14 @@ TEST_CASE("cause: the loss that is told is the one that says so, by the comparis
     std::vector<std::string> all;
     for (std::uint64_t i = 0; i < 60; ++i) {
         watch.begin(train(i));
-        watch.observe("d_loss", 1.0 + 0.01 * static_cast<double>(i % 5));
-        watch.observe("g_loss", std::exp(0.1 * static_cast<double>(i)));
+        watch.observe("first_loss", 1.0 + 0.01 * static_cast<double>(i % 5));
+        watch.observe("second_loss", std::exp(0.1 * static_cast<double>(i)));
         step_alarm const found = watch.end();
         check_as_printed(found);
         for (finding const& each : found) { all.push_back(std::string{each.reason} + ' ' + std::string{each.tensor}); }
     }
     REQUIRE_FALSE(all.empty());
-    CHECK(all[0] == "loss rises g_loss");
+    CHECK(all[0] == "loss rises second_loss");
     // Begun above zero, it falls without bound, which is no rise.
     told const it = first_alarm(story_of(packs::supervised, 200, {}, [](shown_step& step, std::uint64_t i) {
         step.loss = 2.3 - 10 * static_cast<double>(i);

@@ -171,6 +171,9 @@ TEST_CASE("progress: a loss of one of two nets against each other says nothing o
         CHECK((worse.says() == progress::unknown && worse.inside().loses()));
         CHECK((better.says() == progress::unknown && !better.inside().loses()));
     }
+    shown_run explodes;  // no rival does that
+    for (std::uint64_t i = 0; i < 100; ++i) { explodes.see(train(i), "g_loss", falling(1, -0.1, i)); }
+    CHECK(explodes.says() == progress::worsens);
 }
 
 TEST_CASE("progress: the losses of a net are told apart by its name") {

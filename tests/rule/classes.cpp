@@ -259,6 +259,14 @@ TEST_CASE("no_better_than_guessing: a loss below the entropy of the labels knows
     CHECK(answer({2.4F, 2.02F, 2.02F, 2.02F, 2.02F}, {.warmup = 0, .warmup_pairs = 0, .rests = 3}) == truth::yes);
     CHECK(answer({2.4F, 2.3F, 2.3F, 2.3F}, at_once) == truth::yes);  // not half of the way
 
+    // Words: of 100 classes a window shows each twice, which says nothing of how frequent they are.
+    classes const words = made_of(200, [](std::size_t i) { return i % 100; });
+    run language{at_once};
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        language.see(train(i), "loss", {i == 0 ? 4.8F : 4.4F});
+        CHECK(step(language, train(i), words, same) != truth::yes);
+    }
+
     // Of classes that are equally frequent any knowledge shows in right answers, whatever the loss is: squared errors
     // of one-hot labels are below the entropy.
     classes const even = made_of(200, [](std::size_t i) { return i % 3; });

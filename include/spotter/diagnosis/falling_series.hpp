@@ -85,7 +85,15 @@ public:
                (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
-    // It began better than it is, as 95 of 100 pairs from the first sixth and the last third said, and has not come back.
+    // No rival and no growing return does that.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool explodes(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        double far_off = limits.explodes * beginning_;
+        settle(far_off);
+        return beginning_ > 0 && level() >= far_off;
+    }
+    // It began better than it is, as 95 of 100 pairs from the first sixth and the last third said, and has not come
+    // back.
     [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
     // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
     // first and the last third 95 in 100 rise.

@@ -73,21 +73,15 @@ public:
     };
     // The first training loss that says so, else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
-        series const* found = nullptr;
-        each_loss([&](std::string_view called, series const& it) {
-            if (found == nullptr || (found->train.says() != what && it.train.says() == what)) {
-                found = &it, name = called;
-            }
-        });
-        return found;
+        auto const counted = [&](series const& it) { return counts(it); };
+        auto const so = [&](series const& it) { return counts(it) && it.train.says() == what; };
+        series const* const found = first_of(so, name);
+        return found != nullptr ? found : first_of(counted, name);
     }
     // The first training loss; null where there is none.
     [[nodiscard]] constexpr detail::falling_series const* loss(std::string_view& name) const noexcept {
-        detail::falling_series const* found = nullptr;
-        each_loss([&](std::string_view called, series const& it) {
-            if (found == nullptr) { found = &it.train, name = called; }
-        });
-        return found;
+        series const* const found = first_of([&](series const& it) { return counts(it); }, name);
+        return found != nullptr ? &found->train : nullptr;
     }
     // No training loss has stirred from where it began.
     [[nodiscard]] constexpr bool stands_still() const noexcept {
@@ -130,15 +124,8 @@ public:
         });
         return objective_ ? nullptr : found;
     }
-    [[nodiscard]] SPOTTER_STRICT constexpr series const* value_that_explodes(std::string_view& name) const noexcept {
-        SPOTTER_STRICT_BODY
-        series const* found = nullptr;
-        all_.each_named([&](std::string_view called, series const& it) {
-            bool const explodes =
-                it.is_value && it.train.beginning() > 0 && it.train.level() >= limits_.explodes * it.train.beginning();
-            if (explodes && found == nullptr) { found = &it, name = called; }
-        });
-        return found;
+    [[nodiscard]] constexpr series const* value_that_explodes(std::string_view& name) const noexcept {
+        return first_of([&](series const& it) { return it.is_value && it.train.explodes(limits_); }, name);
     }
     // A loss of one of two nets against each other is worse.
     [[nodiscard]] constexpr bool loses() const noexcept {
@@ -171,11 +158,7 @@ public:
     // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is
     // none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
-        series const* found = nullptr;
-        each_loss([&](std::string_view called, series const& it) {
-            if (found == nullptr && stays_behind(it, why)) { found = &it, name = called; }
-        });
-        return found;
+        return first_of([&](series const& it) { return counts(it) && stays_behind(it, why); }, name);
     }
 
 private:
@@ -206,6 +189,15 @@ private:
         each_loss([&](std::string_view called, series const& it) {
             if (!any || is_loss_of_net(called, net)) { use(called, it); }
         });
+    }
+    // The first of which `is_so(series)` says yes, and its name; null where there is none.
+    template <class Ask>
+    [[nodiscard]] constexpr series const* first_of(Ask&& is_so, std::string_view& name) const noexcept {
+        series const* found = nullptr;
+        all_.each_named([&](std::string_view called, series const& it) {
+            if (found == nullptr && is_so(it)) { found = &it, name = called; }
+        });
+        return found;
     }
     // Calls `use(name, series)` for each training loss.
     template <class Use>
@@ -254,7 +246,8 @@ private:
         bool better = false, evaluates_better = false, behind = false;
         evidence unused;
         all_.each([&](series const& it) {
-            if (it.is_value || (it.counts && (it.is_of_player || !counts(it)))) { return; }
+            bool const is_rivals = it.is_of_player && !it.train.explodes(limits_);
+            if (it.is_value || (it.counts && (is_rivals || !counts(it)))) { return; }
             evaluates_better = evaluates_better || it.eval.says() == progress::improves;
             better = better || it.train.says() == progress::improves;
             if (!it.counts) { return; }

@@ -21,7 +21,7 @@ namespace spotter::inline SPOTTER_ABI {
 //              size of c is above 0.95. And it does not shrink along itself, as the gradient of a saturated unit does:
 //              D and the G before it have a cosine above -0.5. `lasting` changes in a row.
 //   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising`
-//   of them, it has
+//   of them and in the last, it has
 //              at least doubled, and it slows down: the square of the norm amid the window is above 1.1 times the
 //              product of those at its ends; yet the second half brought three quarters of what the first did, or more.
 //              A net that runs away does not slow down, and momentum that fills a buffer stops.
@@ -180,8 +180,8 @@ private:
         if (!mine.norms.full()) { return false; }
         growth = now / mine.norms[0];
         double const amid = mine.norms[mine.norms.size() / 2];
-        return mine.aligned >= mine.norms.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2 &&
-               amid * amid > 1.1 * mine.norms[0] * now && now - amid >= 0.75 * (amid - mine.norms[0]);
+        return mine.aligned >= mine.norms.size() && now > before && mine.rose.mean_of(0, mine.rose.size()) >= rising &&
+               growth >= 2 && amid * amid > 1.1 * mine.norms[0] * now && now - amid >= 0.75 * (amid - mine.norms[0]);
     }
 };
 

@@ -123,7 +123,8 @@ private:
         for (std::uint64_t const each : mine.labels) { classes += each > 0 ? 1 : 0; }
         // With what a sample of that size lacks on average (Miller and Madow, 1955).
         double const entropy = entropy_of(mine.labels, count) + (classes - 1) / (2 * count);
-        if (entropy >= even * natural_log(classes)) { return false; }
+        // Of many classes a window shows each too seldom to say that.
+        if (10 * classes <= count && entropy >= even * natural_log(classes)) { return false; }
         measurement const& in_training = seen.by_mode[index_of(mode::train)].first_loss;
         double const first = in_training.known ? in_training.value : mine.first_loss.value;
         if (first >= like_entropy * entropy && loss < known * entropy) { return true; }
