@@ -177,7 +177,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }
     if (!sign_told_ &&
-        ((has_classes_ && is_below_zero(losses_)) || (classes_below_zero_ && falls_below_zero(losses_)))) {
+        (is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false))) {
         sign_told_ = it.alarm = true;
         it.level = severity::error;
     }

@@ -140,15 +140,107 @@ private:
     }
     constexpr void judge(progress_limits const& limits) noexcept;
     // Whether something holds, with the comparison that says so.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
+        settle(far_off), settle(climbs);
+        if (bottomless_ >= limits.lasting_far) {
+            why = {"loss", last_, far_below(limits), relation::less};
+            return true;
+        }
+        if (comes_back_) { return false; }
+        if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
+        constexpr std::string_view lowest = "lowest of the latest losses";
+        if (far_above_ >= limits.runs_away && rises_from_the_start()) {
+            why = {lowest, least_far_, far_off, relation::greater};
+            return true;
+        }
+        if (above_ >= limits.lasting_far) {
+            bool const mildly = level() <= climbs;
+            if ((above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) ||
+                (!mildly && rises_from_the_start())) {
+                why = {lowest, least_above_, somewhat_above(limits), relation::greater};
+                return true;
+            }
+        }
+        if (far_above_ < limits.lasting_far || !(least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_))) {
+            return false;
+        }
+        why = {lowest, least_far_, far_off, relation::greater};
+        return true;
+    }
+    // However it scatters, hardly a block of the last third is near the beginning.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits,
-                                                             evidence& why) const noexcept;
+                                                             evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
+        double far_off = limits.far_worse * beginning_;
+        settle(far_off);
+        if (!(share_below({&far_off, 1}, blocks_.last(third)) >= 0.95)) { return false; }
+        why = {"median of the latest losses", now_, far_off, relation::greater};
+        return true;
+    }
+    // Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no
+    // row of them is above.
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits,
-                                                            evidence& why) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept;
+                                                            evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        double climbs = limits.climbs * beginning_;
+        settle(climbs);
+        if (samples_ < limits.flat_after || third < 4 || !(level() > climbs) || !(beginning_ > 0)) { return false; }
+        double const beginning[] = {limits.worse * beginning_};
+        if (!(share_below(beginning, blocks_.last(2 * third)) >= 0.95) ||
+            !(share_below(blocks_.last(third), blocks_.first(third)) < 0.5)) {
+            return false;
+        }
+        why = {"median of the latest losses", now_, climbs, relation::greater};
+        return true;
+    }
+    // At its first value for a while.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!stands_still(limits)) { return false; }
+        double limit = limits.stirs * magnitude(first_);
+        settle(limit);
+        why = {"distance from the first loss", apart_, limit, relation::less_equal};
+        return true;
+    }
+    // What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.still) { return false; }
+        double apart[block_series::most]{};
+        std::span<double const> const last = blocks_.last(third);
+        for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
+        // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of
+        // those of a mean.
+        double const deviation = middle_of({apart, third - 1}) / 0.954;
+        double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
+        double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
+        settle(fall), settle(limit);
+        if (!(fall < limit)) { return false; }
+        why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
+        return true;
+    }
+    // By more than a crumb.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return early_ - now_ >= limits.least_fall * magnitude(early_);
+    }
+    // The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than
+    // the loss scatters, by six of its robust standard deviations: where a step is a sample, a low first loss may be an
+    // accident.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
+        double const middle = middle_of(blocks_.blocks());
+        double apart[block_series::most]{};
+        for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
+        return now_ - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
+    }
 
     block_series blocks_;
     double early_ = 0, before_ = 0, now_ = 0;  // the middle of their first third, of the last but one, of the last
@@ -218,112 +310,6 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
     improved_ = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
     bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
     says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
-}
-
-constexpr bool falling_series::is_worse(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
-    settle(far_off), settle(climbs);
-    if (bottomless_ >= limits.lasting_far) {
-        why = {"loss", last_, far_below(limits), relation::less};
-        return true;
-    }
-    if (comes_back_) { return false; }
-    if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
-    constexpr std::string_view lowest = "lowest of the latest losses";
-    if (far_above_ >= limits.runs_away && rises_from_the_start()) {
-        why = {lowest, least_far_, far_off, relation::greater};
-        return true;
-    }
-    if (above_ >= limits.lasting_far) {
-        bool const mildly = level() <= climbs;
-        if ((above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) ||
-            (!mildly && rises_from_the_start())) {
-            why = {lowest, least_above_, somewhat_above(limits), relation::greater};
-            return true;
-        }
-    }
-    if (far_above_ < limits.lasting_far || !(least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_))) {
-        return false;
-    }
-    why = {lowest, least_far_, far_off, relation::greater};
-    return true;
-}
-
-// However it scatters, hardly a block of the last third is near the beginning.
-constexpr bool falling_series::is_far_above(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
-    double far_off = limits.far_worse * beginning_;
-    settle(far_off);
-    if (!(share_below({&far_off, 1}, blocks_.last(third)) >= 0.95)) { return false; }
-    why = {"median of the latest losses", now_, far_off, relation::greater};
-    return true;
-}
-
-// Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no row
-// of them is above.
-constexpr bool falling_series::stays_above(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    double climbs = limits.climbs * beginning_;
-    settle(climbs);
-    if (samples_ < limits.flat_after || third < 4 || !(level() > climbs) || !(beginning_ > 0)) { return false; }
-    double const beginning[] = {limits.worse * beginning_};
-    if (!(share_below(beginning, blocks_.last(2 * third)) >= 0.95) ||
-        !(share_below(blocks_.last(third), blocks_.first(third)) < 0.5)) {
-        return false;
-    }
-    why = {"median of the latest losses", now_, climbs, relation::greater};
-    return true;
-}
-
-// At its first value for a while.
-constexpr bool falling_series::is_still(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    if (!stands_still(limits)) { return false; }
-    double limit = limits.stirs * magnitude(first_);
-    settle(limit);
-    why = {"distance from the first loss", apart_, limit, relation::less_equal};
-    return true;
-}
-
-// The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the
-// loss scatters, by six of its robust standard deviations: where a step is a sample, a low first loss may be an
-// accident.
-constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
-    SPOTTER_STRICT_BODY
-    if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
-    double const middle = middle_of(blocks_.blocks());
-    double apart[block_series::most]{};
-    for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
-    return now_ - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
-}
-
-// By more than a crumb.
-constexpr bool falling_series::has_fallen(progress_limits const& limits) const noexcept {
-    SPOTTER_STRICT_BODY
-    return early_ - now_ >= limits.least_fall * magnitude(early_);
-}
-
-// What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
-constexpr bool falling_series::is_flat(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.still) { return false; }
-    double apart[block_series::most]{};
-    std::span<double const> const last = blocks_.last(third);
-    for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
-    // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of
-    // those of a mean.
-    double const deviation = middle_of({apart, third - 1}) / 0.954;
-    double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
-    double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
-    settle(fall), settle(limit);
-    if (!(fall < limit)) { return false; }
-    why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
-    return true;
 }
 
 }  // namespace detail
