@@ -93,14 +93,21 @@ def plain(text):
     return re.sub(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w|[.?!])\*(?!\w)", "", text)
 
 
-def sentences(piece):
-    """(line, sentence) of a piece. A sentence ends at . ! or ? before a blank."""
+def joined(piece):
+    """The text of a piece with code and places of links made of no letters, and (offset, line) of each of its lines."""
     text, places = "", []
     for number, line in piece:
         places.append((len(text), number))
         text += line + " "
+    code = re.compile(r"``.*?``|`[^`]*`|(?<=\])\([^)]*\)")
+    return code.sub(lambda found: "`" + "_" * (len(found[0]) - 2) + "`", text), text, places
+
+
+def sentences(piece):
+    """(line, sentence) of a piece. A sentence ends at . ! or ? before a blank."""
+    masked, text, places = joined(piece)
     start = 0
-    for end in re.finditer(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\.\.)[.!?][)\"*”]*\s+", text):
+    for end in re.finditer(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!\.\.)[.!?][)\"*”]*\s+", masked):
         yield place(places, start), text[start:end.end()].strip()
         start = end.end()
     if text[start:].strip():
@@ -130,10 +137,10 @@ def breaches(page):
             count = words(sentence)
             if count > MOST_WORDS:
                 yield number, f"{count} words in a sentence; {MOST_WORDS} are the most: {' '.join(plain(sentence).split()[:8])} ..."
-        for number, line in piece:
-            for phrase, instead in BANNED:
-                for found in phrase.finditer(plain(line)):
-                    yield number, f'"{found.group(0).strip()}" is refused: {instead}'
+        masked, _, places = joined(piece)
+        for phrase, instead in BANNED:
+            for found in phrase.finditer(masked):
+                yield place(places, found.start()), f'"{found.group(0).strip()}" is refused: {instead}'
 
 
 def main():
