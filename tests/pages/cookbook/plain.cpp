@@ -51,7 +51,7 @@ struct net : example::regression {
         grad_w1 = sum1, grad_w2 = sum2;
         return loss;
     }
-    float forward_backward(float) { return example::regression::forward_backward(); }
+    float forward_backward(double) { return example::regression::forward_backward(); }
     void update() {
         ++updates;
         example::regression::update();

@@ -20,7 +20,8 @@ struct own_net {
         double loss = 0;
         for (std::size_t i = 0; i < weights.size(); ++i) {
             float const wanted = static_cast<float>(i % 7) * 0.01F;
-            gradients[i] = weights[i] - wanted + static_cast<float>((i * 31U + static_cast<unsigned>(passes)) % 5) * 1e-3F;
+            gradients[i] =
+                weights[i] - wanted + static_cast<float>((i * 31U + static_cast<unsigned>(passes)) % 5) * 1e-3F;
             loss += static_cast<double>(gradients[i]) * static_cast<double>(gradients[i]);
         }
         ++passes;
