@@ -34,7 +34,7 @@ BANNED = [
     (r"is had", "exists"),
     (r"come[s]? of it", "the result"),
     (r"gravest?", "severe"),
-    (r"infos?", "note: the severities are error, warning, note"),
+    (r"infos?\b", "note: the severities are error, warning, note"),
 ]
 BANNED = [(re.compile(rf"\b{phrase}", re.IGNORECASE), instead) for phrase, instead in BANNED]
 

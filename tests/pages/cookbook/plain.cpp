@@ -217,7 +217,8 @@ TEST_CASE("loops of the cookbook run to their end, and their records are whole")
         train_resumed(it);
         CHECK(it.loaded);
         sp::trial const run = sp::open_trial("runs/resumed").value();
-        CHECK((run.status() == sp::run_status::finished && run.steps(sp::mode::train).size() == 1000));
+        CHECK(run.status() == sp::run_status::finished);
+        CHECK(run.steps(sp::mode::train).size() == 1000);
     }
     SECTION("a sample a step") {
         online_net it;
