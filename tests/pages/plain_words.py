@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds README.md and docs/**.md to plain words: plain_words.py ROOT
+"""Holds README.md, CONTRIBUTING.md, SECURITY.md and docs/**.md to plain words: plain_words.py ROOT
 
 A sentence, a table cell, a heading and a list item have at most 30 words, where a piece of code, and a list of such, is one word. A line of text has at most 160 columns;
 lines of tables, code, pictures and generated results may be longer. Phrases of the list below are refused. Prints file:line for each breach.
@@ -146,7 +146,7 @@ def breaches(page):
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    pages = [root / "README.md", *sorted(root.glob("docs/**/*.md"))]
+    pages = [*(root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *sorted(root.glob("docs/**/*.md"))]
     if len(sys.argv) > 2:
         pages = [page for page in pages if str(page.relative_to(root)) in sys.argv[2:]]
     count = 0
