@@ -22,11 +22,11 @@ struct threads_group {
         SPOTTER_DEVICE State& operator[](unsigned) noexcept { return it; }
     };
     template <class Use>
-    SPOTTER_DEVICE void each(Use&& use) const noexcept {
+    SPOTTER_DEVICE SPOTTER_INLINE void each(Use&& use) const noexcept {
         use(lane);
     }
     template <class Use>
-    SPOTTER_DEVICE void once(Use&& use) const noexcept {
+    SPOTTER_DEVICE SPOTTER_INLINE void once(Use&& use) const noexcept {
         if (lane == 0) { use(); }
     }
     SPOTTER_DEVICE std::uint32_t down(std::uint32_t value, unsigned by) const noexcept {
@@ -101,9 +101,24 @@ SPOTTER_KERNEL void spotter_fold(task_list tasks, partial const* partials, resul
     auto const which = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
     auto const thread = static_cast<unsigned>(__nvvm_read_ptx_sreg_tid_x());
     if (thread < lanes) {
-        fold_sums(own_group(), tasks.of[which], partials, results[which]);
+        fold_sums(own_group(), task{tasks.of[which]}, partials, results[which]);
     } else if (thread == 32) {
-        fold_counts(tasks.of[which], partials, results[which]);
+        fold_counts(task{tasks.of[which]}, partials, results[which]);
+    }
+}
+#endif
+
+#if defined(SPOTTER_KERNEL_CHAINS)
+// What is a chain through all of a tensor by definition: a block of two warps a task, one for the change, one for the
+// hash.
+SPOTTER_KERNEL void spotter_chains(task_list tasks, result* results) {
+    auto const which = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
+    auto const thread = static_cast<unsigned>(__nvvm_read_ptx_sreg_tid_x());
+    task const mine = tasks.of[which];  // a reference that is handed on would have all tasks copied
+    if (thread < lanes && mine.before != 0) {
+        take_change(own_group(), mine, results[which]);
+    } else if (thread == 32 && (mine.wanted & static_cast<std::uint32_t>(spotter::terms::hash)) != 0) {
+        results[which].hash = hash_of(mine.values, mine.bytes);
     }
 }
 #endif

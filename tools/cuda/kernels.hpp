@@ -196,4 +196,74 @@ constexpr void fold_counts(task const& from, partial const* partials, result& in
     into.moment2 = spread.about_mean;
 }
 
+// What a tensor has changed since its previous values: by a group, each lane along all of the tensor.
+struct change_state {
+    double gap = 0, dot = 0, old = 0;
+    std::uint64_t changed = 0;
+    std::uint32_t bad = 0;  // elements of either side that are not finite, as far as it matters: none or some
+
+    constexpr void add(seen_element const& now, seen_element const& before) noexcept {
+        bad |= now.kind >= number_class::pos_inf || before.kind >= number_class::pos_inf ? 1U : 0U;
+        double const apart = now.value - before.value;
+        double square = apart * apart;
+        double product = now.value * before.value;
+        settle(square), settle(product);
+        gap += square, dot += product, old += before.square;
+        changed += apart != 0 ? 1U : 0U;
+    }
+};
+template <class Group>
+SPOTTER_INLINE constexpr void take_change(Group const& group, task const& from, result& into) noexcept {
+    typename Group::template own<change_state> state;
+    group.each([&](unsigned lane) {
+        for (std::uint64_t at = lane; at < from.count; at += lanes) {
+            state[lane].add(see_at(from.type, from.values, at), see_at(from.type, from.before, at));
+        }
+    });
+    double const gap = group.fold(state, [](change_state const& it) { return it.gap; });
+    double const dot = group.fold(state, [](change_state const& it) { return it.dot; });
+    double const old = group.fold(state, [](change_state const& it) { return it.old; });
+    std::uint64_t const low = group.total(state, [](change_state const& it) {
+        return static_cast<std::uint32_t>(it.changed & 0xFFFFFU);  // so that 16 of them are a number of 32 bits
+    });
+    std::uint64_t const high =
+        group.total(state, [](change_state const& it) { return static_cast<std::uint32_t>(it.changed >> 20); });
+    std::uint32_t const bad = group.total(state, [](change_state const& it) { return it.bad; });
+    group.once([&] {
+        into.delta_sum_squares = gap, into.dot = dot, into.previous_sum_squares = old;
+        into.changed = (high << 20) + low;
+        into.compared = bad == 0 ? 1 : 0;
+    });
+}
+
+// The hash of stat/summarize.hpp, by one thread: four chains, whose words take turns.
+[[nodiscard]] inline std::uint64_t word_at(std::uint64_t address, std::uint64_t bytes) noexcept {
+    if (bytes >= 8 && address % 8 == 0) { return *reinterpret_cast<std::uint64_t const*>(address); }
+    auto const* const from = reinterpret_cast<unsigned char const*>(address);
+    std::uint64_t word = 0;
+    for (std::uint64_t i = 0; i < 8 && i < bytes; ++i) { word |= static_cast<std::uint64_t>(from[i]) << (8 * i); }
+    return word;
+}
+[[nodiscard]] constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t word) noexcept {
+    std::uint64_t const product = (a ^ word) * 0x9E3779B97F4A7C15ULL;
+    return product << 29 | product >> 35;
+}
+[[nodiscard]] inline std::uint64_t hash_of(std::uint64_t values, std::uint64_t bytes) noexcept {
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
+    std::uint64_t a = bytes * odd, b = ~bytes, c = bytes + odd, d = odd;
+    std::uint64_t words = 0;
+    for (std::uint64_t i = 0; i < bytes; i += 8, ++words) {  // the chain whose turn it is comes first
+        std::uint64_t const next = mix(a, word_at(values + i, bytes - i));
+        a = b, b = c, c = d, d = next;
+    }
+    for (; words % 4 != 0; ++words) {
+        std::uint64_t const first = a;
+        a = b, b = c, c = d, d = first;
+    }
+    std::uint64_t hash = mix(mix(a, b), mix(c, d));
+    hash ^= hash >> 32;
+    hash *= 0xD6E8FEB86659FD93ULL;
+    return hash ^ (hash >> 32);
+}
+
 }  // namespace spotter::cuda_pass

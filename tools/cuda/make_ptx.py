@@ -20,7 +20,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEADERS = ROOT / "include" / "spotter" / "ext" / "cuda" / "ptx"
-KERNELS = ("blocks", "fold")
+KERNELS = ("blocks", "fold", "chains")
 COMPILER = "clang++-19"
 # PTX 6.0 and sm_70: what the first cards with independent threads take, and every later card and driver as well.
 FLAGS = ("-std=c++20", "-O2", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib",
@@ -72,6 +72,7 @@ def folded(text):
 
 def header(kernel):
     text = folded(shortened(compiled(kernel)))
+    assert ".local" not in text, "something is kept in memory of each thread's own: the tasks, most likely"
     assert "fma" not in text, "a product was fused with a sum: other bits than the processor's"
     assert max(map(len, text.split("\n"))) <= LONGEST + 4 and len(text) < 65536, "too long for a header"
     return f"""// SPDX-License-Identifier: Apache-2.0

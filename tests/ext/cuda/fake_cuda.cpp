@@ -120,7 +120,7 @@ void blocks_kernel(unsigned, unsigned, void** with) {
     auto const blocks = *static_cast<std::uint64_t const*>(with[2]);
     for (std::uint32_t i = 0; i < count; ++i) {
         task const& each = tasks.of[i];
-        if (it().is_mapped(each.values, each.count * spotter::size_of(static_cast<spotter::dtype>(each.type)))) {
+        if (it().is_mapped(each.values, each.bytes)) {
             continue;
         }
         ++it().state.bad_reads;
@@ -132,6 +132,9 @@ void blocks_kernel(unsigned, unsigned, void** with) {
 void fold_kernel(unsigned grid, unsigned, void** with) {
     run_fold(*static_cast<task_list const*>(with[0]), grid, *static_cast<partial* const*>(with[1]),
              *static_cast<result* const*>(with[2]));
+}
+void chains_kernel(unsigned grid, unsigned, void** with) {
+    run_chains(*static_cast<task_list const*>(with[0]), grid, *static_cast<result* const*>(with[1]));
 }
 
 using guard = std::lock_guard<std::mutex>;
@@ -158,6 +161,7 @@ void fake_cuda_add_kernel(char const* name, int count, std::size_t const* sizes,
 int cuInit(unsigned) {
     ENTER(false)
     it().kernels["spotter_blocks"] = {{sizeof(task_list), 4, 8, 8}, blocks_kernel};
+    it().kernels["spotter_chains"] = {{sizeof(task_list), 8}, chains_kernel};
     it().kernels["spotter_fold"] = {{sizeof(task_list), 8, 8}, fold_kernel};
     return it().state.cards > 0 ? success : no_card;
 }

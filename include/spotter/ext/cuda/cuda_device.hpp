@@ -15,6 +15,9 @@ struct cuda_options {
     // Page-locked memory of this processor for values that are due, of all steps under way; what does not fit is
     // refused.
     std::uint64_t values_bytes = 256ULL << 20;
+    // Memory of the card for previous values, where somebody wants the change (terms::change). The change of what does
+    // not fit is computed by this processor, of values that are copied for it.
+    std::uint64_t change_bytes = 256ULL << 20;
     char const* library = nullptr;  // the driver; null: libcuda.so.1, on Windows nvcuda.dll
 };
 
@@ -59,6 +62,7 @@ private:
         cuda_pass::task_list tasks{};
         unsigned count = 0;
         std::uint64_t blocks = 0;
+        bool chains = false;  // some task wants a hash or a change
         cuda_driver::stream stream = nullptr;
         cuda_pass::result* results = nullptr;
         cuda_driver::address partials = 0;
@@ -78,6 +82,19 @@ private:
         std::byte* values = nullptr;    // copied here
         cuda_driver::address from = 0;  // and from there,
         std::size_t bytes = 0;          // once it is launched
+        cuda_driver::address keep = 0;  // where its values are kept for the next change; 0: nowhere
+        std::size_t kept = 0;           // which of them that is
+        std::uint64_t previous = 0;     // index of the step that it is held against,
+        bool has_previous = false;      // if there is one
+    };
+    // The values of a tensor in one mode, at its last observation.
+    struct kept_values {
+        cuda_driver::address memory = 0;
+        std::size_t room = 0;      // bytes
+        tensor_ref view{};         // type, shape and order
+        std::uint64_t index = 0;   // of the step
+        bool valid = false;
+        bool elsewhere = false;    // there was no room: the hook has them
     };
     struct step {
         slot_array<batch> batches{};
@@ -110,7 +127,12 @@ private:
     [[nodiscard]] batch* batch_for(std::size_t place, cuda_driver::stream in) noexcept;
     [[nodiscard]] bool make(batch& it) noexcept;
     [[nodiscard]] std::byte* room_for(step& it, std::size_t bytes) noexcept;
+    // Of a tensor whose change is wanted; false where the card has no room for it.
+    [[nodiscard]] bool keep(device_values const& from, device_wish const& wish, tensor& taken) noexcept;
     void start(step& of, batch& it) noexcept;
+    // All of it was put into the streams.
+    [[nodiscard]] bool put(step& of, batch& it) noexcept;
+    [[nodiscard]] static summary statistics_of(tensor const& of, cuda_pass::result const& from) noexcept;
     // Notes what failed; true where it did not.
     bool fine(int result, char const* what) noexcept;
     void free_all() noexcept;
@@ -118,13 +140,14 @@ private:
     cuda_options chosen_;
     cuda_driver driver_;
     cuda_driver::context context_ = nullptr;
-    cuda_driver::module modules_[2]{};
-    cuda_driver::function blocks_ = nullptr, fold_ = nullptr;
+    cuda_driver::module modules_[3]{};
+    cuda_driver::function blocks_ = nullptr, fold_ = nullptr, chains_ = nullptr;
     cuda_driver::stream side_ = nullptr;
     int card_ = 0;
     unsigned grid_ = 1;
     bool primary_ = false, used_ = false, dead_ = false;
-    std::uint64_t pinned_bytes_ = 0;
+    std::uint64_t pinned_bytes_ = 0, kept_bytes_ = 0;
+    slot_array<kept_values> kept_{};  // by tensor and mode
     step steps_[device::steps]{};
     work work_{};
     failure_list failures_{};

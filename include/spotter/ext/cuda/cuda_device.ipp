@@ -6,6 +6,7 @@
 #include <spotter/core/clock.hpp>
 #include <spotter/ext/cuda/cuda_device.hpp>
 #include <spotter/ext/cuda/ptx/blocks.hpp>
+#include <spotter/ext/cuda/ptx/chains.hpp>
 #include <spotter/ext/cuda/ptx/fold.hpp>
 #include <spotter/stat/lanes.hpp>
 
@@ -80,13 +81,20 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
         return {errc::no_device, "the card is older than the kernels take (compute capability 7.0)"};
     }
     grid_ = processors > 0 ? 2U * static_cast<unsigned>(processors) : 2U;
-    if (!fine(driver_.load_module(&modules_[0], cuda_pass::blocks_ptx), "cuModuleLoadData, spotter_blocks") ||
-        !fine(driver_.get_function(&blocks_, modules_[0], "spotter_blocks"), "cuModuleGetFunction") ||
-        !fine(driver_.load_module(&modules_[1], cuda_pass::fold_ptx), "cuModuleLoadData, spotter_fold") ||
-        !fine(driver_.get_function(&fold_, modules_[1], "spotter_fold"), "cuModuleGetFunction") ||
-        !fine(driver_.make_stream(&side_, cuda_driver::not_blocking), "cuStreamCreate")) {
-        return failed();
+    struct {
+        char const* text;
+        char const* name;
+        cuda_driver::function* into;
+    } const kernels[] = {{cuda_pass::blocks_ptx, "spotter_blocks", &blocks_},
+                         {cuda_pass::fold_ptx, "spotter_fold", &fold_},
+                         {cuda_pass::chains_ptx, "spotter_chains", &chains_}};
+    for (std::size_t i = 0; i < std::size(kernels); ++i) {
+        if (!fine(driver_.load_module(&modules_[i], kernels[i].text), "cuModuleLoadData") ||
+            !fine(driver_.get_function(kernels[i].into, modules_[i], kernels[i].name), "cuModuleGetFunction")) {
+            return failed();
+        }
     }
+    if (!fine(driver_.make_stream(&side_, cuda_driver::not_blocking), "cuStreamCreate")) { return failed(); }
     return {};
 }
 
@@ -113,23 +121,27 @@ SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
             }
             if (each.done != nullptr) { (void)driver_.end_event(each.done); }
         }
+        for (kept_values const& each : kept_) {
+            if (each.memory != 0) { (void)driver_.give_back(each.memory); }
+        }
         if (side_ != nullptr) { (void)driver_.end_stream(side_); }
         for (cuda_driver::module& each : modules_) {
             if (each != nullptr) { (void)driver_.unload_module(each); }
         }
     }
     for (step& each : steps_) { each = {}; }
+    kept_ = {};
     for (cuda_driver::module& each : modules_) { each = nullptr; }
     if (primary_ && context_ != nullptr) { (void)driver_.release_primary(card_); }
     side_ = nullptr, context_ = nullptr, primary_ = used_ = false;
-    pinned_bytes_ = 0;
+    pinned_bytes_ = kept_bytes_ = 0;
 }
 
 SPOTTER_COLD_BODY cuda_device::~cuda_device() { end(); }
 
 SPOTTER_BODY terms cuda_device::known_terms(dtype type) noexcept {
     if (is_complex(type) || type == dtype::text) { return terms::none; }
-    return without(pass_terms, terms::product | terms::hash);
+    return without(pass_terms, terms::product);
 }
 
 // A kernel that reads what is not mapped any more takes the loop's own context with it, so each address is asked for.
@@ -147,6 +159,10 @@ SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from) noexc
     if (driver_.range_of(&base, &size, at) != cuda_driver::success || at < base ||
         at - base > size || size - (at - base) < from.view.bytes()) {
         return {errc::no_shape, "is larger than the memory that its address is in: was it freed?"};
+    }
+    std::size_t const word = size_of(from.view.type);
+    if (word > 0 && at % (is_complex(from.view.type) ? word / 2 : word) != 0) {
+        return {errc::not_contiguous, "begins at an address that its elements cannot be at"};
     }
     int capturing = 0;
     if (driver_.is_capturing(from.stream, &capturing) == cuda_driver::success && capturing != 0) {
@@ -177,7 +193,7 @@ SPOTTER_BODY cuda_device::batch* cuda_device::batch_for(std::size_t place, cuda_
     if (!it.batches.grow(it.batch_count + 1)) { return nullptr; }
     batch& next = it.batches[it.batch_count];
     if (next.results == nullptr && !make(next)) { return nullptr; }
-    next.count = 0, next.blocks = 0, next.stream = in, next.failed = false;
+    next.count = 0, next.blocks = 0, next.chains = false, next.stream = in, next.failed = false;
     ++it.batch_count;
     it.open = true;
     return &next;
@@ -202,6 +218,30 @@ SPOTTER_BODY std::byte* cuda_device::room_for(step& it, std::size_t bytes) noexc
     return static_cast<std::byte*>(memory);
 }
 
+SPOTTER_BODY bool cuda_device::keep(device_values const& from, device_wish const& wish, tensor& taken) noexcept {
+    std::size_t const which = std::size_t{wish.tensor} * mode_count + index_of(wish.step.mode);
+    if (!kept_.grow(which + 1)) { return false; }
+    kept_values& it = kept_[which];
+    if (it.elsewhere) { return false; }
+    if (it.room < taken.bytes) {
+        it.valid = false;
+        if (it.memory != 0) { (void)fine(driver_.give_back(std::exchange(it.memory, 0)), "cuMemFree"); }
+        kept_bytes_ -= std::exchange(it.room, 0);
+        it.elsewhere = kept_bytes_ + taken.bytes > chosen_.change_bytes ||
+                       !fine(driver_.take_memory(&it.memory, taken.bytes), "cuMemAlloc");
+        if (it.elsewhere) { return false; }
+        it.room = taken.bytes;
+        kept_bytes_ += it.room;
+    }
+    tensor_ref const& now = from.view;
+    taken.has_previous = it.valid && it.view.type == now.type && it.view.shape == now.shape &&
+                         it.view.layout == now.layout;
+    taken.previous = it.index;
+    taken.keep = it.memory, taken.kept = which;
+    it.view = now, it.index = wish.step.index, it.valid = true;
+    return true;
+}
+
 SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values const& from, device_wish const& wish,
                                              std::uint32_t& number) noexcept {
     constexpr refusal_words no_memory{errc::out_of_memory, "is not taken from its device: no memory"};
@@ -212,11 +252,13 @@ SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values co
     taken.count = from.view.count;
     if (taken.count > 0) {
         if (refusal_words const why = look_at(from); why.code != errc::none) { return why; }
-        terms const known = known_terms(from.view.type);
-        taken.wanted = wish.wanted & known;
-        taken.counted = any(taken.wanted);
         taken.from = reinterpret_cast<std::uintptr_t>(from.view.values.raw);
         taken.bytes = as_size(from.view.bytes());
+        terms known = known_terms(from.view.type);
+        bool const changes = any(known) && has(wish.wanted, terms::change);
+        if (changes && keep(from, wish, taken)) { known |= terms::change; }
+        taken.wanted = wish.wanted & known;
+        taken.counted = any(taken.wanted);
         if (wish.values || any(without(wish.wanted, known))) {
             taken.values = room_for(it, taken.bytes);
             if (taken.values == nullptr) {
@@ -233,8 +275,14 @@ SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values co
         taken.at = in->count;
         if (taken.counted) {
             cuda_pass::task& task = in->tasks.of[in->count++];
-            task = {taken.from, taken.count, in->blocks, 0, static_cast<std::uint32_t>(from.view.type),
+            task = {taken.from,
+                    taken.count,
+                    taken.bytes,
+                    in->blocks,
+                    taken.has_previous ? taken.keep : 0,
+                    static_cast<std::uint32_t>(from.view.type),
                     static_cast<std::uint32_t>(taken.wanted)};
+            in->chains = in->chains || taken.has_previous || has(taken.wanted, terms::hash);
             in->blocks += (taken.count + block_size - 1) / block_size;
         }
     }
@@ -253,47 +301,56 @@ SPOTTER_BODY void cuda_device::launch(std::size_t place) noexcept {
 }
 
 SPOTTER_BODY void cuda_device::start(step& of, batch& it) noexcept {
-    it.failed = true;
+    it.failed = !put(of, it);
+    for (std::size_t i = of.launched; i < of.count && it.failed; ++i) {
+        if (of.tensors[i].keep != 0) { kept_[of.tensors[i].kept].valid = false; }
+    }
+}
+
+// Into the tensors' stream, as what comes later in it may overwrite them: the read, what follows all of a tensor, and
+// copies. Into a stream of its own: the fold of what was read.
+SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
     if (it.blocks > it.room) {
-        if (it.partials != 0) { (void)fine(driver_.give_back(std::exchange(it.partials, 0)), "cuMemFree"); }
-        std::uint64_t const room = it.blocks + it.blocks / 4;
         it.room = 0;
+        if (it.partials != 0 && !fine(driver_.give_back(std::exchange(it.partials, 0)), "cuMemFree")) { return false; }
+        std::uint64_t const room = it.blocks + it.blocks / 4;
         if (!fine(driver_.take_memory(&it.partials, as_size(room * sizeof(cuda_pass::partial))), "cuMemAlloc")) {
-            return;
+            return false;
         }
         it.room = room;
     }
-    if (it.count > 0) {
-        std::uint32_t count = it.count;
-        std::uint64_t blocks = it.blocks;
-        void* arguments[] = {&it.tasks, &count, &blocks, &it.partials};
+    auto const run = [&](cuda_driver::function what, unsigned grid, unsigned threads, cuda_driver::stream in,
+                         void** with) noexcept {
+        return fine(driver_.launch(what, grid, 1, 1, threads, 1, 1, 0, in, with, nullptr), "cuLaunchKernel");
+    };
+    std::uint32_t count = it.count;
+    std::uint64_t blocks = it.blocks;
+    void* to_read[] = {&it.tasks, &count, &blocks, &it.partials};
+    void* to_follow[] = {&it.tasks, &it.results};
+    void* to_fold[] = {&it.tasks, &it.partials, &it.results};
+    if (count > 0) {
         constexpr std::uint64_t groups = cuda_pass::threads / cuda_pass::lanes;
         std::uint64_t const wanted = (blocks + groups - 1) / groups;
         unsigned const grid = wanted < grid_ ? static_cast<unsigned>(wanted) : grid_;
-        if (!fine(driver_.launch(blocks_, grid, 1, 1, cuda_pass::threads, 1, 1, 0, it.stream, arguments, nullptr),
-                  "cuLaunchKernel, spotter_blocks")) {
-            return;
-        }
+        if (!run(blocks_, grid, cuda_pass::threads, it.stream, to_read)) { return false; }
         ++work_.launches;
+        if (it.chains && !run(chains_, count, cuda_pass::chain_threads, it.stream, to_follow)) { return false; }
     }
     for (std::size_t i = of.launched; i < of.count; ++i) {
         tensor const& each = of.tensors[i];
+        if (each.keep != 0 &&
+            !fine(driver_.copy_there(each.keep, each.from, each.bytes, it.stream), "cuMemcpyDtoDAsync")) {
+            return false;
+        }
         if (each.values == nullptr) { continue; }
-        if (!fine(driver_.copy_here(each.values, each.from, each.bytes, it.stream), "cuMemcpyDtoHAsync")) { return; }
+        if (!fine(driver_.copy_here(each.values, each.from, each.bytes, it.stream), "cuMemcpyDtoHAsync")) {
+            return false;
+        }
         work_.copied_bytes += each.bytes;
     }
-    if (!fine(driver_.record(it.taken, it.stream), "cuEventRecord") ||
-        !fine(driver_.wait_in_stream(side_, it.taken, 0), "cuStreamWaitEvent")) {
-        return;
-    }
-    if (it.count > 0) {
-        void* arguments[] = {&it.tasks, &it.partials, &it.results};
-        if (!fine(driver_.launch(fold_, it.count, 1, 1, cuda_pass::fold_threads, 1, 1, 0, side_, arguments, nullptr),
-                  "cuLaunchKernel, spotter_fold")) {
-            return;
-        }
-    }
-    it.failed = false;
+    return fine(driver_.record(it.taken, it.stream), "cuEventRecord") &&
+           fine(driver_.wait_in_stream(side_, it.taken, 0), "cuStreamWaitEvent") &&
+           (count == 0 || run(fold_, count, cuda_pass::fold_threads, side_, to_fold));
 }
 
 SPOTTER_BODY void cuda_device::close(std::size_t place) noexcept {
@@ -337,10 +394,13 @@ SPOTTER_BODY device_answer cuda_device::answer(std::size_t place, std::uint32_t 
         return told;
     }
     told.values = of.values;
-    if (!of.counted) { return told; }
-    cuda_pass::result const& from = in.results[of.at];
+    if (of.counted) { told.stats = statistics_of(of, in.results[of.at]); }
+    return told;
+}
+
+SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, cuda_pass::result const& from) noexcept {
     gathered all;
-    all.result = told.stats;
+    all.result.count = of.count;
     all.result.nan = from.nan, all.result.pos_inf = from.pos_inf, all.result.neg_inf = from.neg_inf;
     all.result.first_bad = from.first_bad, all.result.zeros = from.zeros;
     if (all.result.finite() > 0) {
@@ -349,7 +409,17 @@ SPOTTER_BODY device_answer cuda_device::answer(std::size_t place, std::uint32_t 
     }
     all.sum.lane[0] = from.sum, all.sum_abs.lane[0] = from.sum_abs, all.sum_squares.lane[0] = from.sum_squares;
     all.spread.about_mean = from.moment2;
-    told.stats = all.finish(of.wanted);
+    summary told;
+    told.count = of.count;
+    if (any(of.wanted & pass_terms)) { told = all.finish(of.wanted); }
+    if (has(of.wanted, terms::hash)) { told.hash = from.hash; }
+    if (!has(of.wanted, terms::change)) { return told; }
+    told.has |= terms::change;
+    if (!of.has_previous) { return told; }
+    told.has_previous = from.compared != 0;
+    told.previous_index = of.previous;
+    told.previous_sum_squares = from.previous_sum_squares;
+    told.delta_sum_squares = from.delta_sum_squares, told.dot = from.dot, told.changed = from.changed;
     return told;
 }
 

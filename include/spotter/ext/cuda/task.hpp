@@ -10,6 +10,7 @@ namespace spotter::cuda_pass {
 struct task {
     std::uint64_t values = 0;       // address on the device
     std::uint64_t count = 0;        // elements
+    std::uint64_t bytes = 0;        // of all of them
     std::uint64_t first_block = 0;  // of the launch; block_size elements a block
     std::uint64_t before = 0;       // the previous values, of the same type and size; 0: no change is wanted
     std::uint32_t type = 0;         // a dtype, none that is complex
@@ -34,7 +35,7 @@ struct result {
     std::uint64_t changed, compared;  // `compared`: both sides were finite throughout
 };
 
-static_assert(sizeof(task) == 40 && sizeof(partial) == 456 && sizeof(result) == 152);
+static_assert(sizeof(task) == 48 && sizeof(partial) == 456 && sizeof(result) == 152);
 
 // Tasks of one launch, at most: they are a parameter of its kernels, which may have 4 KiB.
 inline constexpr unsigned tasks_at_once = 64;

@@ -6,7 +6,7 @@ namespace spotter::cuda_pass {
 
 // clang-format off
 inline constexpr char blocks_ptx[] = R"ptx(
-.version 6.0 .target sm_70 .address_size 64 .visible .entry spotter_blocks( .param .align 8 .b8 p0[2560],
+.version 6.0 .target sm_70 .address_size 64 .visible .entry spotter_blocks( .param .align 8 .b8 p0[3072],
 .param .u32 p1, .param .u64 p2, .param .u64 p3 ) { .reg .pred %p<187>; .reg .b16 %rs<110>; .reg .b32 %r<396>;
 .reg .f32 %f<11>; .reg .b64 %rd<229>; .reg .f64 %fd<236>; ld.param.u64 %rd60,[p2]; mov.u32 %r144,%ctaid.x;
 mul.wide.u32 %rd63,%r144,16; mov.u32 %r1,%tid.x; shr.u32 %r145,%r1,4; cvt.u64.u32 %rd4,%r145;
@@ -23,15 +23,15 @@ bra.uni $L__BB0_229; $L__BB0_230: add.s64 %rd219,%rd219,%rd7; add.s64 %rd218,%rd
 add.s64 %rd217,%rd217,%rd13; add.s64 %rd216,%rd216,%rd15; add.s64 %rd215,%rd215,%rd16;
 setp.lt.u64 %p186,%rd219,%rd60; @%p186 bra $L__BB0_2; bra.uni $L__BB0_231; $L__BB0_2: mov.b32 %r357,0;
 mov.u32 %r356,%r357; @%p3 bra $L__BB0_5; mov.b32 %r356,0; mov.u32 %r353,%r143; mov.u32 %r355,%r143; $L__BB0_4:
-shr.u32 %r150,%r353,1; add.s32 %r151,%r150,%r356; mul.wide.u32 %rd69,%r151,40; add.s64 %rd70,%rd2,%rd69;
-ld.param.u64 %rd71,[%rd70+16]; setp.gt.u64 %p4,%rd71,%rd219; selp.b32 %r355,%r151,%r355,%p4;
+shr.u32 %r150,%r353,1; add.s32 %r151,%r150,%r356; mul.wide.u32 %rd69,%r151,48; add.s64 %rd70,%rd2,%rd69;
+ld.param.u64 %rd71,[%rd70+24]; setp.gt.u64 %p4,%rd71,%rd219; selp.b32 %r355,%r151,%r355,%p4;
 selp.b32 %r356,%r356,%r151,%p4; sub.s32 %r353,%r355,%r356; setp.gt.u32 %p5,%r353,1; @%p5 bra $L__BB0_4; $L__BB0_5:
-mul.wide.u32 %rd72,%r356,40; add.s64 %rd22,%rd2,%rd72; ld.param.u64 %rd23,[%rd22+16]; sub.s64 %rd73,%rd219,%rd23;
+mul.wide.u32 %rd72,%r356,48; add.s64 %rd22,%rd2,%rd72; ld.param.u64 %rd23,[%rd22+24]; sub.s64 %rd73,%rd219,%rd23;
 shl.b64 %rd74,%rd73,10; ld.param.u64 %rd75,[%rd22+8]; sub.s64 %rd76,%rd75,%rd74; min.u64 %rd77,%rd76,1024;
 cvt.u32.u64 %r11,%rd77; setp.ge.u32 %p6,%r2,%r11; mov.b32 %r361,1024; mov.f64 %fd190,%fd124; mov.f64 %fd191,%fd124;
 mov.f64 %fd192,%fd124; mov.f64 %fd193,%fd124; mov.f64 %fd194,%fd124; mov.f64 %fd195,%fd124; mov.f64 %fd196,%fd124;
 mov.u32 %r358,%r357; mov.u32 %r359,%r357; mov.u32 %r360,%r357; mov.u32 %r362,%r357; @%p6 bra $L__BB0_114;
-ld.param.u64 %rd79,[%rd22]; ld.param.u8 %rs1,[%rd22+32]; cvta.to.global.u64 %rd80,%rd79; shl.b64 %rd81,%rd23,12;
+ld.param.u64 %rd79,[%rd22]; ld.param.u8 %rs1,[%rd22+40]; cvta.to.global.u64 %rd80,%rd79; shl.b64 %rd81,%rd23,12;
 sub.s64 %rd82,%rd218,%rd81; add.s64 %rd223,%rd80,%rd82; shl.b64 %rd83,%rd23,13; sub.s64 %rd84,%rd217,%rd83;
 add.s64 %rd222,%rd80,%rd84; shl.b64 %rd85,%rd23,11; sub.s64 %rd86,%rd216,%rd85; add.s64 %rd221,%rd80,%rd86;
 shl.b64 %rd87,%rd23,10; sub.s64 %rd88,%rd215,%rd87; add.s64 %rd220,%rd80,%rd88; mov.b32 %r361,1024; mov.b32 %r357,0;
@@ -69,7 +69,7 @@ mul.rn.f64 %fd204,%fd202,%fd202; mov.f64 %fd203,%fd202; bra.uni $L__BB0_110; $L_
 @%p10 bra $L__BB0_69; setp.eq.s16 %p11,%rs57,17; @%p11 bra $L__BB0_89; bra.uni $L__BB0_34; $L__BB0_89:
 ld.global.u8 %r47,[%rd220]; shl.b32 %r48,%r47,24; and.b32 %r366,%r48,-2147483648; bfe.u32 %r50,%r47,2,5;
 and.b32 %r51,%r47,3; setp.eq.s32 %p31,%r50,0; @%p31 bra $L__BB0_93; setp.ne.s32 %p32,%r50,31; @%p32 bra $L__BB0_92;
-shl.b32 %r166,%r47,21; or.b32 %r167,%r48,%r166; or.b32 %r366,%r167,2139095040; bra.uni $L__BB0_95; $L__BB0_35:
+shl.b32 %r166,%r47,21; or.b32 %r167,%r166,%r48; or.b32 %r366,%r167,2139095040; bra.uni $L__BB0_95; $L__BB0_35:
 ld.global.u32 %r19,[%rd223]; and.b32 %r20,%r19,2147483647; setp.gt.u32 %p76,%r20,2139095040; mov.u16 %rs102,5;
 @%p76 bra $L__BB0_40; mov.u16 %rs102,0; setp.eq.s32 %p77,%r20,0; @%p77 bra $L__BB0_40;
 setp.ne.s32 %p78,%r20,2139095040; @%p78 bra $L__BB0_39; setp.gt.s32 %p79,%r19,-1; selp.b16 %rs102,3,4,%p79;
@@ -108,7 +108,7 @@ setp.gt.u32 %p63,%r29,2139095040; mov.u16 %rs102,5; @%p63 bra $L__BB0_58; mov.u1
 @%p64 bra $L__BB0_58; setp.ne.s32 %p65,%r29,2139095040; @%p65 bra $L__BB0_57; setp.gt.s32 %p66,%r364,-1;
 selp.b16 %rs102,3,4,%p66; bra.uni $L__BB0_58; $L__BB0_73: shl.b32 %r38,%r33,24; and.b32 %r365,%r38,-2147483648;
 bfe.u32 %r40,%r33,3,4; and.b32 %r41,%r33,7; setp.eq.s32 %p43,%r40,0; @%p43 bra $L__BB0_77; setp.ne.s32 %p44,%r40,15;
-@%p44 bra $L__BB0_76; shl.b32 %r184,%r33,20; or.b32 %r185,%r38,%r184; or.b32 %r365,%r185,2139095040;
+@%p44 bra $L__BB0_76; shl.b32 %r184,%r33,20; or.b32 %r185,%r184,%r38; or.b32 %r365,%r185,2139095040;
 bra.uni $L__BB0_79; $L__BB0_39: setp.lt.u32 %p80,%r20,8388608; selp.b16 %rs102,1,2,%p80; $L__BB0_40:
 setp.gt.u16 %p81,%rs102,2; mov.f64 %fd202,0d0000000000000000; mov.f64 %fd203,%fd202; mov.f64 %fd204,%fd202;
 @%p81 bra $L__BB0_110; and.b32 %r217,%r19,2139095040; setp.eq.s32 %p82,%r217,0; @%p82 bra $L__BB0_43;
@@ -181,7 +181,7 @@ cvt.u64.u32 %rd135,%r249; shl.b64 %rd136,%rd135,32; cvt.u32.u64 %r250,%rd134;
 shfl.sync.idx.b32 %r251,%r250,0,4111,%r3; cvt.u64.u32 %rd137,%r251; or.b64 %rd138,%rd136,%rd137;
 mov.b64 %fd158,%rd138; cvt.rn.f64.u32 %fd159,%r76; div.rn.f64 %fd222,%fd158,%fd159;
 mov.f64 %fd221,0d0000000000000000; @%p6 bra $L__BB0_216; mov.u16 %rs95,5; ld.param.u64 %rd139,[%rd22];
-ld.param.u8 %rs29,[%rd22+32]; cvta.to.global.u64 %rd140,%rd139; shl.b64 %rd141,%rd23,12;
+ld.param.u8 %rs29,[%rd22+40]; cvta.to.global.u64 %rd140,%rd139; shl.b64 %rd141,%rd23,12;
 sub.s64 %rd142,%rd218,%rd141; add.s64 %rd227,%rd140,%rd142; shl.b64 %rd143,%rd23,13; sub.s64 %rd144,%rd217,%rd143;
 add.s64 %rd226,%rd140,%rd144; shl.b64 %rd145,%rd23,11; sub.s64 %rd146,%rd216,%rd145; add.s64 %rd225,%rd140,%rd146;
 shl.b64 %rd147,%rd23,10; sub.s64 %rd148,%rd215,%rd147; add.s64 %rd224,%rd140,%rd148;
@@ -213,7 +213,7 @@ bra.uni $L__BB0_215; $L__BB0_142: setp.eq.s16 %p100,%rs76,16; @%p100 bra $L__BB0
 @%p101 bra $L__BB0_195; bra.uni $L__BB0_144; $L__BB0_195: ld.global.u8 %r106,[%rd224]; shl.b32 %r107,%r106,24;
 and.b32 %r382,%r107,-2147483648; bfe.u32 %r109,%r106,2,5; and.b32 %r110,%r106,3; setp.eq.s32 %p121,%r109,0;
 @%p121 bra $L__BB0_199; setp.ne.s32 %p122,%r109,31; @%p122 bra $L__BB0_198; shl.b32 %r262,%r106,21;
-or.b32 %r263,%r107,%r262; or.b32 %r382,%r263,2139095040; bra.uni $L__BB0_201; $L__BB0_145:
+or.b32 %r263,%r262,%r107; or.b32 %r382,%r263,2139095040; bra.uni $L__BB0_201; $L__BB0_145:
 ld.global.u32 %r78,[%rd227]; and.b32 %r79,%r78,2147483647; setp.gt.u32 %p166,%r79,2139095040; mov.u16 %rs109,5;
 @%p166 bra $L__BB0_150; mov.u16 %rs109,0; setp.eq.s32 %p167,%r79,0; @%p167 bra $L__BB0_150;
 setp.ne.s32 %p168,%r79,2139095040; @%p168 bra $L__BB0_149; setp.gt.s32 %p169,%r78,-1; selp.b16 %rs109,3,4,%p169;
@@ -249,7 +249,7 @@ $L__BB0_162: and.b32 %r88,%r380,2147483647; setp.gt.u32 %p153,%r88,2139095040; m
 setp.ne.s32 %p155,%r88,2139095040; @%p155 bra $L__BB0_166; setp.gt.s32 %p156,%r380,-1; selp.b16 %rs109,3,4,%p156;
 bra.uni $L__BB0_167; $L__BB0_180: shl.b32 %r97,%r92,24; and.b32 %r381,%r97,-2147483648; bfe.u32 %r99,%r92,3,4;
 and.b32 %r100,%r92,7; setp.eq.s32 %p133,%r99,0; @%p133 bra $L__BB0_184; setp.ne.s32 %p134,%r99,15;
-@%p134 bra $L__BB0_183; shl.b32 %r280,%r92,20; or.b32 %r281,%r97,%r280; or.b32 %r381,%r281,2139095040;
+@%p134 bra $L__BB0_183; shl.b32 %r280,%r92,20; or.b32 %r281,%r280,%r97; or.b32 %r381,%r281,2139095040;
 bra.uni $L__BB0_186; $L__BB0_149: setp.lt.u32 %p170,%r79,8388608; selp.b16 %rs109,1,2,%p170; $L__BB0_150:
 setp.gt.u16 %p171,%rs109,2; mov.f64 %fd220,0d0000000000000000; @%p171 bra $L__BB0_215;
 and.b32 %r313,%r78,2139095040; setp.eq.s32 %p172,%r313,0; @%p172 bra $L__BB0_153; mov.b32 %f6,%r78;
