@@ -12,7 +12,8 @@
 
 namespace spotter::cuda_pass {
 
-// 16 neighbouring threads of a warp; exchanges name them in their mask, so that the halves of a warp need not keep in step.
+// 16 neighbouring threads of a warp; exchanges name them in their mask, so that the halves of a warp need not keep in
+// step.
 struct threads_group {
     unsigned lane, mask;
 

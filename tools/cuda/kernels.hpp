@@ -77,7 +77,8 @@ struct lane_state {
 // A block of a tensor, by a group: `group.each(use(lane))` runs for its lanes, `group.own<State>` is what each lane
 // has, `group.fold(values)` adds all 16 in halves, and so on; every lane gets the answer.
 template <class Group>
-SPOTTER_INLINE constexpr void take_block(Group const& group, task const& from, std::uint64_t block, partial* partials) noexcept {
+SPOTTER_INLINE constexpr void take_block(Group const& group, task const& from, std::uint64_t block,
+                                         partial* partials) noexcept {
     std::uint64_t const first = (block - from.first_block) * block_size;
     std::uint64_t const left = from.count - first;
     auto const size = static_cast<std::uint32_t>(left < block_size ? left : block_size);
@@ -153,7 +154,8 @@ constexpr void tell(lane_state const& from, partial& into) noexcept {
 
 // The sums of a tensor: its blocks' lanes, in the order of blocks.
 template <class Group>
-SPOTTER_INLINE constexpr void fold_sums(Group const& group, task const& from, partial const* partials, result& into) noexcept {
+SPOTTER_INLINE constexpr void fold_sums(Group const& group, task const& from, partial const* partials,
+                                        result& into) noexcept {
     struct sums {
         double sum = 0, sum_abs = 0, sum_squares = 0;
     };

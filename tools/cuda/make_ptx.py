@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the kernels' text (include/spotter/ext/cuda/ptx/*.hpp) of tools/cuda/kernels.cpp, or holds one against the other.
+"""Makes the kernels' text (include/spotter/ext/cuda/ptx/*.hpp, examples/cuda/ptx.hpp) of their source, or holds one against the other.
 
     python3 tools/cuda/make_ptx.py            write the headers
     python3 tools/cuda/make_ptx.py --check    compare; exit code 1 where a header is not what clang makes now
@@ -20,7 +20,11 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEADERS = ROOT / "include" / "spotter" / "ext" / "cuda" / "ptx"
-KERNELS = ("blocks", "fold", "chains")
+LIBRARY = ROOT / "tools" / "cuda" / "kernels.cpp"
+# A header's text: its source, what is defined for it, and its header with namespace and name.
+KERNELS = {name: (LIBRARY, f"-DSPOTTER_KERNEL_{name.upper()}", HEADERS / f"{name}.hpp", "spotter::cuda_pass", f"{name}_ptx")
+           for name in ("blocks", "fold", "chains")}
+KERNELS["example"] = (ROOT / "examples" / "cuda" / "kernels.cpp", "-DEXAMPLE", ROOT / "examples" / "cuda" / "ptx.hpp", "example_cuda", "ptx")
 COMPILER = "clang++-19"
 # PTX 6.0 and sm_70: what the first cards with independent threads take, and every later card and driver as well.
 FLAGS = ("-std=c++20", "-O2", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib",
@@ -36,8 +40,8 @@ def skip(why):
 
 def compiled(kernel):
     """PTX of one kernel, as clang writes it."""
-    command = [COMPILER, *FLAGS, f"-DSPOTTER_KERNEL_{kernel.upper()}", f"-I{ROOT / 'include'}", f"-I{ROOT}", "-S", "-o", "-",
-               str(ROOT / "tools" / "cuda" / "kernels.cpp")]
+    source, define, *_ = KERNELS[kernel]
+    command = [COMPILER, *FLAGS, define, f"-I{ROOT / 'include'}", f"-I{ROOT}", "-S", "-o", "-", str(source)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{done.stderr}failed: {done.returncode}")
@@ -55,7 +59,7 @@ def shortened(ptx):
     text = "\n".join(statements)
     for i, name in enumerate(sorted(set(re.findall(r"\b_Z\w+?(?=_param_|\b)", text)), key=len, reverse=True)):
         text = text.replace(name, f"f{i}")
-    text = re.sub(r"\b(\w+)_param_(\d+)", lambda found: f"p{found[2]}" if found[1].startswith("spotter_") else found[0], text)
+    text = re.sub(r"\b(\w+)_param_(\d+)", lambda found: f"p{found[2]}" if found[1].startswith(("spotter_", "train_")) else found[0], text)
     return re.sub(r", ", ",", text)
 
 
@@ -75,24 +79,26 @@ def header(kernel):
     assert ".local" not in text, "something is kept in memory of each thread's own: the tasks, most likely"
     assert "fma" not in text, "a product was fused with a sum: other bits than the processor's"
     assert max(map(len, text.split("\n"))) <= LONGEST + 4 and len(text) < 65536, "too long for a header"
+    source, _, _, space, name = KERNELS[kernel]
+    layer = "Ext (L6): " if source == LIBRARY else ""
     return f"""// SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a kernel as the driver compiles it; made by tools/cuda/make_ptx.py of tools/cuda/kernels.cpp.
+// {layer}Kernels as the driver compiles them; made by tools/cuda/make_ptx.py of {source.relative_to(ROOT)}.
 #pragma once
 
-namespace spotter::cuda_pass {{
+namespace {space} {{
 
 // clang-format off
-inline constexpr char {kernel}_ptx[] = R"ptx(
+inline constexpr char {name}[] = R"ptx(
 {text}
 )ptx";
 // clang-format on
 
-}}  // namespace spotter::cuda_pass
+}}  // namespace {space}
 """
 
 
 def text_of(kernel):
-    return re.search(r'R"ptx\((.*)\)ptx"', (HEADERS / f"{kernel}.hpp").read_text(), re.DOTALL)[1]
+    return re.search(r'R"ptx\((.*)\)ptx"', KERNELS[kernel][2].read_text(), re.DOTALL)[1]
 
 
 def assemble(ptxas):
@@ -130,14 +136,14 @@ def main():
     wrong = []
     HEADERS.mkdir(exist_ok=True)
     for kernel in KERNELS:
-        path = HEADERS / f"{kernel}.hpp"
+        path = KERNELS[kernel][2]
         now = header(kernel)
         if not options.check:
             path.write_text(now)
         elif not path.is_file() or path.read_text() != now:
             wrong.append(str(path))
     if wrong:
-        sys.exit(f"{', '.join(wrong)}: not what tools/cuda/kernels.cpp makes; run python3 tools/cuda/make_ptx.py")
+        sys.exit(f"{', '.join(wrong)}: not what their source makes; run python3 tools/cuda/make_ptx.py")
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ template <class Float>
 template <class Number>
 SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept {
 #if defined(__clang__) && !defined(__NVPTX__)  // kernels of a GPU are compiled with -ffp-contract=off
-#pragma clang fp reassociate(on)  // clang leaves the fence out where it sees nothing to fence
+#pragma clang fp reassociate(on)               // clang leaves the fence out where it sees nothing to fence
     if (!std::is_constant_evaluated()) {
 #if defined(__x86_64__)
         product = __arithmetic_fence(product);

@@ -13,10 +13,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What a hook wants of one tensor.
 struct device_wish {
-    terms wanted = terms::none;      // terms of the pass, and change
-    bool values = false;             // the values themselves, too
-    std::uint32_t tensor = 0;        // its id, and
-    step_id step{};                  // at which: what a change is counted from
+    terms wanted = terms::none;  // terms of the pass, and change
+    bool values = false;         // the values themselves, too
+    std::uint32_t tensor = 0;    // its id, and
+    step_id step{};              // at which: what a change is counted from
 };
 
 // Of what was wanted: as much as there is. What is missing in `stats.has` a hook computes of the values.

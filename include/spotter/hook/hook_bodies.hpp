@@ -42,8 +42,9 @@ template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::observe_tracked(tracked_tensor& it, offered const& given) noexcept {
     tensor_ref const& values = given.view;
     if constexpr (lags) {
-        if (device_values const* const there = detail::device_values_in(given); there != nullptr) {
-            return observe_on_device(it, *there);
+        if (device_values there;
+            guarded_or([&] { return detail::find_device_values(given, there); }, [] { return false; })) {
+            return observe_on_device(it, there);
         }
     }
     if constexpr (offers<sink_call::number>) {
@@ -155,7 +156,12 @@ step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
     double const now = keep_times();
     advance_captures();
     if constexpr (lags) {
-        late_.close({.id = step_, .times = moments(), .rules_due = rules_due_, .plan_due = plan_due_, .now = now, .whole = whole});
+        late_.close({.id = step_,
+                     .times = moments(),
+                     .rules_due = rules_due_,
+                     .plan_due = plan_due_,
+                     .now = now,
+                     .whole = whole});
         open_ = false;
         judge_late(found, false);
         return found;

@@ -12,16 +12,16 @@ namespace spotter::inline SPOTTER_ABI {
 // One observation, or scalar, of a step that waits.
 struct late_event {
     tracked_tensor* tensor = nullptr;
-    tensor_ref view{};            // without values
-    std::size_t at = 0;           // where they are among the step's bytes
-    std::uint64_t rules = 0;      // that see it
-    terms kept = terms::none;     // in the record
-    double time = 0;              // of a scalar that has one
-    std::uint32_t number = 0;     // among the device's of the step
-    bool has_time = false;        // it has
-    bool is_scalar = false;       // kept whatever the plan says
-    bool judged = false;          // by rules, or at least by the plan
-    bool on_device = false;       // its values were there
+    tensor_ref view{};         // without values
+    std::size_t at = 0;        // where they are among the step's bytes
+    std::uint64_t rules = 0;   // that see it
+    terms kept = terms::none;  // in the record
+    double time = 0;           // of a scalar that has one
+    std::uint32_t number = 0;  // among the device's of the step
+    bool has_time = false;     // it has
+    bool is_scalar = false;    // kept whatever the plan says
+    bool judged = false;       // by rules, or at least by the plan
+    bool on_device = false;    // its values were there
 };
 
 // Memory is taken as steps become larger, and kept.
@@ -35,8 +35,8 @@ struct late_step {
     slot_array<late_event> events{};
     std::size_t count = 0;  // of events
     slot_array<std::byte> bytes{};
-    std::size_t used = 0;          // of bytes
-    std::uint32_t on_device = 0;   // events that have to be waited for
+    std::size_t used = 0;         // of bytes
+    std::uint32_t on_device = 0;  // events that have to be waited for
 
     // Where the values of an event are.
     [[nodiscard]] tensor_ref values_of(late_event const& it) const noexcept {

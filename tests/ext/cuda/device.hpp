@@ -34,7 +34,8 @@ inline fake_cuda& card() {
     fake_cuda& it = driver().state();
     it.held = false;
     driver().heal();
-    driver().step();
+    driver().step();  // what was left over may fail again
+    driver().heal();
     it.reset();
     return it;
 }

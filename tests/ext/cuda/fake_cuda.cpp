@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stand-in for CUDA's driver: it runs the kernels' C++ source on the processor, in streams and with events, fails and
 // waits as a test tells it to. The device's memory is this process's.
+#include <examples/cuda/kernels.hpp>
 #include <tests/ext/cuda/fake_cuda.hpp>
 #include <tests/ext/cuda/processor_kernels.hpp>
 
@@ -51,13 +52,13 @@ struct module {
 struct driver {
     std::mutex lock;
     fake_cuda state;
-    std::map<std::uint64_t, std::size_t> memory;         // of the device, by address
-    std::map<std::uint64_t, std::size_t> page_locked;    // of the host
+    std::map<std::uint64_t, std::size_t> memory;       // of the device, by address
+    std::map<std::uint64_t, std::size_t> page_locked;  // of the host
     std::map<std::string, kernel> kernels;
     std::vector<stream*> streams;
     stream legacy;
-    int broken = 0;                                      // the code of a context that is lost
-    int context = 0;                                     // its address is the context
+    int broken = 0;   // the code of a context that is lost
+    int context = 0;  // its address is the context
     std::size_t used = 0, locked = 0;
 
     [[nodiscard]] bool is_mapped(std::uint64_t address, std::size_t bytes) const {
@@ -120,9 +121,7 @@ void blocks_kernel(unsigned, unsigned, void** with) {
     auto const blocks = *static_cast<std::uint64_t const*>(with[2]);
     for (std::uint32_t i = 0; i < count; ++i) {
         task const& each = tasks.of[i];
-        if (it().is_mapped(each.values, each.bytes)) {
-            continue;
-        }
+        if (it().is_mapped(each.values, each.bytes)) { continue; }
         ++it().state.bad_reads;
         it().broken = illegal_address;
         return;
@@ -137,12 +136,27 @@ void chains_kernel(unsigned grid, unsigned, void** with) {
     run_chains(*static_cast<task_list const*>(with[0]), grid, *static_cast<result* const*>(with[1]));
 }
 
+// Of the example.
+void backward_kernel(unsigned, unsigned threads, void** with) {
+    auto const at = [&](int i) { return *static_cast<float**>(with[i]); };
+    for (unsigned thread = 0; thread < threads; ++thread) {
+        example_cuda::error_of(at(0), at(1), at(2), at(4), thread);
+        if (thread < example_cuda::inputs) { example_cuda::gradient_of(at(0), at(1), at(2), at(3), thread); }
+    }
+}
+void update_kernel(unsigned, unsigned, void** with) {
+    auto const rate = *static_cast<float const*>(with[2]);
+    for (unsigned k = 0; k < example_cuda::inputs; ++k) {
+        example_cuda::update(*static_cast<float**>(with[0]), *static_cast<float**>(with[1]), rate, k);
+    }
+}
+
 using guard = std::lock_guard<std::mutex>;
 
 }  // namespace
 
-#define ENTER(...)                                                 \
-    guard const locked{it().lock};                                 \
+#define ENTER(...)                                                                                                     \
+    guard const locked{it().lock};                                                                                     \
     if (int const code = enter(__VA_ARGS__); code != success) { return code; }
 
 extern "C" {
@@ -153,15 +167,12 @@ int fake_cuda_step() {
     return it().advance_all() ? 1 : 0;
 }
 void fake_cuda_heal() { it().broken = 0; }
-void fake_cuda_add_kernel(char const* name, int count, std::size_t const* sizes, fake_kernel run) {
-    guard const locked{it().lock};
-    it().kernels[name] = {{sizes, sizes + count}, run};
-}
-
 int cuInit(unsigned) {
     ENTER(false)
     it().kernels["spotter_blocks"] = {{sizeof(task_list), 4, 8, 8}, blocks_kernel};
     it().kernels["spotter_chains"] = {{sizeof(task_list), 8}, chains_kernel};
+    it().kernels["train_backward"] = {{8, 8, 8, 8, 8}, backward_kernel};
+    it().kernels["train_update"] = {{8, 8, 4}, update_kernel};
     it().kernels["spotter_fold"] = {{sizeof(task_list), 8, 8}, fold_kernel};
     return it().state.cards > 0 ? success : no_card;
 }

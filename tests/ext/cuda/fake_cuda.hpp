@@ -39,13 +39,13 @@ struct fake_cuda {
     }
 };
 
-// A kernel of somebody else's, on the processor: `run(blocks, threads, parameters)`.
+// A kernel on the processor: `run(blocks, threads, parameters)`.
 using fake_kernel = void (*)(unsigned, unsigned, void**);
 
 extern "C" {
 fake_cuda* fake_cuda_state();
 // Runs what waits, though `held`; true where something did.
 int fake_cuda_step();
-void fake_cuda_add_kernel(char const* name, int count, std::size_t const* sizes, fake_kernel run);
-// Its number of calls; the order in which tests take the API.
+// The card works again, after an error that stays.
+void fake_cuda_heal();
 }

@@ -18,6 +18,9 @@ struct cuda_options {
     // Memory of the card for previous values, where somebody wants the change (terms::change). The change of what does
     // not fit is computed by this processor, of values that are copied for it.
     std::uint64_t change_bytes = 256ULL << 20;
+    // The stream that the thread works in now, of tensors that come without one (DLPack, libtorch: &torch_stream of
+    // ext/torch/cuda.hpp). Null: the default stream.
+    void* (*current_stream)(int ordinal) noexcept = nullptr;
     char const* library = nullptr;  // the driver; null: libcuda.so.1, on Windows nvcuda.dll
 };
 
@@ -90,11 +93,11 @@ private:
     // The values of a tensor in one mode, at its last observation.
     struct kept_values {
         cuda_driver::address memory = 0;
-        std::size_t room = 0;      // bytes
-        tensor_ref view{};         // type, shape and order
-        std::uint64_t index = 0;   // of the step
+        std::size_t room = 0;     // bytes
+        tensor_ref view{};        // type, shape and order
+        std::uint64_t index = 0;  // of the step
         bool valid = false;
-        bool elsewhere = false;    // there was no room: the hook has them
+        bool elsewhere = false;  // there was no room: the hook has them
     };
     struct step {
         slot_array<batch> batches{};
@@ -122,7 +125,7 @@ private:
 
     // What a kernel takes of it.
     [[nodiscard]] static terms known_terms(dtype type) noexcept;
-    [[nodiscard]] refusal_words look_at(device_values const& from) noexcept;
+    [[nodiscard]] refusal_words look_at(device_values const& from, cuda_driver::stream in) noexcept;
     // The open batch, or a new one; null where there is no memory.
     [[nodiscard]] batch* batch_for(std::size_t place, cuda_driver::stream in) noexcept;
     [[nodiscard]] bool make(batch& it) noexcept;

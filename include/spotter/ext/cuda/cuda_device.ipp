@@ -17,6 +17,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY cuda_device::here::here(cuda_device& of) noexcept : of_{of} {
+    if (of_.dead_) { return; }
     cuda_driver::context now = nullptr;
     if (of_.driver_.current(&now) == cuda_driver::success && now == of_.context_) { return; }
     pushed_ = of_.fine(of_.driver_.push(of_.context_), "cuCtxPushCurrent");
@@ -139,25 +140,33 @@ SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
 
 SPOTTER_COLD_BODY cuda_device::~cuda_device() { end(); }
 
+namespace detail {
+
+inline constexpr refusal_words lost_device{errc::no_device, "is not taken: its device failed, health() says how"};
+
+}  // namespace detail
+
 SPOTTER_BODY terms cuda_device::known_terms(dtype type) noexcept {
     if (is_complex(type) || type == dtype::text) { return terms::none; }
     return without(pass_terms, terms::product);
 }
 
 // A kernel that reads what is not mapped any more takes the loop's own context with it, so each address is asked for.
-SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from) noexcept {
+SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, cuda_driver::stream in) noexcept {
     auto const at = static_cast<cuda_driver::address>(reinterpret_cast<std::uintptr_t>(from.view.values.raw));
     int ordinal = 0;
-    if (driver_.pointer_attribute(&ordinal, cuda_driver::ordinal_of, at) != cuda_driver::success) {
+    int const known = driver_.pointer_attribute(&ordinal, cuda_driver::ordinal_of, at);
+    if (known == cuda_driver::invalid_value) {
         return {errc::null_pointer, "is no memory of a device: was it freed, or never taken?"};
     }
+    if (!fine(known, "cuPointerGetAttribute")) { return detail::lost_device; }
     if (ordinal != card_ || (from.ordinal != device_values::any_device && from.ordinal != card_)) {
         return {errc::no_device, "lies on another card than the hook's: give a hook to each card"};
     }
     cuda_driver::address base = 0;
     std::size_t size = 0;
-    if (driver_.range_of(&base, &size, at) != cuda_driver::success || at < base ||
-        at - base > size || size - (at - base) < from.view.bytes()) {
+    if (driver_.range_of(&base, &size, at) != cuda_driver::success || at < base || at - base > size ||
+        size - (at - base) < from.view.bytes()) {
         return {errc::no_shape, "is larger than the memory that its address is in: was it freed?"};
     }
     std::size_t const word = size_of(from.view.type);
@@ -165,7 +174,7 @@ SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from) noexc
         return {errc::not_contiguous, "begins at an address that its elements cannot be at"};
     }
     int capturing = 0;
-    if (driver_.is_capturing(from.stream, &capturing) == cuda_driver::success && capturing != 0) {
+    if (driver_.is_capturing(in, &capturing) == cuda_driver::success && capturing != 0) {
         return {errc::busy, "is in a stream whose work is captured into a graph: observe it outside the capture"};
     }
     return {};
@@ -234,8 +243,8 @@ SPOTTER_BODY bool cuda_device::keep(device_values const& from, device_wish const
         kept_bytes_ += it.room;
     }
     tensor_ref const& now = from.view;
-    taken.has_previous = it.valid && it.view.type == now.type && it.view.shape == now.shape &&
-                         it.view.layout == now.layout;
+    taken.has_previous =
+        it.valid && it.view.type == now.type && it.view.shape == now.shape && it.view.layout == now.layout;
     taken.previous = it.index;
     taken.keep = it.memory, taken.kept = which;
     it.view = now, it.index = wish.step.index, it.valid = true;
@@ -245,13 +254,15 @@ SPOTTER_BODY bool cuda_device::keep(device_values const& from, device_wish const
 SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values const& from, device_wish const& wish,
                                              std::uint32_t& number) noexcept {
     constexpr refusal_words no_memory{errc::out_of_memory, "is not taken from its device: no memory"};
-    if (dead_) { return {errc::no_device, "is not taken: its device is lost, see health()"}; }
     here const now{*this};
+    if (dead_) { return detail::lost_device; }
+    bool const asks = from.in_current && chosen_.current_stream != nullptr;
+    cuda_driver::stream const in = asks ? chosen_.current_stream(card_) : from.stream;
     step& it = steps_[place];
     tensor taken;
     taken.count = from.view.count;
     if (taken.count > 0) {
-        if (refusal_words const why = look_at(from); why.code != errc::none) { return why; }
+        if (refusal_words const why = look_at(from, in); why.code != errc::none) { return why; }
         taken.from = reinterpret_cast<std::uintptr_t>(from.view.values.raw);
         taken.bytes = as_size(from.view.bytes());
         terms known = known_terms(from.view.type);
@@ -269,21 +280,21 @@ SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values co
     }
     if (!it.tensors.grow(it.count + 1)) { return no_memory; }
     if (taken.counted || taken.values != nullptr) {
-        batch* const in = batch_for(place, from.stream);
-        if (in == nullptr) { return no_memory; }
+        batch* const to = batch_for(place, in);
+        if (to == nullptr) { return no_memory; }
         taken.batch = static_cast<std::uint32_t>(it.batch_count - 1);
-        taken.at = in->count;
+        taken.at = to->count;
         if (taken.counted) {
-            cuda_pass::task& task = in->tasks.of[in->count++];
+            cuda_pass::task& task = to->tasks.of[to->count++];
             task = {taken.from,
                     taken.count,
                     taken.bytes,
-                    in->blocks,
+                    to->blocks,
                     taken.has_previous ? taken.keep : 0,
                     static_cast<std::uint32_t>(from.view.type),
                     static_cast<std::uint32_t>(taken.wanted)};
-            in->chains = in->chains || taken.has_previous || has(taken.wanted, terms::hash);
-            in->blocks += (taken.count + block_size - 1) / block_size;
+            to->chains = to->chains || taken.has_previous || has(taken.wanted, terms::hash);
+            to->blocks += (taken.count + block_size - 1) / block_size;
         }
     }
     number = static_cast<std::uint32_t>(it.count);
@@ -390,7 +401,7 @@ SPOTTER_BODY device_answer cuda_device::answer(std::size_t place, std::uint32_t 
     if (!of.counted && of.values == nullptr) { return told; }
     batch const& in = it.batches[of.batch];
     if (in.failed) {
-        told.lost = {errc::no_device, "was not taken from its device: see health()"};
+        told.lost = {errc::no_device, "was not taken from its device: health() says why"};
         return told;
     }
     told.values = of.values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a kernel as the driver compiles it; made by tools/cuda/make_ptx.py of tools/cuda/kernels.cpp.
+// Ext (L6): Kernels as the driver compiles them; made by tools/cuda/make_ptx.py of tools/cuda/kernels.cpp.
 #pragma once
 
 namespace spotter::cuda_pass {
