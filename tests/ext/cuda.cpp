@@ -2,6 +2,7 @@
 // Tensors of a GPU, by a stand-in for CUDA's driver that runs the kernels' source on the processor: no card was at
 // hand.
 #include <spotter/ext/cuda.hpp>
+#include <spotter/ext/dlpack.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
@@ -547,4 +548,82 @@ TEST_CASE("values that are due find no room, and statistics go on") {
     CHECK(watch.health().refused == 2);
     CHECK(watch.health().observed == 2);
     CHECK(watch.health().first_error.code == errc::out_of_memory);
+}
+
+TEST_CASE("a section with a stream takes the time that the card took, of its own step") {
+    fake_cuda& it = card();
+    temporary_folder const folder;
+    on_card<float> const w{ramp(100, 1)};
+    cuda_device gpu{stand_in()};
+    hook watch{folder / "run", keep_statistics, any("time/forward", mean >= 0.002), gpu.tensors()};
+    for (std::uint64_t i = 0; i < 6; ++i) {
+        {
+            auto const part = watch.section("forward", nullptr);
+            it.held = i == 3;
+        }
+        if (i == 3) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{4});
+            it.held = false;
+        }
+        (void)watch.step(train(i), "w"_t = w.whole());
+    }
+    watch.finish();
+    CHECK(watch.health().good());
+    trial const run = open_trial(folder / "run").value();
+    for (std::uint64_t i = 0; i < 6; ++i) { CHECK(run["time/forward"].stat(train(i), mean).value() >= 0); }
+    CHECK(run["time/forward"].stat(train(3), mean).value() >= 0.004);
+    CHECK(!run.findings().empty());
+    CHECK(it.live_events == 0);
+}
+
+namespace {
+
+// As dlpack.h has it.
+struct dl_tensor {
+    void* data;
+    struct {
+        int device_type, device_id;
+    } device;
+    int ndim;
+    struct {
+        std::uint8_t code, bits;
+        std::uint16_t lanes;
+    } dtype;
+    std::int64_t* shape;
+    std::int64_t* strides;
+    std::uint64_t byte_offset;
+};
+
+int streams_asked = 0;
+void* tell_stream(int) noexcept {
+    ++streams_asked;
+    return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("DLPack's tensors of a card are taken in the current stream, its page-locked ones are read here") {
+    card();
+    on_card<float> const w{ramp(64, 1)};
+    std::int64_t shape[] = {8, 8}, strides[] = {1, 8};
+    dl_tensor it{w.data(), {2, 0}, 2, {2, 32, 1}, shape, strides, 0};
+    std::vector<float> host = ramp(64, 2);
+    dl_tensor const pinned{host.data(), {3, 0}, 2, {2, 32, 1}, shape, nullptr, 0};
+    dl_tensor const elsewhere{w.data(), {4, 0}, 2, {2, 32, 1}, shape, nullptr, 0};
+    cuda_options chosen = stand_in();
+    chosen.current_stream = &tell_stream;
+    streams_asked = 0;
+    cuda_device gpu{chosen};
+    hook watch{keep_statistics, any("*", l2 > 100.0), gpu.tensors()};
+    (void)watch.step(train(0), "w"_t = it, "pinned"_t = pinned, "elsewhere"_t = elsewhere);
+    CHECK(streams_asked == 1);
+    it.byte_offset = 4;  // beyond its end
+    (void)watch.step(train(1), "w"_t = it);
+    watch.finish();
+    step_alarm const found = watch.end();
+    CHECK(watch.health().refused == 2);
+    CHECK(watch.health().observed == 2);
+    hook without{keep_statistics};
+    (void)without.step(train(0), "w"_t = it);
+    CHECK(without.health().refused == 1);
 }

@@ -45,6 +45,11 @@ public:
                                              std::uint32_t& number) noexcept = 0;
     // What was taken since the last one is put into the streams: later work in these may overwrite the values.
     virtual void launch(std::size_t place) noexcept = 0;
+    // A moment in a stream: when the work that is in it is done. False where the device has no clock.
+    [[nodiscard]] virtual bool mark(std::size_t, void*, std::uint32_t&) noexcept { return false; }
+    // Between two of a step that is done, in seconds; negative: not known.
+    [[nodiscard]] virtual double seconds(std::size_t, std::uint32_t, std::uint32_t) noexcept { return -1; }
+
     // The step is whole: its results are sent to this processor.
     virtual void close(std::size_t place) noexcept = 0;
 

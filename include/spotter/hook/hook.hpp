@@ -35,6 +35,9 @@ class hook : public timed_loop {
                   "all(...) or fraction(...); a rule of your own says so: `using kind = spotter::rule_kind;`.");
 
 public:
+    // It has a device: a step is judged as a whole, once the device's results of it are here (late_bodies.hpp).
+    static constexpr bool lags = (std::same_as<Arguments, device_tensors> || ...);
+
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
     explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
         requires std::constructible_from<Sink, std::string_view, options const&>
@@ -92,6 +95,15 @@ public:
     // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
     [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
     [[nodiscard]] mode current_mode() const noexcept { return mode_; }  // that of steps which name none
+
+    using timed_loop::section;
+    // Of a hook with a device: the time that the device takes for what the scope puts into a stream, as `time/<name>`;
+    // a section that is not also one of the loop's own (docs/device.md).
+    [[nodiscard]] late_section section(std::string_view name, void* stream) noexcept
+        requires lags
+    {
+        return late_section{late_, meet_section(name), stream};
+    }
 
     // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something
     // is due.
@@ -249,8 +261,6 @@ private:
     static_assert(detail::right_calls<sink_type>::checked);
     template <sink_call Call>
     static constexpr bool offers = detail::offers_call<Call, sink_type>;  // the sink has it
-    // It has a device: a step is judged as a whole, once the device's results of it are here (late_bodies.hpp).
-    static constexpr bool lags = (std::same_as<Arguments, device_tensors> || ...);
 
     hook(hook const& first, std::uint32_t number) noexcept
         : plan_{first.plan_}, arguments_{first.arguments_},
@@ -375,6 +385,8 @@ private:
                   bool judged, double const* time) noexcept;
     void observe_on_device(tracked_tensor& it, device_values const& values) noexcept;
     void judge_event(late_event const& it, late_step const& of) noexcept;
+    void judge_time(late_event const& it) noexcept;
+    [[nodiscard]] tracked_tensor* meet_section(std::string_view name) noexcept;
 
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
         if (tracked_tensor* const it = meet(name); it != nullptr) { keep_scalar(*it, value, time); }

@@ -58,6 +58,7 @@ void hook<Sink, Plan, Arguments...>::observe_on_device(tracked_tensor& it, devic
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::judge_event(late_event const& it, late_step const& of) noexcept {
     if constexpr (lags) {
+        if (it.is_time) { return judge_time(it); }
         double const* const time = it.has_time ? &it.time : nullptr;
         if (!it.on_device) {
             tensor_ref const values = of.values_of(it);
@@ -75,6 +76,25 @@ void hook<Sink, Plan, Arguments...>::judge_event(late_event const& it, late_step
         if (has(missing, terms::change)) { it.tensor->compare(view, step_, stats); }
         judge_values(*it.tensor, view, it.rules, it.kept, false, nullptr, &stats);
     }
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::judge_time(late_event const& it) noexcept {
+    if constexpr (lags) {
+        double const taken = late_.seconds_of(it);
+        if (taken < 0) { return; }
+        auto const seconds = static_cast<float>(taken);
+        keep_scalar(*it.tensor, view_of(&seconds, {}), nullptr);
+    }
+}
+template <class Sink, class Plan, class... Arguments>
+tracked_tensor* hook<Sink, Plan, Arguments...>::meet_section(std::string_view name) noexcept {
+    text<120> whole{"time/"};
+    whole << name;
+    tracked_tensor* const it = meet(whole.view());
+    float const none = 0;
+    if (it != nullptr && !it->declared) { declare(*it, view_of(&none, {})); }
+    return it;
 }
 
 // Steps that were closed before, oldest first; `all`: those that are not here yet, too.

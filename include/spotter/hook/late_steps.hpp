@@ -22,6 +22,8 @@ struct late_event {
     bool is_scalar = false;    // kept whatever the plan says
     bool judged = false;       // by rules, or at least by the plan
     bool on_device = false;    // its values were there
+    bool is_time = false;      // seconds that the device took, from the moment `number` to `until`
+    std::uint32_t until = 0;
 };
 
 // Memory is taken as steps become larger, and kept.
@@ -63,6 +65,11 @@ public:
     // What the device was given since is begun, unless the loop hands over several by one call.
     void hand_over(bool several) noexcept;
 
+    // A moment of the open step, and what was between it and now; nothing where that step was closed meanwhile.
+    [[nodiscard]] bool mark(void* stream, std::uint32_t& number) noexcept;
+    void put_time(tracked_tensor& tensor, void* stream, std::uint32_t since, std::uint64_t step) noexcept;
+    [[nodiscard]] std::uint64_t closed_so_far() const noexcept { return serial_; }
+
     // The open step is closed; the next one is open.
     void close(late_step const& as) noexcept;
     // How many wait.
@@ -71,6 +78,7 @@ public:
     [[nodiscard]] bool is_due(bool must) noexcept;
     [[nodiscard]] late_step& oldest() noexcept { return steps_[first_]; }
     [[nodiscard]] device_answer answer(late_event const& it) noexcept;
+    [[nodiscard]] double seconds_of(late_event const& it) noexcept;
     void pop() noexcept;
 
     void add_troubles(failure_list& into) const noexcept;
@@ -85,8 +93,31 @@ private:
     late_step steps_[device::steps]{};
     std::size_t first_ = 0, closed_ = 0;
     device_state state_ = device_state::done;  // of the oldest one
+    std::uint64_t serial_ = 0;                 // steps that were closed
     std::uint64_t waits_ = 0, late_ = 0;       // how often the loop waited; steps that never came
     error none_{};                             // why there is no device
+};
+
+// What `watch.section(name, stream)` returns: the section ends with the scope.
+class late_section {
+public:
+    late_section(late_steps& of, tracked_tensor* tensor, void* stream) noexcept
+        : of_{of}, tensor_{tensor}, stream_{stream}, step_{of.closed_so_far()} {
+        begun_ = tensor != nullptr && of.mark(stream, since_);
+    }
+    late_section(late_section const&) = delete;
+    late_section& operator=(late_section const&) = delete;
+    ~late_section() {
+        if (begun_) { of_.put_time(*tensor_, stream_, since_, step_); }
+    }
+
+private:
+    late_steps& of_;
+    tracked_tensor* tensor_;
+    void* stream_;
+    std::uint64_t step_;
+    std::uint32_t since_ = 0;
+    bool begun_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

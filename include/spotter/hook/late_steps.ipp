@@ -84,7 +84,7 @@ SPOTTER_BODY void late_steps::close(late_step const& as) noexcept {
     open.id = as.id, open.times = as.times, open.rules_due = as.rules_due, open.plan_due = as.plan_due;
     open.now = as.now, open.whole = as.whole;
     if (device_ != nullptr && open.on_device > 0) { device_->close(open.place); }
-    ++closed_;
+    ++closed_, ++serial_;
 }
 
 SPOTTER_BODY bool late_steps::is_due(bool must) noexcept {
@@ -108,6 +108,24 @@ SPOTTER_BODY device_answer late_steps::answer(late_event const& it) noexcept {
     device_answer none;
     none.lost = {errc::no_device, "its device did not answer"};
     return none;
+}
+
+SPOTTER_BODY double late_steps::seconds_of(late_event const& it) noexcept {
+    return state_ == device_state::done ? device_->seconds(steps_[first_].place, it.number, it.until) : -1;
+}
+
+SPOTTER_BODY bool late_steps::mark(void* stream, std::uint32_t& number) noexcept {
+    return device_ != nullptr && device_->mark(open_step().place, stream, number);
+}
+
+SPOTTER_BODY void late_steps::put_time(tracked_tensor& tensor, void* stream, std::uint32_t since,
+                                       std::uint64_t step) noexcept {
+    late_event event;
+    event.tensor = &tensor;
+    event.number = since;
+    event.is_time = event.is_scalar = true;
+    if (step != serial_ || !mark(stream, event.until)) { return; }
+    if (add(event).code == errc::none) { ++open_step().on_device; }
 }
 
 SPOTTER_BODY void late_steps::pop() noexcept {

@@ -53,6 +53,8 @@ public:
                                      std::uint32_t& number) noexcept override;
     void launch(std::size_t place) noexcept override;
     void close(std::size_t place) noexcept override;
+    [[nodiscard]] bool mark(std::size_t place, void* stream, std::uint32_t& number) noexcept override;
+    [[nodiscard]] double seconds(std::size_t place, std::uint32_t from, std::uint32_t to) noexcept override;
     [[nodiscard]] device_state look(std::size_t place) noexcept override;
     [[nodiscard]] device_state wait(std::size_t place, double seconds) noexcept override;
     [[nodiscard]] device_answer answer(std::size_t place, std::uint32_t number) noexcept override;
@@ -107,6 +109,8 @@ private:
         std::size_t count = 0, launched = 0;  // of tensors
         slot_array<pinned> memory{};
         std::size_t memory_count = 0;
+        slot_array<cuda_driver::event> moments{};
+        std::size_t moment_count = 0;
         cuda_driver::event done = nullptr;
         bool closed = false;
     };

@@ -120,6 +120,9 @@ SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
             for (pinned& one : each.memory) {
                 if (one.memory != nullptr) { (void)driver_.give_back_pinned(one.memory); }
             }
+            for (cuda_driver::event const one : each.moments) {
+                if (one != nullptr) { (void)driver_.end_event(one); }
+            }
             if (each.done != nullptr) { (void)driver_.end_event(each.done); }
         }
         for (kept_values const& each : kept_) {
@@ -372,7 +375,30 @@ SPOTTER_BODY void cuda_device::close(std::size_t place) noexcept {
     if (it.done == nullptr && !fine(driver_.make_event(&it.done, cuda_driver::without_timing), "cuEventCreate")) {
         return;
     }
+    for (std::size_t i = 0; i < it.moment_count; ++i) {
+        if (!fine(driver_.wait_in_stream(side_, it.moments[i], 0), "cuStreamWaitEvent")) { return; }
+    }
     it.closed = fine(driver_.record(it.done, side_), "cuEventRecord");
+}
+
+SPOTTER_BODY bool cuda_device::mark(std::size_t place, void* stream, std::uint32_t& number) noexcept {
+    here const now{*this};
+    step& it = steps_[place];
+    if (dead_ || !it.moments.grow(it.moment_count + 1)) { return false; }
+    cuda_driver::event& moment = it.moments[it.moment_count];
+    if (moment == nullptr && !fine(driver_.make_event(&moment, 0), "cuEventCreate")) { return false; }
+    if (!fine(driver_.record(moment, stream), "cuEventRecord")) { return false; }
+    number = static_cast<std::uint32_t>(it.moment_count++);
+    return true;
+}
+
+SPOTTER_BODY double cuda_device::seconds(std::size_t place, std::uint32_t from, std::uint32_t to) noexcept {
+    here const now{*this};
+    float milliseconds = 0;
+    step const& it = steps_[place];
+    bool const known =
+        !dead_ && fine(driver_.elapsed(&milliseconds, it.moments[from], it.moments[to]), "cuEventElapsedTime");
+    return known ? 1e-3 * static_cast<double>(milliseconds) : -1;
 }
 
 SPOTTER_BODY device_state cuda_device::look(std::size_t place) noexcept {
@@ -438,7 +464,7 @@ SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, cuda_pass::res
 SPOTTER_BODY void cuda_device::release(std::size_t place) noexcept {
     step& it = steps_[place];
     if (!dead_ && it.closed && look(place) == device_state::working) { dead_ = true; }
-    it.batch_count = it.count = it.launched = 0;
+    it.batch_count = it.count = it.launched = it.moment_count = 0;
     it.open = it.closed = false;
     for (std::size_t i = 0; i < it.memory_count; ++i) { it.memory[i].used = 0; }
 }
