@@ -15,8 +15,8 @@ namespace spotter_tool {
 #ifdef SPOTTER_SERVE_OFF
 
 int serve(serve_options const& wanted) {
-    return fail({spotter::errc::io_error, "this `spotter` was built without it: " SPOTTER_SERVE_OFF}, wanted.json, "serve",
-                wanted.folder);
+    return fail({spotter::errc::io_error, "this `spotter` was built without it: " SPOTTER_SERVE_OFF}, wanted.json,
+                "serve", wanted.folder);
 }
 
 #else

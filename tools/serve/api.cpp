@@ -90,9 +90,8 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
     constexpr std::size_t most = 200;
     json all = json::array();
     auto found = gathered(run.findings());
-    std::stable_sort(found.begin(), found.end(), [](auto const& a, auto const& b) {
-        return is_told_before(a.strongest, b.strongest);
-    });
+    std::stable_sort(found.begin(), found.end(),
+                     [](auto const& a, auto const& b) { return is_told_before(a.strongest, b.strongest); });
     for (auto const& each : found) {
         if (all.size() >= most) { break; }
         json one = finding_json(each.strongest);
@@ -132,9 +131,7 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
 
 }  // namespace
 
-answer refusal(int status, std::string_view why) {
-    return {status, dump_utf8(json{{"error", std::string{why}}})};
-}
+answer refusal(int status, std::string_view why) { return {status, dump_utf8(json{{"error", std::string{why}}})}; }
 
 answer runs_answer(run_list& runs, query const& asked) {
     return {200, dump_utf8(runs.changes(number_in(asked, "since", 0)))};
@@ -216,7 +213,8 @@ answer tensors_answer(run_list& runs, query const& asked) {
     asked_run const of{runs, asked};
     if (!of) { return gone(); }
     std::string const part = text_in(asked, "filter");
-    std::uint64_t const first = number_in(asked, "first", 0), count = (std::min)(number_in(asked, "count", 100), std::uint64_t{500});
+    std::uint64_t const first = number_in(asked, "first", 0),
+                        count = (std::min)(number_in(asked, "count", 100), std::uint64_t{500});
     std::lock_guard const held{of->lock()};
     (void)of->refresh_if_older(0.1);
     if (of->run() == nullptr) { return refusal(409, of->trouble()); }

@@ -76,8 +76,8 @@ answer tensor_answer(run_list& runs, query const& asked) {
             made["statistics"].push_back(std::string{each.name()});
         }
     }
-    made["histogram"] = !steps.empty() && bytes_of(info) <= most_bytes &&
-                        its.distribution(steps.back(), terms::histogram).has_value();
+    made["histogram"] =
+        !steps.empty() && bytes_of(info) <= most_bytes && its.distribution(steps.back(), terms::histogram).has_value();
     auto const pictures = pictures_in(info.shape);
     made["pictures"] = pictures && !kept.empty() ? *pictures : std::size_t{0};
     return {200, dump_utf8(made)};
@@ -93,7 +93,9 @@ answer values_answer(run_list& runs, query const& asked) {
     if (of->run() == nullptr) { return refusal(409, of->trouble()); }
     track const its = (*of->run())[text_in(asked, "tag")];
     if (!its) { return refusal(404, "the run has no tensor of that name"); }
-    if (bytes_of(its.info()) > most_bytes) { return refusal(413, "more values than a page reads: `spotter show` has them"); }
+    if (bytes_of(its.info()) > most_bytes) {
+        return refusal(413, "more values than a page reads: `spotter show` has them");
+    }
     json made = {{"step", step_text(*step)}};
     if (auto const spread = its.distribution(*step, terms::histogram); spread && spread->has_histogram) {
         made["low"] = number(spread->low), made["high"] = number(spread->high);

@@ -18,9 +18,7 @@ double steady_seconds() {
 
 void live_run::touch() noexcept { touched_ = steady_seconds(); }
 
-bool live_run::refresh_if_older(double seconds) {
-    return steady_seconds() - refreshed_ >= seconds && refresh();
-}
+bool live_run::refresh_if_older(double seconds) { return steady_seconds() - refreshed_ >= seconds && refresh(); }
 
 bool live_run::refresh() {
     refreshed_ = steady_seconds();

@@ -133,14 +133,10 @@ run_card card_of(live_run& from) {
 }
 
 json card_json(run_card const& it) {
-    json made = {{"status", it.status},     {"why", it.why},
-                 {"over", it.over},         {"steps", it.steps},
-                 {"workers", it.workers},   {"attempts", it.attempts},
-                 {"began", it.began},       {"last", it.last},
-                 {"age", it.age},           {"read", it.read},
-                 {"notes", it.found[0]},    {"warnings", it.found[1]},
-                 {"errors", it.found[2]},   {"worst", it.worst},
-                 {"lost", it.lost}};
+    json made = {{"status", it.status},   {"why", it.why},           {"over", it.over},      {"steps", it.steps},
+                 {"workers", it.workers}, {"attempts", it.attempts}, {"began", it.began},    {"last", it.last},
+                 {"age", it.age},         {"read", it.read},         {"notes", it.found[0]}, {"warnings", it.found[1]},
+                 {"errors", it.found[2]}, {"worst", it.worst},       {"lost", it.lost}};
     made["outcomes"] = json::array();
     for (outcome_now const& each : it.outcomes) {
         json one = {{"name", each.name}, {"mode", std::string{name_of(each.in)}}, {"value", number(each.value)}};

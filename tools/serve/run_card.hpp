@@ -14,7 +14,7 @@ namespace spotter_tool::live {
 struct outcome_now {
     std::string name{};
     spotter::mode in{};
-    double value = 0;  // the last one; NaN where it ended so
+    double value = 0;            // the last one; NaN where it ended so
     std::vector<double> line{};  // of a few columns, for a small picture; NaN where there is none
 };
 
@@ -24,9 +24,9 @@ struct run_card {
     bool over = false;
     std::uint64_t steps = 0;  // closings of any mode, of all workers
     std::uint32_t workers = 0, attempts = 0;
-    double began = 0, last = 0;  // seconds since 1970; 0 where unknown
-    double age = 0;              // seconds of silence of a run that goes on, as of `read`
-    double read = 0;             // seconds since 1970
+    double began = 0, last = 0;            // seconds since 1970; 0 where unknown
+    double age = 0;                        // seconds of silence of a run that goes on, as of `read`
+    double read = 0;                       // seconds since 1970
     std::array<std::uint64_t, 3> found{};  // findings by severity, repeated ones once
     std::string worst{};                   // the strongest in one line
     std::string lost{};                    // what is known to be damaged, in one line

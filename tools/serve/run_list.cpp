@@ -10,9 +10,9 @@ namespace spotter_tool::live {
 
 namespace {
 
-constexpr double quiet_after = 5;     // seconds without a question: nothing is read
-constexpr double let_go_after = 30;   // seconds without a question: a run is closed
-constexpr double looks_each = 0.25;   // seconds between two looks at the folder, and at each run that goes on
+constexpr double quiet_after = 5;      // seconds without a question: nothing is read
+constexpr double let_go_after = 30;    // seconds without a question: a run is closed
+constexpr double looks_each = 0.25;    // seconds between two looks at the folder, and at each run that goes on
 constexpr std::size_t most_open = 64;  // runs that are over and stay open for who looks at them
 
 }  // namespace
@@ -161,9 +161,7 @@ void run_list::work() {
         double const begin = steady_seconds();
         {
             std::unique_lock held{lock_};
-            while (!ends_ && steady_seconds() - asked_ > quiet_after) {
-                wake_.wait_for(held, std::chrono::seconds{1});
-            }
+            while (!ends_ && steady_seconds() - asked_ > quiet_after) { wake_.wait_for(held, std::chrono::seconds{1}); }
             if (ends_) { return; }
         }
         run_scan found = scan_runs(root_);

@@ -34,9 +34,9 @@ private:
         std::uint64_t id = 0;
         found_run found{};
         std::optional<run_card> card{};
-        std::uint64_t version = 0;  // of the list, when this changed
+        std::uint64_t version = 0;       // of the list, when this changed
         std::uint64_t read_version = 0;  // of `live`, when the card was made
-        bool stale = true;          // its files are not those that the card was made of
+        bool stale = true;               // its files are not those that the card was made of
         std::shared_ptr<live_run> live{};
     };
 

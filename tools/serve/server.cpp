@@ -123,9 +123,7 @@ void route(httplib::Server& server, run_list& runs, std::string const& token) {
 
 }  // namespace
 
-bool is_loopback(std::string_view host) noexcept {
-    return host == "127.0.0.1" || host == "localhost" || host == "::1";
-}
+bool is_loopback(std::string_view host) noexcept { return host == "127.0.0.1" || host == "localhost" || host == "::1"; }
 
 bool is_own_name(std::string_view header) noexcept {
     std::string_view const name = without_port(header);

@@ -18,8 +18,8 @@ struct server_options {
 
 // Only this machine reaches it.
 [[nodiscard]] bool is_loopback(std::string_view host) noexcept;
-// A browser sends the name that it was told, whatever address that leads to: a page from elsewhere whose name leads here
-// is refused by it (DNS rebinding). `header` is a Host header, with or without a port.
+// A browser sends the name that it was told, whatever address that leads to: a page from elsewhere whose name leads
+// here is refused by it (DNS rebinding). `header` is a Host header, with or without a port.
 [[nodiscard]] bool is_own_name(std::string_view header) noexcept;
 // 32 hexadecimal digits that nobody can guess.
 [[nodiscard]] std::string new_token();
