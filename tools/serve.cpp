@@ -29,6 +29,7 @@ int serve(serve_options const& wanted) {
         return fail(spotter_tool::detail::no_run(wanted.folder, "is no folder that can be read"), wanted.json, "serve",
                     wanted.folder);
     }
+    live::hold_end_signals();
     live::run_list runs{folder};
     error const trouble = live::listen(runs, {wanted.host, wanted.port, wanted.token}, [&](std::string const& address) {
         if (wanted.json) {

@@ -75,7 +75,7 @@ class Page:
     def wait(self, expression, seconds=20):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            if self.value(expression):
+            if self.value(f"!!({expression})"):
                 return True
             time.sleep(0.1)
         self.wrong.append(f"{self.name}: never was true: {expression}; the page says {self.value('document.body.innerText')!r:.400}")
@@ -123,8 +123,7 @@ def address(url, names, tab=""):
     return url + "#/view/" + ",".join(urllib.parse.quote(it, safe="") for it in names) + ("/" + tab if tab else "")
 
 
-DRAWN = "[...document.querySelectorAll('.plot canvas')].some(it => it.width > 0) && {}"
-LINES = "shown.part.charts && [...shown.part.charts.values()].some(it => it.lines && it.lines.size >= {})"
+LINES = "typeof shown !== 'undefined' && shown && shown.part.charts && [...shown.part.charts.values()].some(it => it.lines && it.lines.size >= {})"
 
 
 def sweep(page, tool, runs, folder):
@@ -193,13 +192,13 @@ def sweep(page, tool, runs, folder):
         page.wait("document.querySelectorAll('.finding').length > 0")
         page.look("findings")
         page.open(address(served.url, ["sweep/run-9"], "times"))
-        page.wait("document.querySelector('.fragment').shadowRoot")
+        page.wait("document.querySelector('.fragment') && document.querySelector('.fragment').shadowRoot")
         time.sleep(0.3)
         page.look("times")
         page.size(1280)
         page.open(address(served.url, ["sweep/run-9"], "tensors"))
         page.wait("document.querySelectorAll('.plain button').length > 2")
-        page.value("document.querySelector('.plain button').click()")
+        page.value("[...document.querySelectorAll('.plain button')].find(it => it.textContent === 'loss').click()")
         page.wait("document.querySelector('.slider')")
         time.sleep(0.5)
         page.look("tensors")

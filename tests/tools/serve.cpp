@@ -151,7 +151,7 @@ TEST_CASE("serve: a curve in every mode, closer, and of a statistic") {
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;
     record_small(folder / "a");
-    server const page{folder.path()};
+    server const page{(folder / ".")};
     std::string const id = id_of(page.runs(1), "a");
     auto const told = page.get("/api/curves?tag=loss&run=" + id).document();
     REQUIRE(told["lines"].size() == 2);
@@ -179,7 +179,7 @@ TEST_CASE("serve: a tensor's statistics, histogram, values and a section of the 
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;
     record_small(folder / "a");
-    server const page{folder.path()};
+    server const page{(folder / ".")};
     std::string const run = "run=" + id_of(page.runs(1), "a");
     auto const list = page.get("/api/tensors?filter=fc1&" + run).document();
     CHECK(list["all"] == 2);
@@ -277,7 +277,7 @@ TEST_CASE("serve: no file outside the folder, whatever is asked for, and no link
 TEST_CASE("serve: only this machine's own names are answered, and only what a browser may do with it") {
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;
-    server const page{folder.path()};
+    server const page{(folder / ".")};
     reply const ours = page.get("/", "Host: localhost:6007\r\n");
     CHECK(ours.status == 200);
     for (char const* wanted :
@@ -298,7 +298,7 @@ TEST_CASE("serve: a token is asked for where others can reach it") {
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;
     for (std::string const& more : {std::string{"--host 0.0.0.0"}, std::string{"--token"}}) {
-        server page{folder.path(), more};
+        server page{(folder / "."), more};
         std::size_t const at = page.url().find("?token=");
         REQUIRE(at != std::string::npos);
         std::string const token = page.url().substr(at + 7);
@@ -319,16 +319,16 @@ TEST_CASE("serve: a token is asked for where others can reach it") {
 TEST_CASE("serve: a port in use, a folder that is none, and an address that is none are said") {
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;
-    server const page{folder.path()};
-    told const busy = ask("serve " + folder.path() + " --port " + std::to_string(page.port()));
+    server const page{(folder / ".")};
+    told const busy = ask("serve " + (folder / ".") + " --port " + std::to_string(page.port()));
     CHECK(busy.code == 4);
     CHECK(busy.complains("in use"));
     CHECK(busy.complains("--port 0"));
     told const none = ask("serve " + folder / "none");
     CHECK(none.code == 3);
     CHECK(none.complains("is no folder"));
-    CHECK(ask("serve " + folder.path() + " --port 70000").code == 2);
-    CHECK(ask("serve " + folder.path() + " --host 203.0.113.7 --port 0").code == 4);
+    CHECK(ask("serve " + (folder / ".") + " --port 70000").code == 2);
+    CHECK(ask("serve " + (folder / ".") + " --host 203.0.113.7 --port 0").code == 4);
 }
 
 // tests/tools/live_page.py looks at it in a browser without a screen: a sweep, a run that grows, one that dies, one

@@ -133,9 +133,7 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
 
 answer refusal(int status, std::string_view why) { return {status, dump_utf8(json{{"error", std::string{why}}})}; }
 
-answer runs_answer(run_list& runs, query const& asked) {
-    return {200, dump_utf8(runs.changes(number_in(asked, "since", 0)))};
-}
+answer runs_answer(run_list& runs, query const& asked) { return {200, runs.changes(number_in(asked, "since", 0))}; }
 
 answer run_answer(run_list& runs, query const& asked) {
     asked_run const of{runs, asked};

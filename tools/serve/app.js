@@ -430,7 +430,7 @@ class CurvesTab {
     for (const tag of this.tags()) {
       const fits = tag.name.toLowerCase().includes(words);
       if (!this.charts.has(tag.name)) {
-        const cut = tag.name.indexOf('/'), group = tag.kind === 0 ? 'losses' : tag.kind === 1 ? 'metrics' : cut > 0 ? tag.name.slice(0, cut) : 'other numbers';
+        const cut = tag.name.indexOf('/'), group = tag.kind < 2 ? 'losses and metrics' : cut > 0 ? tag.name.slice(0, cut) : 'other numbers';
         if (!this.groups.has(group)) {
           const grid = element('div', {class: 'grid'});
           const box = element('details', {open: this.groups.size < 3}, element('summary', {}, plain(group)), grid);
@@ -601,8 +601,8 @@ class TensorsTab {
       const plot = element('div', {});
       const draw = () => { if (this.curve) this.curve.close(); this.curve = new TagCharts(this.of, tensor.name, {stat: stat.value}); plot.replaceChildren(this.curve.box); };
       const slider = new StepSlider(run, tensor.name, told);
-      this.detail.replaceChildren(element('h2', {}, name_element(tensor.name)), element('p', {class: 'note'}, `${told.role}, ${told.type}, ${told.shape}; kept at ${plural(told.count, 'step')}, values at ${number_text(told.kept)}`),
-        told.statistics.length ? element('p', {}, 'over the steps: ', stat) : '', element('div', {class: 'grid'}, plot, slider.box));
+      this.detail.replaceChildren(element('h2', {}, name_element(tensor.name)), element('p', {class: 'note'}, `${told.role}, ${told.type}, ${told.shape}; ${told.count ? `kept at ${plural(told.count, 'step')}, values at ${number_text(told.kept)}` : 'told between steps'}`),
+        told.statistics.length ? element('p', {}, 'over the steps: ', stat) : '', element('div', {class: 'grid'}, told.statistics.length ? plot : null, slider.steps.length ? slider.box : null));
       if (told.statistics.length) draw();
       this.detail.scrollIntoView({block: 'start'});
     } catch (why) { this.detail.replaceChildren(element('p', {class: 'notice'}, why.message)); }

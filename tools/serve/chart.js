@@ -442,7 +442,7 @@ class Chart {
       this.strong = all.reduce((a, b) => off(b) < off(a) ? b : a).which;
     }
     const time = this.settings().time;
-    const first = all[0];
+    const first = all.reduce((a, b) => Math.abs(b.axis - this.at) < Math.abs(a.axis - this.at) ? b : a);
     const head = time ? 'after ' + duration_text(this.at) : first.line.width > 1 ? `step ${number_text(Math.round(first.axis))}, mean of ${first.line.width}` : `step ${number_text(Math.round(first.axis))}`;
     let shown = all;
     if (all.length > most) {

@@ -78,9 +78,11 @@ void live_run::follow(curve_name const& which, followed& from, std::uint64_t fir
         if (place < first || place > last) { return; }
         auto const mode = index_of(entry.step.mode);
         from.data.unreadable += here.unreadable ? 1U : 0U;
-        if (!here.known) { return; }
+        // What is unknown though its values are there has none that is a number.
+        bool const bad = !here.known && !here.unreadable && entry.has_values;
+        if (!here.known && !bad) { return; }
         if (!from.data.modes[mode]) { from.data.modes[mode].emplace(curve::columns); }
-        from.data.modes[mode]->add(place, here.value);
+        bad ? from.data.modes[mode]->add_bad(place) : from.data.modes[mode]->add(place, here.value);
         from.data.last_step[mode] = entry.step.index;
         from.data.version = version_;
     });

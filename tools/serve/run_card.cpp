@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cstdlib>
 
 namespace spotter_tool::live {
 
@@ -17,7 +18,7 @@ using namespace spotter;
 namespace {
 
 constexpr double unknown_number = std::bit_cast<double>(0x7FF8000000000000ULL);
-constexpr std::size_t most_outcomes = 24, most_settings = 64, line_columns = 32;
+constexpr std::size_t most_outcomes = 24, most_settings = 64, line_columns = 24;
 
 [[nodiscard]] double unix_now() {
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -142,7 +143,8 @@ json card_json(run_card const& it) {
         json one = {{"name", each.name}, {"mode", std::string{name_of(each.in)}}, {"value", number(each.value)}};
         one["line"] = json::array();
         for (double const& value : each.line) {
-            one["line"].push_back(is_finite(value) ? json::parse(fmt::format("{:.5g}", value)) : json());
+            one["line"].push_back(is_finite(value) ? json(std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr))
+                                                   : json());
         }
         made["outcomes"].push_back(std::move(one));
     }

@@ -19,6 +19,7 @@ constexpr std::size_t most_open = 64;  // runs that are over and stay open for w
 
 run_list::run_list(std::string root) : root_{std::move(root)}, asked_{steady_seconds()} {
     thread_ = std::thread{[this] { work(); }};
+    second_ = std::thread{[this] { read_small(); }};
 }
 
 run_list::~run_list() {
@@ -28,29 +29,37 @@ run_list::~run_list() {
     }
     wake_.notify_all();
     thread_.join();
+    second_.join();
 }
 
-json run_list::changes(std::uint64_t since) {
+std::string run_list::changes(std::uint64_t since) {
     std::lock_guard const held{lock_};
     asked_ = steady_seconds();
     wake_.notify_all();
-    json made = {{"version", version_}, {"folder", root_}, {"scanned", scanned_},
+    json head = {{"version", version_}, {"folder", root_}, {"scanned", scanned_},
                  {"links", links_},     {"cut", cut_},     {"trouble", trouble_}};
     std::size_t unread = 0;
-    made["runs"] = json::array();
+    std::string runs;
     for (auto const& [name, each] : runs_) {
         unread += each.card ? 0U : 1U;
         if (each.version <= since) { continue; }
-        json one = {{"id", each.id}, {"name", name}, {"changed", each.found.changed}};
-        if (each.card) { one["card"] = card_json(*each.card); }
-        made["runs"].push_back(std::move(one));
+        if (!runs.empty()) { runs += ','; }
+        runs += each.text;
     }
-    made["unread"] = unread;
-    made["gone"] = json::array();
+    head["unread"] = unread;
+    head["gone"] = json::array();
     for (auto const& [id, when] : gone_) {
-        if (when > since && since > 0) { made["gone"].push_back(id); }
+        if (when > since && since > 0) { head["gone"].push_back(id); }
     }
-    return made;
+    std::string made = dump_utf8(head);
+    made.pop_back();
+    return made + ",\"runs\":[" + runs + "]}";
+}
+
+void run_list::entry::write() {
+    json one = {{"id", id}, {"name", found.name}, {"changed", found.changed}};
+    if (card) { one["card"] = card_json(*card); }
+    text = dump_utf8(one);
 }
 
 std::shared_ptr<live_run> run_list::run(std::uint64_t id, std::string* name) {
@@ -80,6 +89,7 @@ void run_list::take_scan(run_scan found) {
         if (is_new) { one.version = next, changed = true; }
         names_[one.id] = each.name;
         one.found = std::move(each);
+        if (is_new) { one.write(); }
         kept.emplace(one.found.name, std::move(one));
         if (before != runs_.end()) { runs_.erase(before); }
     }
@@ -93,7 +103,7 @@ void run_list::take_scan(run_scan found) {
     if (changed) { version_ = next; }
 }
 
-bool run_list::read_one(double now) {
+bool run_list::read_one(double now, order which) {
     std::shared_ptr<live_run> live;
     std::string name;
     std::uint64_t known = 0;
@@ -101,8 +111,10 @@ bool run_list::read_one(double now) {
         std::lock_guard const held{lock_};
         entry* best = nullptr;
         for (auto& [each_name, each] : runs_) {
-            // The newest first: that is what people look for.
-            if (each.stale && (best == nullptr || each.found.changed > best->found.changed)) { best = &each; }
+            if (!each.stale) { continue; }
+            bool const sooner = best == nullptr || (which == order::newest ? each.found.changed > best->found.changed
+                                                                           : each.found.bytes < best->found.bytes);
+            if (sooner) { best = &each; }
         }
         if (best == nullptr) { return false; }
         best->stale = false;
@@ -111,6 +123,7 @@ bool run_list::read_one(double now) {
             best->card.emplace();
             best->card->status = "unreadable", best->card->why = best->found.refused, best->card->over = true;
             best->version = ++version_;
+            best->write();
             return true;
         }
         if (!best->live) { best->live = std::make_shared<live_run>(best->found.path); }
@@ -137,6 +150,7 @@ bool run_list::read_one(double now) {
     mine.read_version = known;
     if (card.over && now - live->touched() > let_go_after) { mine.live = nullptr, mine.read_version = 0; }
     mine.card = std::move(card);
+    mine.write();
     return true;
 }
 
@@ -156,6 +170,18 @@ void run_list::let_go(double now) {
     }
 }
 
+void run_list::read_small() {
+    while (true) {
+        {
+            std::unique_lock held{lock_};
+            if (ends_) { return; }
+        }
+        if (read_one(steady_seconds(), order::smallest)) { continue; }
+        std::unique_lock held{lock_};
+        wake_.wait_for(held, std::chrono::milliseconds{100}, [this] { return ends_; });
+    }
+}
+
 void run_list::work() {
     while (true) {
         double const begin = steady_seconds();
@@ -171,7 +197,7 @@ void run_list::work() {
         }
         let_go(begin);
         double next_look = begin + looks_each;
-        for (bool more = true; more && steady_seconds() < next_look;) { more = read_one(begin); }
+        for (bool more = true; more && steady_seconds() < next_look;) { more = read_one(begin, order::newest); }
         // A folder that takes long to look at is looked at less often.
         double const spent = steady_seconds() - begin;
         double const rest = (std::max)(begin + looks_each - steady_seconds(), spent > looks_each ? 0.0 : spent / 4);

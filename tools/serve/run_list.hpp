@@ -23,8 +23,8 @@ public:
     run_list& operator=(run_list const&) = delete;
     ~run_list();
 
-    // What changed behind version `since`: {version, runs, gone, reading, ...}; of 0 all.
-    [[nodiscard]] json changes(std::uint64_t since);
+    // What changed behind version `since`, as a document: {version, runs, gone, unread, ...}; of 0 all.
+    [[nodiscard]] std::string changes(std::uint64_t since);
     // To read from; null where there is no such run any more. `name` becomes its name.
     [[nodiscard]] std::shared_ptr<live_run> run(std::uint64_t id, std::string* name = nullptr);
     [[nodiscard]] std::string const& root() const noexcept { return root_; }
@@ -38,13 +38,20 @@ private:
         std::uint64_t read_version = 0;  // of `live`, when the card was made
         bool stale = true;               // its files are not those that the card was made of
         std::shared_ptr<live_run> live{};
+        std::string text{};  // as a document, made when it changes and not when it is asked for
+
+        void write();
     };
 
+    // Two threads read: one the newest runs first, which people look for, the other the smallest, so that a long one
+    // keeps no list waiting.
+    enum class order { newest, smallest };
     void work();
+    void read_small();
     // Which runs there are; under the lock.
     void take_scan(run_scan found);
     // Makes the card of one run that needs it; false where none does.
-    bool read_one(double now);
+    bool read_one(double now, order which);
     void let_go(double now);
 
     std::string root_;
@@ -58,7 +65,7 @@ private:
     bool cut_ = false, scanned_ = false, ends_ = false;
     std::string trouble_{};
     double asked_ = 0;  // by steady_seconds
-    std::thread thread_{};
+    std::thread thread_{}, second_{};
 };
 
 }  // namespace spotter_tool::live

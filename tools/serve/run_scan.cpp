@@ -50,7 +50,7 @@ private:
     struct content {
         std::vector<std::string> folders{};
         std::vector<std::string> workers{};
-        std::uint64_t stamp = 0;
+        std::uint64_t stamp = 0, bytes = 0;
         double changed = 0;
         bool has_segments = false, has_links = false;
     };
@@ -69,6 +69,7 @@ private:
             } else if (segment || sidecar) {
                 it.has_segments = it.has_segments || segment;
                 std::uint64_t const bytes = at->file_size(ignored);
+                it.bytes += ignored ? 0 : bytes;
                 it.stamp += mixed(std::hash<std::string>{}(name), ignored ? 0 : bytes);
                 fs::file_time_type const when = at->last_write_time(ignored);
                 if (!ignored) { it.changed = (std::max)(it.changed, unix_seconds(when)); }
@@ -92,6 +93,7 @@ private:
             is_run = is_run || its.has_segments;
             own.has_links = own.has_links || its.has_links;
             own.stamp = mixed(own.stamp, its.stamp);
+            own.bytes += its.bytes;
             own.changed = (std::max)(own.changed, its.changed);
         }
         if (is_run || (own.has_links && own.folders.empty())) {
@@ -99,6 +101,7 @@ private:
             one.name = name.empty() ? "." : name;
             one.path = path;
             one.stamp = own.stamp;
+            one.bytes = own.bytes;
             one.changed = own.changed;
             if (own.has_links) { one.refused = "a file of its record is a link, and links are not followed"; }
             return;

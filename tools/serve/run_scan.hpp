@@ -13,6 +13,7 @@ struct found_run {
     std::string name{};       // its path below the root, "sweep/3"; "." is the root itself
     std::string path{};       // to open it by
     std::uint64_t stamp = 0;  // changes when files of it appear, grow or go
+    std::uint64_t bytes = 0;  // of its files
     double changed = 0;       // when its newest file did; seconds since 1970
     std::string refused{};    // why it is not opened; empty: it is
 };

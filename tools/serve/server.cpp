@@ -59,6 +59,14 @@ constexpr std::array<file, 4> files{{{"/", "page.html", "text/html; charset=utf-
     return {};
 }
 
+[[nodiscard]] sigset_t end_signals() noexcept {
+    sigset_t all;
+    ::sigemptyset(&all);
+    ::sigaddset(&all, SIGINT);
+    ::sigaddset(&all, SIGTERM);
+    return all;
+}
+
 void give(httplib::Response& to, answer from) {
     to.status = from.status;
     to.set_content(from.body, from.type.c_str());
@@ -130,6 +138,11 @@ bool is_own_name(std::string_view header) noexcept {
     return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
 }
 
+void hold_end_signals() noexcept {
+    sigset_t const ends = end_signals();
+    ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+}
+
 std::string new_token() {
     std::random_device source;  // the system's, on every platform that this is built for
     std::string digits;
@@ -159,13 +172,8 @@ spotter::error listen(run_list& runs, server_options const& wanted,
                  << (why.code == errc::busy ? "; another port: --port 6008, or any that is free: --port 0" : "");
         return why;
     }
-    // What ends it is heard by a thread that may do anything, which a handler may not.
-    sigset_t ends;
-    ::sigemptyset(&ends);
-    ::sigaddset(&ends, SIGINT);
-    ::sigaddset(&ends, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    sigset_t const ends = end_signals();
     std::thread ear{[&] {
         int which = 0;
         (void)::sigwait(&ends, &which);

@@ -21,6 +21,8 @@ struct server_options {
 // A browser sends the name that it was told, whatever address that leads to: a page from elsewhere whose name leads
 // here is refused by it (DNS rebinding). `header` is a Host header, with or without a port.
 [[nodiscard]] bool is_own_name(std::string_view header) noexcept;
+// From here on SIGINT and SIGTERM wait for `listen`. Before any thread is made, which would end by them otherwise.
+void hold_end_signals() noexcept;
 // 32 hexadecimal digits that nobody can guess.
 [[nodiscard]] std::string new_token();
 
