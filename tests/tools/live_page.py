@@ -46,8 +46,8 @@ class Page:
     def __init__(self, browser, pictures):
         self.browser = browser
         self.pictures = pictures
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             browser.call(f"{domain}.enable", self.session)
         self.wrong = []
@@ -62,9 +62,9 @@ class Page:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, url):
-        self.browser.events.clear()
         self.call("Page.navigate", url="about:blank")  # an address that differs behind its # alone loads nothing
         self.call("Page.navigate", url=url)
+        self.wait("document.readyState === 'complete' && document.getElementById('view')")
 
     def value(self, expression):
         told = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
@@ -217,10 +217,6 @@ def growing(page, tool, runs, folder):
         page.open(address(served.url, ["alive"]))
         page.name = "growing"
         page.wait(LINES.format(1))
-        page.value("""window.lags = []; window.last_made = 0; setInterval(() => {
-            const tag = shown.part.charts.get('made_at'); if (!tag) return;
-            for (const line of tag.lines.values()) if (line.last !== window.last_made) { window.last_made = line.last; window.lags.push(Date.now() / 1000 - line.last); } }, 50)""")
-        # `last` of the curve has six digits only: the step says how far it is.
         first = page.value("[...shown.part.charts.get('loss').lines.values()][0].step")
         time.sleep(2)
         page.check("steps come by themselves", page.value("[...shown.part.charts.get('loss').lines.values()][0].step") >= first + 20)
@@ -234,11 +230,11 @@ def growing(page, tool, runs, folder):
         page.open(address(served.url, ["alive"]))
         page.wait("document.querySelector('.status.died')", 30)
         shutil.rmtree(folder / "alive")
-        page.wait("document.body.innerText.includes('is not there any more')", 30)
+        page.wait("(document.body ? document.body.innerText : '').includes('is not there any more')", 30)
         page.look("deleted", allowed=("404", "409"))
         shutil.rmtree(folder / "dying")
         page.open(served.url)
-        page.wait("document.body.innerText.includes('There is no run in')", 30)
+        page.wait("(document.body ? document.body.innerText : '').includes('There is no run in')", 30)
         page.look("nothing-left")
         subprocess.run([runs, "sweep", folder, "1", "10"], check=True)
         page.wait("document.querySelectorAll('.runs tbody tr').length === 1", 30)
@@ -268,7 +264,7 @@ def hostile(page, tool, runs, folder):
             page.name = "hostile"
             page.wait("document.querySelectorAll('.runs tbody tr').length === 4 && state.unread === 0")
             page.look("hostile-list")
-            page.check("damage is told", page.value("document.body.innerText.includes('damaged') || document.querySelectorAll('.status.unreadable').length > 0"))
+            page.check("damage is told", page.value("(document.body ? document.body.innerText : '').includes('damaged') || document.querySelectorAll('.status.unreadable').length > 0"))
             for tab in ("curves", "findings", "tensors", "times", "more"):
                 page.open(address(served.url, [evil], tab))
                 page.wait("document.querySelector('h1') && document.querySelector('.body').children.length > 0")
@@ -309,6 +305,7 @@ def main():
                     except Exception as why:  # the others are looked at all the same
                         page.wrong.append(f"{each.__name__}: {type(why).__name__}: {why}")
                     wrong += page.wrong
+                    browser.call("Target.closeTarget", targetId=page.target)
         finally:
             browser.close()
     print("\n".join(wrong) if wrong else "nothing wrong")
