@@ -186,13 +186,23 @@ TEST_CASE("serve: a tensor's statistics, histogram, values and a section of the 
     auto const one = page.get("/api/tensor?tag=fc1/w&" + run).document();
     CHECK(one["shape"] == "40x50");
     CHECK(one["kept"] == 5);
-    CHECK(one["pictures"] == 1);
+    CHECK(one["pictures"] == 0);  // a matrix is none
     auto const at = page.get("/api/values?tag=fc1/w&step=train:4&" + run).document();
     CHECK(at["bins"].size() == 64);
     CHECK(at["values"].size() == 256);
     CHECK(at["count"] == 2000);
-    CHECK(page.get("/api/picture?tag=fc1/w&step=train:4&n=0&" + run).body.substr(1, 3) == "PNG");
-    CHECK(page.get("/api/picture?tag=fc1/w&step=train:4&n=1&" + run).status == 404);
+    CHECK(page.get("/api/picture?tag=fc1/w&step=train:4&n=0&" + run).status == 404);
+    {
+        plan const keep{collection{"all", "*", always{}, payload}};
+        hook watch{folder / "pictures", keep};
+        std::vector<float> const pixels(2 * 8 * 8, 0.5F);
+        (void)watch.step(train(0), "input"_t = view_of(pixels, {2, 8, 8}));
+        watch.finish();
+    }
+    std::string const with = "run=" + id_of(page.runs(2), "pictures");
+    CHECK(page.get("/api/tensor?tag=input&" + with).document()["pictures"] == 2);
+    CHECK(page.get("/api/picture?tag=input&step=train:0&n=1&" + with).body.substr(1, 3) == "PNG");
+    CHECK(page.get("/api/picture?tag=input&step=train:0&n=2&" + with).status == 404);
     CHECK(page.get("/api/values?tag=fc1/w&step=nonsense&" + run).status == 400);
     CHECK(page.get("/api/values?tag=nothing&step=train:4&" + run).status == 404);
     auto const section = page.get("/api/section?id=times&" + run);
