@@ -144,10 +144,16 @@ private:
         if (loop_.over()) { return; }
         volley fired = fire_volley(group, 1, gradient_limits::first_shots, next_direction());
         if (loop_.over()) { return; }
-        if (fired.finite() && !is_certain(group, fired) && (is_right(group, fired) || is_right_nearer(group, fired))) {
-            tensor_group const weak = weak_of(group);
-            if (!weak.empty()) { settle_weak(weak); }
-            return;
+        if (fired.finite() && !is_certain(group, fired)) {
+            bool const all_right = is_right(group, fired);
+            tensor_group const left = all_right ? tensor_group{} : left_nearer(group, fired);
+            if (loop_.over()) { return; }
+            if (left.size() < group.size()) {
+                tensor_group const weak = weak_of(group);
+                if (!weak.empty()) { settle_weak(weak); }
+                if (!left.empty()) { settle(left); }
+                return;
+            }
         }
         bool const is_part = group.size() > 1 && group.size() < asked_;  // of a group that was looked at thoroughly
         if (!is_part) { add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots); }
@@ -187,8 +193,9 @@ private:
         tensor_group const left = mark(group, fired, 2);
         return weak_of(left).size() == left.size();
     }
-    // A shorter step meets fewer kinks.
-    [[nodiscard]] bool is_right_nearer(tensor_group const& group, volley const& fired) {
+    // A shorter step meets fewer kinks: what of the group it does not prove right, but for what drowns in the noise. All
+    // of it where a shorter step says no more.
+    [[nodiscard]] tensor_group left_nearer(tensor_group const& group, volley const& fired) {
         double all_units = 0, resolution = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
             all_units += fired.unit(i) * fired.unit(i);
@@ -196,11 +203,13 @@ private:
             if (noise <= gradient_limits::wrong / 3) { resolution = (std::max)(resolution, noise); }
         }
         bool const may_be_kinks = fired.spread() < 0.5 * std::sqrt(all_units);
-        if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return false; }
+        if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return group; }
         volley const nearer = fire_volley(group, 0.25, gradient_limits::nearer_shots, next_direction());
-        if (loop_.over() || !nearer.finite() || is_certain(group, nearer)) { return false; }
-        tensor_group const left = mark(group, nearer);
-        return weak_of(left).size() == left.size();
+        if (loop_.over() || !nearer.finite() || is_certain(group, nearer)) { return group; }
+        tensor_group const left = mark(group, nearer), weak = weak_of(left);
+        tensor_group made;
+        std::set_difference(left.begin(), left.end(), weak.begin(), weak.end(), std::back_inserter(made));
+        return made;
     }
     // Those whose share of the loss drowns in its noise.
     [[nodiscard]] tensor_group weak_of(tensor_group const& group) const {
