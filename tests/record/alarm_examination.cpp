@@ -185,7 +185,7 @@ std::vector<std::string> told_by(Hook& watch, std::uint64_t steps = 40) {
         for (finding const& each :
              watch.step(train(i), "fc/w"_t = view_of(w.data(), {2, 4}), "grad/fc/w"_t = view_of(shown.data(), {2, 4}),
                                   "loss"_t = 1.0)) {
-            told.emplace_back(json_of(each).view());
+            told.emplace_back(json_of(each, {.time = 1}).view());
         }
         for (std::size_t k = 0; k < w.size(); ++k) { w[k] -= 0.01F * static_cast<float>(k + 1); }
     }
@@ -194,7 +194,7 @@ std::vector<std::string> told_by(Hook& watch, std::uint64_t steps = 40) {
 std::vector<std::string> told_by_replay(std::string const& path) {
     trial const run = open_trial(path).value();
     std::vector<std::string> told;
-    for (finding const& each : replay(run, mistaken).findings) { told.emplace_back(json_of(each).view()); }
+    for (finding const& each : replay(run, mistaken).findings) { told.emplace_back(json_of(each, {.time = 1}).view()); }
     return told;
 }
 

@@ -85,10 +85,12 @@ TEST_CASE("a page shows what an experiment said of an alarm") {
         alarm_examination exam{[&] { return preflight_test::examined(net); }};
         hook watch{folder / "run", plan<>{}, update_direction{.warmup = 0, .window = 5}};
         watch.examine_with(exam);
-        std::vector<float> w(8, 1.0F), shown(8, -0.1F);  // the loop shows its gradient with the wrong sign
-        for (std::uint64_t i = 0; i < 40; ++i) {
-            (void)watch.step(train(i), "fc/w"_t = w, "grad/fc/w"_t = shown, "loss"_t = 1.0);
-            for (float& each : w) { each -= 0.01F; }
+        std::vector<float> w(8, 1.0F), shown(8);
+        for (std::uint64_t i = 0; i < 40; ++i) {  // the loop shows its gradient with the wrong sign
+            for (std::size_t k = 0; k < w.size(); ++k) { shown[k] = -0.1F * static_cast<float>(k + 1); }
+            (void)watch.step(train(i), "fc/w"_t = view_of(w.data(), {2, 4}),
+                             "grad/fc/w"_t = view_of(shown.data(), {2, 4}), "loss"_t = 1.0);
+            for (std::size_t k = 0; k < w.size(); ++k) { w[k] -= 0.01F * static_cast<float>(k + 1); }
         }
     }
     trial const run = open(folder / "run");

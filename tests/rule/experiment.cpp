@@ -57,10 +57,10 @@ TEST_CASE("a text that is cut, or of another kind, says nothing") {
         CHECK(!read.read());
         CHECK(read.answer().count == 0);
     }
-    for (std::string const& each :
+    for (std::string_view const each :
          {"perhaps update_direction\n", "proven update_direction detached x fc\n", "first detached 99 fc1/w\n",
           "first  0 \n", "proven update_direction detached 4294967296 fc\n"}) {
-        INFO(each);
+        INFO(std::string{each});
         detail::experiment_reader read{each};
         CHECK(!read.read());
     }

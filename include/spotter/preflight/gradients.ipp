@@ -22,6 +22,7 @@ public:
             tensor_group open = unproven(wrong);
             if (open.empty() || !go(part)) { break; }
             is_first_ = part == gradient_limits::displacements[0];
+            is_last_ = part == *std::prev(std::end(gradient_limits::displacements));
             refinements_ = 0, asked_ = 0;
             now_.assign(count, {});
             settle_all(std::move(open));
@@ -169,7 +170,11 @@ private:
             if (!weak.empty()) { settle_weak(weak); }
             tensor_group rest;
             std::set_difference(left.begin(), left.end(), weak.begin(), weak.end(), std::back_inserter(rest));
-            if (!rest.empty() && rest.size() < group.size()) { settle(rest); }
+            if (rest.size() < group.size()) {
+                if (!rest.empty()) { settle(rest); }
+            } else if (is_last_ && rest.size() > 1) {
+                divide(rest);  // no place is left that may be smoother; fewer tensors meet fewer kinks
+            }
             return;
         }
         if (!left.empty() && weak.size() == left.size() && weak.size() < group.size()) { return settle_weak(weak); }
@@ -193,8 +198,8 @@ private:
         tensor_group const left = mark(group, fired, 2);
         return weak_of(left).size() == left.size();
     }
-    // A shorter step meets fewer kinks: what of the group it does not prove right, but for what drowns in the noise. All
-    // of it where a shorter step says no more.
+    // A shorter step meets fewer kinks: what of the group it does not prove right, but for what drowns in the noise.
+    // All of it where a shorter step says no more.
     [[nodiscard]] tensor_group left_nearer(tensor_group const& group, volley const& fired) {
         double all_units = 0, resolution = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
@@ -343,7 +348,7 @@ private:
     probe at_{};
     double right_ = gradient_limits::right_in_float;
     std::uint64_t directions_ = 0;
-    bool is_first_ = true;
+    bool is_first_ = true, is_last_ = false;
     std::size_t asked_ = 0;  // tensors of the group that was divided last
     int places_ = 0, refinements_ = 0;
     bool clips_ = false;
