@@ -158,6 +158,11 @@ public:
         if (finished_ || state_ == detail::switch_state::off) { return; }
         keep_apart(examination_event, examined.sentence().view());
         for (auto const& each : examined.all()) { add_finding(each.told); }
+        std::size_t kept = 0;
+        for (auto const& each : examined.gradients()) {
+            if (each.is_right() || kept == most_examined_gradients) { continue; }
+            keep_apart(examined_gradient_event, each.line().view()), ++kept;
+        }
         judges_.experiment().take_as_right(examined.proven_right());
     }
     // From here on an alarm asks for the experiment on the net as it is then (sp::alarm_examination), and says that it
@@ -316,6 +321,7 @@ private:
     void note_vitals(step_alarm const& found) noexcept;
     void collect_external(step_alarm& found) noexcept;
     void apply_request() noexcept;
+    void record_experiment() noexcept;
     void record_close(step_alarm const& found, step_moments const& times, bool whole) noexcept;
     void hand_out() noexcept;
     void respond(finding const& it) noexcept {
