@@ -15,10 +15,11 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 }
 
 [[nodiscard]] static std::string table_of(std::string_view head, std::string const& rows) {
-    return rows.empty() ? rows
-                        : fmt::format("<div class=\"wide\"><table class=\"plain left\"><thead><tr>{}</tr></thead>"
-                                      "<tbody>\n{}</tbody></table></div>\n",
-                                      head, rows);
+    return rows.empty()
+               ? rows
+               : fmt::format("<div class=\"wide\"><table class=\"plain left examined\"><thead><tr>{}</tr></thead>"
+                             "<tbody>\n{}</tbody></table></div>\n",
+                             head, rows);
 }
 
 [[nodiscard]] static std::string measured_text(finding const& it) {

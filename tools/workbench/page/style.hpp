@@ -78,6 +78,7 @@ vertical-align:top}.plain th,.plain.left td{text-align:left}.plain th{font-weigh
 .runs .long{min-width:220px}.plain.pairs th{text-align:left;white-space:normal}
 .plain thead td,.plain thead th{color:var(--soft);font-size:.82rem}
 .plain.left td,.plain.left th{white-space:normal;overflow-wrap:anywhere;min-width:90px}
+.plain.examined td:nth-child(2),.plain.examined th{white-space:nowrap}
 .heat table{width:100%;table-layout:fixed}
 .heat th{width:26%;font-weight:400;text-align:right;padding-right:8px;overflow:hidden;text-overflow:ellipsis;
 white-space:nowrap}
