@@ -17,8 +17,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
     static constexpr preflight_cause moves_nothing[] = {learning_rate_zero, dead_update_path, no_gradient};
     static constexpr preflight_cause layer[] = {dead_update_path, learning_rate_zero, no_gradient,
                                                 missing_gradient, detached,           no_effect};
-    static constexpr preflight_cause large[] = {learning_rate_too_large};
-    static constexpr preflight_cause small[] = {learning_rate_too_small, learning_rate_zero};
+    static constexpr preflight_cause too_large[] = {learning_rate_too_large};
+    static constexpr preflight_cause too_small[] = {learning_rate_too_small, learning_rate_zero};
     static constexpr preflight_cause backward[] = {no_gradient, detached, missing_gradient, no_effect, wrong_backward};
     switch (rule) {
         case rule_id::gradient_not_cleared:
@@ -31,10 +31,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
             return layer;
         case rule_id::learning_rate_too_large:
         case rule_id::update_ratio_band:
-            return large;
+            return too_large;
         case rule_id::learning_rate_too_small:
         case rule_id::updates_too_small:
-            return small;
+            return too_small;
         case rule_id::vanishing_gradient:
             return backward;
         default:

@@ -71,7 +71,7 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
     }
     bool const every = adding == judged;
     draft& told = all.tell(preflight_cause::gradient_not_cleared, every ? std::string_view{"gradients"} : first);
-    told.measure = "share of what was there that is still there", told.measured = share_told;
+    told.measure = "share of the earlier gradient that is still in it", told.measured = share_told;
     told.how = relation::greater, told.threshold = 0.05;
     told.others = static_cast<std::uint32_t>(every ? 0 : adding - 1);
 }
