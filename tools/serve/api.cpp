@@ -89,10 +89,15 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
 [[nodiscard]] json findings_of(trial const& run) {
     constexpr std::size_t most = 200;
     json all = json::array();
-    auto found = gathered(run.findings());
-    std::stable_sort(found.begin(), found.end(),
-                     [](auto const& a, auto const& b) { return is_told_before(a.strongest, b.strongest); });
-    for (auto const& each : found) {
+    auto const found = gathered(run.findings());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < found.size(); ++i) { order.push_back(i); }
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        bool const first = is_told_before(found[a].strongest, found[b].strongest);
+        return first != is_told_before(found[b].strongest, found[a].strongest) ? first : a < b;
+    });
+    for (std::size_t const i : order) {
+        auto const& each = found[i];
         if (all.size() >= most) { break; }
         json one = finding_json(each.strongest);
         one["text"] = finding_text(each.strongest);
