@@ -60,6 +60,7 @@ constexpr char exit_codes[] =
         {"rules", "spotter rules runs/a rules.json"},
         {"completion", "source <(spotter completion bash)"},
         {"manual", "spotter manual show | man -l -"},
+        {"serve", "spotter serve runs"},
         {"report", "spotter report runs/a runs/b -o both.html\n"
                    "  spotter report runs/sweep/* --as csv -o sweep.csv"},
     };
@@ -334,6 +335,18 @@ int run_tool(int count, char** words) {
     sub->add_flag("--force", for_report.force, "Replace a file that is there");
     sub->add_flag("--json", for_report.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return report(for_report); }; });
+
+    serve_options for_serve;
+    sub = app.add_subcommand("serve", "The runs of a folder in a browser, while they are written");
+    sub->add_option("folder", for_serve.folder, "A folder of runs, or a run")->capture_default_str();
+    sub->add_option("--port", for_serve.port, "The port; 0: any that is free")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    sub->add_option("--host", for_serve.host, "The address to listen at; any but this machine's own asks for a token")
+        ->capture_default_str();
+    sub->add_flag("--token", for_serve.token, "Asks for a token here, too: on a machine that others use");
+    sub->add_flag("--json", for_serve.json, "The address as one line of JSON");
+    sub->callback([&] { run = [&] { return serve(for_serve); }; });
 
     command_tree tree;
     self_description_options for_self;
