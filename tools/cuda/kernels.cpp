@@ -10,7 +10,7 @@
 #define SPOTTER_KERNEL extern "C" __attribute__((global))
 #define SPOTTER_DEVICE __attribute__((device))
 
-namespace spotter::cuda_pass {
+namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
 // 16 neighbouring threads of a warp; exchanges name them in their mask, so that the halves of a warp need not keep in
 // step.
@@ -79,9 +79,9 @@ SPOTTER_DEVICE inline threads_group own_group() noexcept {
     return {lane % lanes, lane < lanes ? 0xFFFFU : 0xFFFF0000U};
 }
 
-}  // namespace spotter::cuda_pass
+}  // namespace spotter::inline SPOTTER_ABI::detail::cuda_pass
 
-using namespace spotter::cuda_pass;
+using namespace spotter::detail::cuda_pass;
 
 #if defined(SPOTTER_KERNEL_BLOCKS)
 // 16 threads a block of 1024 elements; groups go on to further blocks in strides of the grid.

@@ -7,7 +7,7 @@
 #include <spotter/ext/cuda/task.hpp>
 #include <spotter/stat/lanes.hpp>
 
-namespace spotter::cuda_pass {
+namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
 // One element of any type that is not complex, as the definition sees it.
 template <class Value>
@@ -268,4 +268,4 @@ SPOTTER_INLINE constexpr void take_change(Group const& group, task const& from, 
     return hash ^ (hash >> 32);
 }
 
-}  // namespace spotter::cuda_pass
+}  // namespace spotter::inline SPOTTER_ABI::detail::cuda_pass

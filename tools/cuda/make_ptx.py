@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEADERS = ROOT / "include" / "spotter" / "ext" / "cuda" / "ptx"
 LIBRARY = ROOT / "tools" / "cuda" / "kernels.cpp"
 # A header's text: its source, what is defined for it, and its header with namespace and name.
-KERNELS = {name: (LIBRARY, f"-DSPOTTER_KERNEL_{name.upper()}", HEADERS / f"{name}.hpp", "spotter::cuda_pass", f"{name}_ptx")
+KERNELS = {name: (LIBRARY, f"-DSPOTTER_KERNEL_{name.upper()}", HEADERS / f"{name}.hpp", "spotter::inline SPOTTER_ABI::detail::cuda_pass", f"{name}_ptx")
            for name in ("blocks", "fold", "chains")}
 KERNELS["example"] = (ROOT / "examples" / "cuda" / "kernels.cpp", "-DEXAMPLE", ROOT / "examples" / "cuda" / "ptx.hpp", "example_cuda", "ptx")
 COMPILER = "clang++-19"
@@ -81,11 +81,12 @@ def header(kernel):
     assert max(map(len, text.split("\n"))) <= LONGEST + 4 and len(text) < 65536, "too long for a header"
     source, _, _, space, name = KERNELS[kernel]
     layer = "Ext (L6): " if source == LIBRARY else ""
+    include = "#include <spotter/config.hpp>\n\n" if source == LIBRARY else ""
     return f"""// SPDX-License-Identifier: Apache-2.0
 // {layer}Kernels as the driver compiles them; made by tools/cuda/make_ptx.py of {source.relative_to(ROOT)}.
 #pragma once
 
-namespace {space} {{
+{include}namespace {space} {{
 
 // clang-format off
 inline constexpr char {name}[] = R"ptx(

@@ -21,11 +21,12 @@ struct device_wish {
 
 // Of what was wanted: as much as there is. What is missing in `stats.has` a hook computes of the values.
 struct device_answer {
-    summary stats{};
+    summary stats{};               // of it
     void const* values = nullptr;  // in this processor's memory until the step is released; null: they are not there
     error lost{};                  // why nothing of it is known
 };
 
+// Where a closed step is.
 enum class device_state : std::uint8_t { working, done, lost };
 
 // A device, as a hook uses it: by one thread, the hook's. Steps lie in places 0 to `steps` - 1, one after the other,

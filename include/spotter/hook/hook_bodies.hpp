@@ -19,6 +19,7 @@ void hook<Sink, Plan, Arguments...>::start() noexcept {
         device_tensors device;
         arguments_.apply([&](Arguments const&... each) { (detail::take_device(device, each), ...); });
         late_.start(device, choices().device_lag);
+        failures_.add(late_.lack());
     }
     if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
         plan_is_sound_ = false;

@@ -138,7 +138,6 @@ SPOTTER_BODY void late_steps::pop() noexcept {
 }
 
 SPOTTER_BODY void late_steps::add_troubles(failure_list& into) const noexcept {
-    into.add(none_);
     if (device_ != nullptr) { device_->add_troubles(into); }
     if (late_ > 0) {
         into.add({errc::no_device, "the device did not answer for 10 s: its steps are judged without it"});

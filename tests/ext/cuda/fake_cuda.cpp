@@ -18,7 +18,7 @@
 
 namespace {
 
-using namespace spotter::cuda_pass;
+using namespace spotter::detail::cuda_pass;
 
 enum : int {
     success = 0,

@@ -4,7 +4,7 @@
 
 #include <tools/cuda/kernels.hpp>
 
-namespace spotter::cuda_pass {
+namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
 struct processor_group {
     template <class State>
@@ -65,4 +65,4 @@ inline void run_chains(task_list const& tasks, unsigned grid, result* results) n
     }
 }
 
-}  // namespace spotter::cuda_pass
+}  // namespace spotter::inline SPOTTER_ABI::detail::cuda_pass

@@ -43,8 +43,12 @@ public:
 
     // What it did, for tests and the curious.
     struct work {
-        std::uint64_t launches = 0, tensors = 0, copied_bytes = 0, waits = 0;
+        std::uint64_t launches = 0;      // of the read: 64 tensors each, at most
+        std::uint64_t tensors = 0;       // that were taken
+        std::uint64_t copied_bytes = 0;  // of values, to this processor
+        std::uint64_t waits = 0;         // of the loop's, for the card
     };
+    // Since it was made.
     [[nodiscard]] work const& done() const noexcept { return work_; }
 
     [[nodiscard]] error begin() noexcept override;
@@ -64,15 +68,15 @@ public:
 private:
     // Tensors of one launch. Its results are written to page-locked memory by the kernel itself.
     struct batch {
-        cuda_pass::task_list tasks{};
+        detail::cuda_pass::task_list tasks{};
         unsigned count = 0;
         std::uint64_t blocks = 0;
         bool chains = false;  // some task wants a hash or a change
-        cuda_driver::stream stream = nullptr;
-        cuda_pass::result* results = nullptr;
-        cuda_driver::address partials = 0;
-        std::uint64_t room = 0;              // blocks of partials
-        cuda_driver::event taken = nullptr;  // the values were read
+        detail::cuda_driver::stream stream = nullptr;
+        detail::cuda_pass::result* results = nullptr;
+        detail::cuda_driver::address partials = 0;
+        std::uint64_t room = 0;                      // blocks of partials
+        detail::cuda_driver::event taken = nullptr;  // the values were read
         bool failed = false;
     };
     struct pinned {
@@ -81,20 +85,20 @@ private:
     };
     struct tensor {
         std::uint32_t batch = 0, at = 0;
-        bool counted = false;           // by a kernel; else there is nothing but values
-        std::uint64_t count = 0;        // elements
-        terms wanted = terms::none;     // of a kernel
-        std::byte* values = nullptr;    // copied here
-        cuda_driver::address from = 0;  // and from there,
-        std::size_t bytes = 0;          // once it is launched
-        cuda_driver::address keep = 0;  // where its values are kept for the next change; 0: nowhere
-        std::size_t kept = 0;           // which of them that is
-        std::uint64_t previous = 0;     // index of the step that it is held against,
-        bool has_previous = false;      // if there is one
+        bool counted = false;                   // by a kernel; else there is nothing but values
+        std::uint64_t count = 0;                // elements
+        terms wanted = terms::none;             // of a kernel
+        std::byte* values = nullptr;            // copied here
+        detail::cuda_driver::address from = 0;  // and from there,
+        std::size_t bytes = 0;                  // once it is launched
+        detail::cuda_driver::address keep = 0;  // where its values are kept for the next change; 0: nowhere
+        std::size_t kept = 0;                   // which of them that is
+        std::uint64_t previous = 0;             // index of the step that it is held against,
+        bool has_previous = false;              // if there is one
     };
     // The values of a tensor in one mode, at its last observation.
     struct kept_values {
-        cuda_driver::address memory = 0;
+        detail::cuda_driver::address memory = 0;
         std::size_t room = 0;     // bytes
         tensor_ref view{};        // type, shape and order
         std::uint64_t index = 0;  // of the step
@@ -109,9 +113,9 @@ private:
         std::size_t count = 0, launched = 0;  // of tensors
         slot_array<pinned> memory{};
         std::size_t memory_count = 0;
-        slot_array<cuda_driver::event> moments{};
+        slot_array<detail::cuda_driver::event> moments{};
         std::size_t moment_count = 0;
-        cuda_driver::event done = nullptr;
+        detail::cuda_driver::event done = nullptr;
         bool closed = false;
     };
     // Makes the context current for a call.
@@ -121,17 +125,19 @@ private:
         here(here const&) = delete;
         here& operator=(here const&) = delete;
         ~here();
+        // It is, and the device still answers.
+        [[nodiscard]] explicit operator bool() const noexcept { return current_ && !of_.dead_; }
 
     private:
         cuda_device& of_;
-        bool pushed_ = false;
+        bool current_ = false, pushed_ = false;
     };
 
     // What a kernel takes of it.
     [[nodiscard]] static terms known_terms(dtype type) noexcept;
-    [[nodiscard]] refusal_words look_at(device_values const& from, cuda_driver::stream in) noexcept;
+    [[nodiscard]] refusal_words look_at(device_values const& from, detail::cuda_driver::stream in) noexcept;
     // The open batch, or a new one; null where there is no memory.
-    [[nodiscard]] batch* batch_for(std::size_t place, cuda_driver::stream in) noexcept;
+    [[nodiscard]] batch* batch_for(std::size_t place, detail::cuda_driver::stream in) noexcept;
     [[nodiscard]] bool make(batch& it) noexcept;
     [[nodiscard]] std::byte* room_for(step& it, std::size_t bytes) noexcept;
     // Of a tensor whose change is wanted; false where the card has no room for it.
@@ -139,17 +145,17 @@ private:
     void start(step& of, batch& it) noexcept;
     // All of it was put into the streams.
     [[nodiscard]] bool put(step& of, batch& it) noexcept;
-    [[nodiscard]] static summary statistics_of(tensor const& of, cuda_pass::result const& from) noexcept;
+    [[nodiscard]] static summary statistics_of(tensor const& of, detail::cuda_pass::result const& from) noexcept;
     // Notes what failed; true where it did not.
     bool fine(int result, char const* what) noexcept;
     void free_all() noexcept;
 
     cuda_options chosen_;
-    cuda_driver driver_;
-    cuda_driver::context context_ = nullptr;
-    cuda_driver::module modules_[3]{};
-    cuda_driver::function blocks_ = nullptr, fold_ = nullptr, chains_ = nullptr;
-    cuda_driver::stream side_ = nullptr;
+    detail::cuda_driver driver_;
+    detail::cuda_driver::context context_ = nullptr;
+    detail::cuda_driver::module modules_[3]{};
+    detail::cuda_driver::function blocks_ = nullptr, fold_ = nullptr, chains_ = nullptr;
+    detail::cuda_driver::stream side_ = nullptr;
     int card_ = 0;
     unsigned grid_ = 1;
     bool primary_ = false, used_ = false, dead_ = false;

@@ -18,21 +18,21 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY cuda_device::here::here(cuda_device& of) noexcept : of_{of} {
     if (of_.dead_) { return; }
-    cuda_driver::context now = nullptr;
-    if (of_.driver_.current(&now) == cuda_driver::success && now == of_.context_) { return; }
-    pushed_ = of_.fine(of_.driver_.push(of_.context_), "cuCtxPushCurrent");
+    detail::cuda_driver::context now = nullptr;
+    current_ = of_.driver_.current(&now) == detail::cuda_driver::success && now == of_.context_;
+    if (!current_) { current_ = pushed_ = of_.fine(of_.driver_.push(of_.context_), "cuCtxPushCurrent"); }
 }
 SPOTTER_BODY cuda_device::here::~here() {
-    cuda_driver::context mine = nullptr;
+    detail::cuda_driver::context mine = nullptr;
     if (pushed_) { (void)of_.driver_.pop(&mine); }
 }
 
 SPOTTER_BODY bool cuda_device::fine(int result, char const* what) noexcept {
-    if (result == cuda_driver::success) { return true; }
-    bool const memory = result == cuda_driver::no_memory;
+    if (result == detail::cuda_driver::success) { return true; }
+    bool const memory = result == detail::cuda_driver::no_memory;
     error why{memory ? errc::out_of_memory : errc::no_device, "CUDA: "};
     why.what << what << ": " << driver_.name_of(result) << " (" << result << ')';
-    if (!memory && result != cuda_driver::invalid_value) {
+    if (!memory && result != detail::cuda_driver::invalid_value) {
         // What a context has met once it answers to every call: nothing of it is of use any more.
         dead_ = true;
         why.what << "; tensors of the device are refused from here on";
@@ -53,7 +53,7 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
         free_all();
         return why;
     };
-    if (driver_.current(&context_) != cuda_driver::success) { context_ = nullptr; }
+    if (driver_.current(&context_) != detail::cuda_driver::success) { context_ = nullptr; }
     if (context_ == nullptr) {
         int count = 0;
         if (!fine(driver_.device_count(&count), "cuDeviceGetCount")) { return failed(); }
@@ -73,8 +73,9 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
     used_ = true;
     here const now{*this};
     int processors = 0, major = 0;
-    if (!fine(driver_.device_attribute(&major, cuda_driver::compute_major, card_), "cuDeviceGetAttribute") ||
-        !fine(driver_.device_attribute(&processors, cuda_driver::processors, card_), "cuDeviceGetAttribute")) {
+    if (!now ||
+        !fine(driver_.device_attribute(&major, detail::cuda_driver::compute_major, card_), "cuDeviceGetAttribute") ||
+        !fine(driver_.device_attribute(&processors, detail::cuda_driver::processors, card_), "cuDeviceGetAttribute")) {
         return failed();
     }
     if (major < 7) {
@@ -85,17 +86,17 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
     struct {
         char const* text;
         char const* name;
-        cuda_driver::function* into;
-    } const kernels[] = {{cuda_pass::blocks_ptx, "spotter_blocks", &blocks_},
-                         {cuda_pass::fold_ptx, "spotter_fold", &fold_},
-                         {cuda_pass::chains_ptx, "spotter_chains", &chains_}};
+        detail::cuda_driver::function* into;
+    } const kernels[] = {{detail::cuda_pass::blocks_ptx, "spotter_blocks", &blocks_},
+                         {detail::cuda_pass::fold_ptx, "spotter_fold", &fold_},
+                         {detail::cuda_pass::chains_ptx, "spotter_chains", &chains_}};
     for (std::size_t i = 0; i < std::size(kernels); ++i) {
         if (!fine(driver_.load_module(&modules_[i], kernels[i].text), "cuModuleLoadData") ||
             !fine(driver_.get_function(kernels[i].into, modules_[i], kernels[i].name), "cuModuleGetFunction")) {
             return failed();
         }
     }
-    if (!fine(driver_.make_stream(&side_, cuda_driver::not_blocking), "cuStreamCreate")) { return failed(); }
+    if (!fine(driver_.make_stream(&side_, detail::cuda_driver::not_blocking), "cuStreamCreate")) { return failed(); }
     return {};
 }
 
@@ -109,8 +110,7 @@ SPOTTER_COLD_BODY void cuda_device::end() noexcept {
 
 // Of a context that is lost nothing can be given back: its memory went with it, and calls may hang.
 SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
-    if (context_ != nullptr && !dead_) {
-        here const now{*this};
+    if (here const now{*this}; context_ != nullptr && now) {
         for (step& each : steps_) {
             for (batch& one : each.batches) {
                 if (one.partials != 0) { (void)driver_.give_back(one.partials); }
@@ -120,7 +120,7 @@ SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
             for (pinned& one : each.memory) {
                 if (one.memory != nullptr) { (void)driver_.give_back_pinned(one.memory); }
             }
-            for (cuda_driver::event const one : each.moments) {
+            for (detail::cuda_driver::event const one : each.moments) {
                 if (one != nullptr) { (void)driver_.end_event(one); }
             }
             if (each.done != nullptr) { (void)driver_.end_event(each.done); }
@@ -129,13 +129,13 @@ SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
             if (each.memory != 0) { (void)driver_.give_back(each.memory); }
         }
         if (side_ != nullptr) { (void)driver_.end_stream(side_); }
-        for (cuda_driver::module& each : modules_) {
+        for (detail::cuda_driver::module& each : modules_) {
             if (each != nullptr) { (void)driver_.unload_module(each); }
         }
     }
     for (step& each : steps_) { each = {}; }
     kept_ = {};
-    for (cuda_driver::module& each : modules_) { each = nullptr; }
+    for (detail::cuda_driver::module& each : modules_) { each = nullptr; }
     if (primary_ && context_ != nullptr) { (void)driver_.release_primary(card_); }
     side_ = nullptr, context_ = nullptr, primary_ = used_ = false;
     pinned_bytes_ = kept_bytes_ = 0;
@@ -155,21 +155,23 @@ SPOTTER_BODY terms cuda_device::known_terms(dtype type) noexcept {
 }
 
 // A kernel that reads what is not mapped any more takes the loop's own context with it, so each address is asked for.
-SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, cuda_driver::stream in) noexcept {
-    auto const at = static_cast<cuda_driver::address>(reinterpret_cast<std::uintptr_t>(from.view.values.raw));
+SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, detail::cuda_driver::stream in) noexcept {
+    auto const at = static_cast<detail::cuda_driver::address>(reinterpret_cast<std::uintptr_t>(from.view.values.raw));
     int ordinal = 0;
-    int const known = driver_.pointer_attribute(&ordinal, cuda_driver::ordinal_of, at);
-    if (known == cuda_driver::invalid_value) {
+    int const known = driver_.pointer_attribute(&ordinal, detail::cuda_driver::ordinal_of, at);
+    if (known == detail::cuda_driver::invalid_value) {
         return {errc::null_pointer, "is no memory of a device: was it freed, or never taken?"};
     }
     if (!fine(known, "cuPointerGetAttribute")) { return detail::lost_device; }
     if (ordinal != card_ || (from.ordinal != device_values::any_device && from.ordinal != card_)) {
         return {errc::no_device, "lies on another card than the hook's: give a hook to each card"};
     }
-    cuda_driver::address base = 0;
+    detail::cuda_driver::address base = 0;
     std::size_t size = 0;
-    if (driver_.range_of(&base, &size, at) != cuda_driver::success || at < base || at - base > size ||
-        size - (at - base) < from.view.bytes()) {
+    int const ranged = driver_.range_of(&base, &size, at);
+    bool const unknown = ranged == detail::cuda_driver::invalid_value || ranged == detail::cuda_driver::not_found;
+    if (!unknown && !fine(ranged, "cuMemGetAddressRange")) { return detail::lost_device; }
+    if (unknown || at < base || at - base > size || size - (at - base) < from.view.bytes()) {
         return {errc::no_shape, "is larger than the memory that its address is in: was it freed?"};
     }
     std::size_t const word = size_of(from.view.type);
@@ -177,7 +179,7 @@ SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, cuda_
         return {errc::not_contiguous, "begins at an address that its elements cannot be at"};
     }
     int capturing = 0;
-    if (driver_.is_capturing(in, &capturing) == cuda_driver::success && capturing != 0) {
+    if (driver_.is_capturing(in, &capturing) == detail::cuda_driver::success && capturing != 0) {
         return {errc::busy, "is in a stream whose work is captured into a graph: observe it outside the capture"};
     }
     return {};
@@ -186,20 +188,20 @@ SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, cuda_
 // Once for each place that a batch may have in a step.
 SPOTTER_COLD_BODY bool cuda_device::make(batch& it) noexcept {
     void* memory = nullptr;
-    constexpr std::size_t bytes = cuda_pass::tasks_at_once * sizeof(cuda_pass::result);
-    if (!fine(driver_.take_pinned(&memory, bytes, cuda_driver::portable_and_mapped), "cuMemHostAlloc") ||
-        !fine(driver_.make_event(&it.taken, cuda_driver::without_timing), "cuEventCreate")) {
+    constexpr std::size_t bytes = detail::cuda_pass::tasks_at_once * sizeof(detail::cuda_pass::result);
+    if (!fine(driver_.take_pinned(&memory, bytes, detail::cuda_driver::portable_and_mapped), "cuMemHostAlloc") ||
+        !fine(driver_.make_event(&it.taken, detail::cuda_driver::without_timing), "cuEventCreate")) {
         return false;
     }
-    it.results = static_cast<cuda_pass::result*>(memory);
+    it.results = static_cast<detail::cuda_pass::result*>(memory);
     return true;
 }
 
-SPOTTER_BODY cuda_device::batch* cuda_device::batch_for(std::size_t place, cuda_driver::stream in) noexcept {
+SPOTTER_BODY cuda_device::batch* cuda_device::batch_for(std::size_t place, detail::cuda_driver::stream in) noexcept {
     step& it = steps_[place];
     if (it.open) {
         batch& last = it.batches[it.batch_count - 1];
-        if (last.stream == in && last.count < cuda_pass::tasks_at_once) { return &last; }
+        if (last.stream == in && last.count < detail::cuda_pass::tasks_at_once) { return &last; }
         launch(place);
     }
     if (!it.batches.grow(it.batch_count + 1)) { return nullptr; }
@@ -222,7 +224,7 @@ SPOTTER_BODY std::byte* cuda_device::room_for(step& it, std::size_t bytes) noexc
     std::size_t const size = wanted > piece ? wanted : piece;
     if (pinned_bytes_ + size > chosen_.values_bytes || !it.memory.grow(it.memory_count + 1)) { return nullptr; }
     void* memory = nullptr;
-    if (!fine(driver_.take_pinned(&memory, size, cuda_driver::portable_and_mapped), "cuMemHostAlloc")) {
+    if (!fine(driver_.take_pinned(&memory, size, detail::cuda_driver::portable_and_mapped), "cuMemHostAlloc")) {
         return nullptr;
     }
     pinned_bytes_ += size;
@@ -258,9 +260,9 @@ SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values co
                                              std::uint32_t& number) noexcept {
     constexpr refusal_words no_memory{errc::out_of_memory, "is not taken from its device: no memory"};
     here const now{*this};
-    if (dead_) { return detail::lost_device; }
+    if (!now) { return detail::lost_device; }
     bool const asks = from.in_current && chosen_.current_stream != nullptr;
-    cuda_driver::stream const in = asks ? chosen_.current_stream(card_) : from.stream;
+    detail::cuda_driver::stream const in = asks ? chosen_.current_stream(card_) : from.stream;
     step& it = steps_[place];
     tensor taken;
     taken.count = from.view.count;
@@ -288,7 +290,7 @@ SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values co
         taken.batch = static_cast<std::uint32_t>(it.batch_count - 1);
         taken.at = to->count;
         if (taken.counted) {
-            cuda_pass::task& task = to->tasks.of[to->count++];
+            detail::cuda_pass::task& task = to->tasks.of[to->count++];
             task = {taken.from,
                     taken.count,
                     taken.bytes,
@@ -310,7 +312,11 @@ SPOTTER_BODY void cuda_device::launch(std::size_t place) noexcept {
     step& it = steps_[place];
     if (!std::exchange(it.open, false)) { return; }
     here const now{*this};
-    start(it, it.batches[it.batch_count - 1]);
+    if (now) {
+        start(it, it.batches[it.batch_count - 1]);
+    } else {
+        it.batches[it.batch_count - 1].failed = true;
+    }
     it.launched = it.count;
 }
 
@@ -328,13 +334,14 @@ SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
         it.room = 0;
         if (it.partials != 0 && !fine(driver_.give_back(std::exchange(it.partials, 0)), "cuMemFree")) { return false; }
         std::uint64_t const room = it.blocks + it.blocks / 4;
-        if (!fine(driver_.take_memory(&it.partials, as_size(room * sizeof(cuda_pass::partial))), "cuMemAlloc")) {
+        if (!fine(driver_.take_memory(&it.partials, as_size(room * sizeof(detail::cuda_pass::partial))),
+                  "cuMemAlloc")) {
             return false;
         }
         it.room = room;
     }
-    auto const run = [&](cuda_driver::function what, unsigned grid, unsigned threads, cuda_driver::stream in,
-                         void** with) noexcept {
+    auto const run = [&](detail::cuda_driver::function what, unsigned grid, unsigned threads,
+                         detail::cuda_driver::stream in, void** with) noexcept {
         return fine(driver_.launch(what, grid, 1, 1, threads, 1, 1, 0, in, with, nullptr), "cuLaunchKernel");
     };
     std::uint32_t count = it.count;
@@ -343,12 +350,12 @@ SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
     void* to_follow[] = {&it.tasks, &it.results};
     void* to_fold[] = {&it.tasks, &it.partials, &it.results};
     if (count > 0) {
-        constexpr std::uint64_t groups = cuda_pass::threads / cuda_pass::lanes;
+        constexpr std::uint64_t groups = detail::cuda_pass::threads / detail::cuda_pass::lanes;
         std::uint64_t const wanted = (blocks + groups - 1) / groups;
         unsigned const grid = wanted < grid_ ? static_cast<unsigned>(wanted) : grid_;
-        if (!run(blocks_, grid, cuda_pass::threads, it.stream, to_read)) { return false; }
+        if (!run(blocks_, grid, detail::cuda_pass::threads, it.stream, to_read)) { return false; }
         ++work_.launches;
-        if (it.chains && !run(chains_, count, cuda_pass::chain_threads, it.stream, to_follow)) { return false; }
+        if (it.chains && !run(chains_, count, detail::cuda_pass::chain_threads, it.stream, to_follow)) { return false; }
     }
     for (std::size_t i = of.launched; i < of.count; ++i) {
         tensor const& each = of.tensors[i];
@@ -364,15 +371,16 @@ SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
     }
     return fine(driver_.record(it.taken, it.stream), "cuEventRecord") &&
            fine(driver_.wait_in_stream(side_, it.taken, 0), "cuStreamWaitEvent") &&
-           (count == 0 || run(fold_, count, cuda_pass::fold_threads, side_, to_fold));
+           (count == 0 || run(fold_, count, detail::cuda_pass::fold_threads, side_, to_fold));
 }
 
 SPOTTER_BODY void cuda_device::close(std::size_t place) noexcept {
     launch(place);
     step& it = steps_[place];
     here const now{*this};
-    if (dead_) { return; }
-    if (it.done == nullptr && !fine(driver_.make_event(&it.done, cuda_driver::without_timing), "cuEventCreate")) {
+    if (!now) { return; }
+    if (it.done == nullptr &&
+        !fine(driver_.make_event(&it.done, detail::cuda_driver::without_timing), "cuEventCreate")) {
         return;
     }
     for (std::size_t i = 0; i < it.moment_count; ++i) {
@@ -384,8 +392,8 @@ SPOTTER_BODY void cuda_device::close(std::size_t place) noexcept {
 SPOTTER_BODY bool cuda_device::mark(std::size_t place, void* stream, std::uint32_t& number) noexcept {
     here const now{*this};
     step& it = steps_[place];
-    if (dead_ || !it.moments.grow(it.moment_count + 1)) { return false; }
-    cuda_driver::event& moment = it.moments[it.moment_count];
+    if (!now || !it.moments.grow(it.moment_count + 1)) { return false; }
+    detail::cuda_driver::event& moment = it.moments[it.moment_count];
     if (moment == nullptr && !fine(driver_.make_event(&moment, 0), "cuEventCreate")) { return false; }
     if (!fine(driver_.record(moment, stream), "cuEventRecord")) { return false; }
     number = static_cast<std::uint32_t>(it.moment_count++);
@@ -397,15 +405,16 @@ SPOTTER_BODY double cuda_device::seconds(std::size_t place, std::uint32_t from, 
     float milliseconds = 0;
     step const& it = steps_[place];
     bool const known =
-        !dead_ && fine(driver_.elapsed(&milliseconds, it.moments[from], it.moments[to]), "cuEventElapsedTime");
+        now && fine(driver_.elapsed(&milliseconds, it.moments[from], it.moments[to]), "cuEventElapsedTime");
     return known ? 1e-3 * static_cast<double>(milliseconds) : -1;
 }
 
 SPOTTER_BODY device_state cuda_device::look(std::size_t place) noexcept {
     if (dead_ || !steps_[place].closed) { return device_state::lost; }
     here const now{*this};
+    if (!now) { return device_state::lost; }
     int const result = driver_.query(steps_[place].done);
-    if (result == cuda_driver::not_ready) { return device_state::working; }
+    if (result == detail::cuda_driver::not_ready) { return device_state::working; }
     return fine(result, "cuEventQuery") ? device_state::done : device_state::lost;
 }
 
@@ -435,7 +444,7 @@ SPOTTER_BODY device_answer cuda_device::answer(std::size_t place, std::uint32_t 
     return told;
 }
 
-SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, cuda_pass::result const& from) noexcept {
+SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, detail::cuda_pass::result const& from) noexcept {
     gathered all;
     all.result.count = of.count;
     all.result.nan = from.nan, all.result.pos_inf = from.pos_inf, all.result.neg_inf = from.neg_inf;

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace spotter::inline SPOTTER_ABI {
+namespace spotter::inline SPOTTER_ABI::detail {
 
 // Of NVIDIA's documentation, "CUDA Driver API": names, arguments, and what they mean. 0 is success. Opened when it is
 // made, closed with it; copies of it do not exist.
@@ -29,6 +29,7 @@ public:
         no_card = 100,
         invalid_context = 201,
         unsupported_ptx = 222,
+        not_found = 500,
         not_ready = 600,
         illegal_address = 700,
         context_destroyed = 709,
@@ -93,7 +94,7 @@ private:
     error lack_{};
 };
 
-}  // namespace spotter::inline SPOTTER_ABI
+}  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
 #include <spotter/ext/cuda/driver.ipp>

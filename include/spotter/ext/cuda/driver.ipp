@@ -12,9 +12,7 @@
 #include <dlfcn.h>
 #endif
 
-namespace spotter::inline SPOTTER_ABI {
-
-namespace detail {
+namespace spotter::inline SPOTTER_ABI::detail {
 
 #if defined(_WIN32)
 [[nodiscard]] inline void* open_library(char const* name) noexcept {
@@ -32,12 +30,10 @@ inline void close_library(void* it) noexcept { (void)::dlclose(it); }
 inline constexpr char cuda_library[] = "libcuda.so.1";
 #endif
 
-}  // namespace detail
-
 template <class Call>
 void cuda_driver::load(Call& call, char const* name) noexcept {
     static_assert(sizeof(Call) == sizeof(void*));
-    call = std::bit_cast<Call>(detail::symbol_of(library_, name));
+    call = std::bit_cast<Call>(symbol_of(library_, name));
     if (call != nullptr || lack_) { return; }
     lack_.code = errc::no_device;
     lack_.what << "CUDA's driver has no " << name << ": it is too old";
@@ -80,8 +76,8 @@ SPOTTER_BODY void cuda_driver::load_all() noexcept {
 }
 
 SPOTTER_BODY cuda_driver::cuda_driver(char const* library) noexcept {
-    char const* const name = library != nullptr ? library : detail::cuda_library;
-    library_ = detail::open_library(name);
+    char const* const name = library != nullptr ? library : cuda_library;
+    library_ = open_library(name);
     if (library_ == nullptr) {
         lack_.code = errc::no_device;
         lack_.what << name << ", CUDA's driver, cannot be opened: tensors of a device are refused";
@@ -100,7 +96,7 @@ SPOTTER_BODY cuda_driver::cuda_driver(char const* library) noexcept {
 }
 
 SPOTTER_BODY cuda_driver::~cuda_driver() {
-    if (library_ != nullptr) { detail::close_library(library_); }
+    if (library_ != nullptr) { close_library(library_); }
 }
 
 SPOTTER_BODY char const* cuda_driver::name_of(int result) const noexcept {
@@ -108,4 +104,4 @@ SPOTTER_BODY char const* cuda_driver::name_of(int result) const noexcept {
     return error_name != nullptr && error_name(result, &name) == success && name != nullptr ? name : "";
 }
 
-}  // namespace spotter::inline SPOTTER_ABI
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -2,9 +2,11 @@
 // Ext (L6): what kernels of the one pass (tools/cuda/kernels.cpp) read and write: the same on both sides of the bus.
 #pragma once
 
+#include <spotter/config.hpp>
+
 #include <cstdint>
 
-namespace spotter::cuda_pass {
+namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
 // A tensor that a launch takes.
 struct task {
@@ -47,4 +49,4 @@ struct task_list {
 inline constexpr unsigned threads = 256, fold_threads = 64, chain_threads = 64;
 inline constexpr unsigned lanes = 16;  // that take a block together
 
-}  // namespace spotter::cuda_pass
+}  // namespace spotter::inline SPOTTER_ABI::detail::cuda_pass

@@ -2,7 +2,9 @@
 // Ext (L6): Kernels as the driver compiles them; made by tools/cuda/make_ptx.py of tools/cuda/kernels.cpp.
 #pragma once
 
-namespace spotter::cuda_pass {
+#include <spotter/config.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
 // clang-format off
 inline constexpr char blocks_ptx[] = R"ptx(
@@ -341,4 +343,4 @@ st.global.f64 [%rd24+408],%fd228; bra.uni $L__BB0_230; $L__BB0_231: ret; }
 )ptx";
 // clang-format on
 
-}  // namespace spotter::cuda_pass
+}  // namespace spotter::inline SPOTTER_ABI::detail::cuda_pass

@@ -2,7 +2,9 @@
 // Ext (L6): Kernels as the driver compiles them; made by tools/cuda/make_ptx.py of tools/cuda/kernels.cpp.
 #pragma once
 
-namespace spotter::cuda_pass {
+#include <spotter/config.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
 // clang-format off
 inline constexpr char chains_ptx[] = R"ptx(
@@ -342,4 +344,4 @@ st.global.u64 [%rd144+104],%rd142; $L__BB0_207: ret; }
 )ptx";
 // clang-format on
 
-}  // namespace spotter::cuda_pass
+}  // namespace spotter::inline SPOTTER_ABI::detail::cuda_pass

@@ -2,7 +2,9 @@
 // Ext (L6): Kernels as the driver compiles them; made by tools/cuda/make_ptx.py of tools/cuda/kernels.cpp.
 #pragma once
 
-namespace spotter::cuda_pass {
+#include <spotter/config.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
 // clang-format off
 inline constexpr char fold_ptx[] = R"ptx(
@@ -111,4 +113,4 @@ mov.f64 %fd125,%fd127; @%p12 bra $L__BB0_22; mov.f64 %fd125,%fd28; bra.uni $L__B
 )ptx";
 // clang-format on
 
-}  // namespace spotter::cuda_pass
+}  // namespace spotter::inline SPOTTER_ABI::detail::cuda_pass
