@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `check`: rules over records that are there, of many runs and workers at once; the exit code is for CI.
 #include "arguments.hpp"
-#include "examined.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
 #include "open_step.hpp"
@@ -77,7 +76,7 @@ void judge(judged& it, judges const& by, bool side_by_side) {
     dynamic_rule const rules = by.of(*it.run);
     it.packs = by.words.empty() ? packs_of_run(*it.run) : std::string{};
     it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
-    std::vector<finding> const examined = examined_findings(*it.run);
+    std::vector<finding> const examined = examinations_of(*it.run).findings;
     it.report.findings.insert(it.report.findings.begin(), examined.begin(), examined.end());
     it.lost = it.run->losses();
     it.loss = loss_json(it.lost);

@@ -199,4 +199,13 @@ struct report_options {
 };
 [[nodiscard]] int report(report_options const& wanted);
 
+struct serve_options {
+    std::string folder = ".";
+    std::string host = "127.0.0.1";
+    int port = 6007;     // 0: any that is free
+    bool token = false;  // also where only this machine can ask
+    bool json = false;
+};
+[[nodiscard]] int serve(serve_options const& wanted);
+
 }  // namespace spotter_tool

@@ -23,9 +23,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Belongs to one thread. No call throws or, once every tensor has been met, locks or allocates (the first wakes the
-// writer). Values are copied where they are kept, so buffers may be reused as soon as a call returns. `Arguments` are
-// rules, and `options` at any place among them.
+// Watches a training loop: takes its tensors step by step, lets rules judge them, records what the plan keeps, and
+// returns the findings of each step. It belongs to one thread. No call throws. Once every tensor has been met, no call
+// locks or allocates (the first wakes the writer). Values are copied where they are kept, so buffers may be reused as
+// soon as a call returns. `Arguments` are rules, and `options` at any place among them.
 template <class Sink, class Plan, class... Arguments>
 class hook : public timed_loop {
     static_assert(((rule<Arguments> || std::same_as<Arguments, options> || std::same_as<Arguments, device_tensors>) &&
@@ -156,6 +157,11 @@ public:
         if (finished_ || state_ == detail::switch_state::off) { return; }
         keep_apart(examination_event, examined.sentence().view());
         for (auto const& each : examined.all()) { add_finding(each.told); }
+        std::size_t kept = 0;
+        for (auto const& each : examined.gradients()) {
+            if (each.is_right() || kept == most_examined_gradients) { continue; }
+            keep_apart(examined_gradient_event, each.line().view()), ++kept;
+        }
         judges_.experiment().take_as_right(examined.proven_right());
     }
     // From here on an alarm asks for the experiment on the net as it is then (sp::alarm_examination), and says that it
@@ -321,6 +327,7 @@ private:
     void note_vitals(step_alarm const& found) noexcept;
     void collect_external(step_alarm& found) noexcept;
     void apply_request() noexcept;
+    void record_experiment() noexcept;
     void record_close(step_alarm const& found, step_moments const& times, bool whole) noexcept;
     void hand_out() noexcept;
     void respond(finding const& it) noexcept {

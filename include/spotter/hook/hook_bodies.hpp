@@ -167,6 +167,7 @@ step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
         return found;
     }
     judge(now, found);
+    record_experiment();
     note_vitals(found);
     collect_external(found);
     apply_request();
@@ -199,6 +200,14 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::judge(double now, step_alarm
     judges_.poll(now);
     judges_.judge(step_, rules_due_, found, deliver);
     judges_.poll(now);
+}
+
+// What an experiment said of this step's findings is a text of it, so that a replay tells them alike.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::record_experiment() noexcept {
+    if (std::string_view const said = judges_.experiment().take_event(); !said.empty()) {
+        scalar(experiment_event, said);
+    }
 }
 
 // By what the rules found alone: somebody who asks the run to stop says nothing of its health.

@@ -8,6 +8,7 @@
 #include "page/curves.hpp"
 #include "page/differences.hpp"
 #include "page/embeddings.hpp"
+#include "page/examined.hpp"
 #include "page/findings.hpp"
 #include "page/layers.hpp"
 #include "page/residuals.hpp"
@@ -58,7 +59,7 @@ static void add_run(run_story const& story, value_source& from, std::string cons
     into.add(embeddings_section(story, from), id_end, of);
     into.add(trees_section(story, from), id_end, of);
     into.add(timing_section(story), id_end, of);
-    if (from.spent()) { into.note("More values were recorded than a page reads: some pictures are of fewer steps."); }
+    if (from.spent()) { into.note("More values were recorded than a page reads: some pictures show fewer steps."); }
 }
 
 // A few runs, each with all that there is of it.
@@ -75,6 +76,7 @@ static void add_few(std::vector<run_story>& stories, page& into) {
     into.add(hyperparameters_section(stories));
     into.add(differences_section(stories));
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(findings_section(stories[i]), id_end(i), whose(i)); }
+    for (std::size_t i = 0; i < stories.size(); ++i) { into.add(examined_section(stories[i]), id_end(i), whose(i)); }
     into.add(curves_section(stories));
     for (std::size_t i = 0; i < stories.size(); ++i) { add_run(stories[i], values[i], id_end(i), whose(i), into); }
 }
