@@ -80,7 +80,8 @@ public:
     template <class... Tensors>
     [[nodiscard]] step_alarm step(step_id id, Tensors const&... tensors) noexcept {
         begin(id);
-        return end(tensors...);
+        take_all(tensors...);
+        return end();
     }
     // The same in the mode of the innermost `during` scope; train where there is none.
     template <class... Tensors>
@@ -142,9 +143,7 @@ public:
     // to be told.
     template <class... Tensors>
     [[nodiscard]] step_alarm end(Tensors const&... tensors) noexcept {
-        if constexpr (lags && sizeof...(tensors) > 0) { late_.hand_over(true); }
-        (take(tensors), ...);
-        if constexpr (lags && sizeof...(tensors) > 0) { late_.hand_over(false); }
+        take_all(tensors...);
         if (!open_) { return std::exchange(carried_, {}); }
         carry();
         return std::exchange(carried_, {});
@@ -284,6 +283,13 @@ private:
     }
     void start() noexcept;
 
+    // Those of a device are begun together.
+    template <class... Tensors>
+    SPOTTER_INLINE void take_all(Tensors const&... tensors) noexcept {
+        if constexpr (lags) { late_.hand_over(true); }
+        (take(tensors), ...);
+        if constexpr (lags) { late_.hand_over(false); }
+    }
     template <class Argument>
     void take(Argument const& argument) noexcept {
         if constexpr (std::same_as<Argument, named_tensor>) {
@@ -377,17 +383,16 @@ private:
     [[nodiscard]] bool is_taken(tracked_tensor& it, tensor_ref const& values) noexcept;
     void observe_offer(tracked_tensor& it, offered const& given, std::uint64_t rules, std::uint64_t due) noexcept;
 
-    void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
-                        double const* time = nullptr) noexcept {
+    SPOTTER_INLINE void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept,
+                                       bool as_scalar, double const* time = nullptr) noexcept {
         ++observed_;
         if constexpr (lags) {
-            if (!late_now_) { return put_late(it, values, rules, kept, as_scalar, true, time); }
+            if (!late_.now) { return put_late(it, values, rules, kept, as_scalar, true, time); }
         }
-        judge_values(it, values, rules, kept, as_scalar, time, nullptr);
+        judge_values(it, values, rules, kept, as_scalar, time);
     }
-    // `known`: what a device has taken of it.
     void judge_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
-                      double const* time, summary const* known) noexcept;
+                      double const* time) noexcept;
     void put_late(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
                   bool judged, double const* time) noexcept;
     void observe_on_device(tracked_tensor& it, device_values const& values) noexcept;
@@ -406,7 +411,7 @@ private:
         if (rules != 0) { return observe_values(it, value, rules, terms::none, true, time); }
         ++observed_;
         if constexpr (lags) {
-            if (!late_now_) { return put_late(it, value, 0, terms::none, true, false, time); }
+            if (!late_.now) { return put_late(it, value, 0, terms::none, true, false, time); }
         }
         sink_.scalar(it.info, &step_, value, time);
     }
@@ -452,9 +457,7 @@ private:
     step_alarm carried_{};
     failure_list failures_{};
     text<160> failure_{};
-    struct no_late_steps {};
-    [[no_unique_address]] std::conditional_t<lags, late_steps, no_late_steps> late_{};
-    bool late_now_ = false;  // a step that waited is judged
+    [[no_unique_address]] std::conditional_t<lags, detail::late_part, detail::no_late_part> late_{};
     unwinding exceptions_{};
     Sink sink_;  // last: it ends before the names that it refers to
 };

@@ -86,15 +86,14 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::observe_offer(tracked_tensor
 
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::judge_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
-                                                  terms kept, bool as_scalar, double const* time,
-                                                  [[maybe_unused]] summary const* known) noexcept {
+                                                  terms kept, bool as_scalar, double const* time) noexcept {
     terms const judged = it.needs_of(rules);
     terms const all = judged | kept;
     summary stats;
     stats.count = values.count;
     terms missing = all;
     if constexpr (lags) {
-        if (known != nullptr) { stats = *known, missing = terms::none; }
+        if (late_.known != nullptr) { stats = *late_.known, missing = terms::none; }
     }
     if (any(missing & pass_terms)) { stats = take_summary(values, all); }
     unit_activity units;

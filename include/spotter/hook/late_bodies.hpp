@@ -63,7 +63,7 @@ void hook<Sink, Plan, Arguments...>::judge_event(late_event const& it, late_step
         if (!it.on_device) {
             tensor_ref const values = of.values_of(it);
             if (!it.judged) { return sink_.scalar(it.tensor->info, &step_, values, time); }
-            return judge_values(*it.tensor, values, it.rules, it.kept, it.is_scalar, time, nullptr);
+            return judge_values(*it.tensor, values, it.rules, it.kept, it.is_scalar, time);
         }
         device_answer const answer = late_.answer(it);
         if (answer.lost) { return refuse(*it.tensor, {answer.lost.code, answer.lost.what.view()}); }
@@ -74,7 +74,9 @@ void hook<Sink, Plan, Arguments...>::judge_event(late_event const& it, late_step
         terms const missing = without(it.tensor->needs_of(it.rules) | it.kept, stats.has);
         if (any(missing & pass_terms)) { stats = detail::with_change(take_summary(view, missing | stats.has), stats); }
         if (has(missing, terms::change)) { it.tensor->compare(view, step_, stats); }
-        judge_values(*it.tensor, view, it.rules, it.kept, false, nullptr, &stats);
+        late_.known = &stats;
+        judge_values(*it.tensor, view, it.rules, it.kept, false, nullptr);
+        late_.known = nullptr;
     }
 }
 
@@ -103,7 +105,7 @@ void hook<Sink, Plan, Arguments...>::judge_late(step_alarm& found, bool all) noe
     if constexpr (lags) {
         step_id const last = step_;
         std::uint64_t const rules_due = rules_due_, plan_due = plan_due_;
-        late_now_ = true;
+        late_.now = true;
         while (late_.is_due(all)) {
             late_step const& each = late_.oldest();
             step_ = each.id, rules_due_ = each.rules_due, plan_due_ = each.plan_due;
@@ -120,7 +122,7 @@ void hook<Sink, Plan, Arguments...>::judge_late(step_alarm& found, bool all) noe
             hand_out();
             found.add(told);
         }
-        late_now_ = false;
+        late_.now = false;
         step_ = last, rules_due_ = rules_due, plan_due_ = plan_due;
     }
 }

@@ -104,6 +104,17 @@ private:
     error none_{};                             // why there is no device
 };
 
+namespace detail {
+
+// What a hook with a device has beside others.
+struct late_part : late_steps {
+    bool now = false;                // a step that waited is judged
+    summary const* known = nullptr;  // what its device has taken of the tensor at hand
+};
+struct no_late_part {};
+
+}  // namespace detail
+
 // What `watch.section(name, stream)` returns: the section ends with the scope.
 class late_section {
 public:
