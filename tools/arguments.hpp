@@ -25,11 +25,12 @@ namespace spotter_tool {
 
 [[nodiscard]] inline spotter::result<spotter::severity> read_severity(std::string_view word) noexcept {
     using spotter::severity;
-    for (severity const each : {severity::info, severity::warning, severity::error}) {
+    if (word == "info") { return severity::note; }  // an older name
+    for (severity const each : {severity::note, severity::warning, severity::error}) {
         if (word == name_of(each)) { return each; }
     }
     spotter::error why{spotter::errc::bad_config, "there is no severity \""};
-    why.what << word.substr(0, 60) << "\": info, warning or error";
+    why.what << word.substr(0, 60) << "\": note, warning or error";
     return why;
 }
 

@@ -28,7 +28,7 @@ int compact(compact_options const& wanted) {
     say(fmt::format("{} of {} workers in {}/{}, {} bytes\n", done->workers, done->workers + done->left_out, plain(path),
                     layout::set_name, done->bytes));
     if (done->left_out > 0) {
-        say(fmt::format("{} are being written, or cannot be read: they open as ever\n", done->left_out));
+        say(fmt::format("{} are being written, or cannot be read: they open as before\n", done->left_out));
     }
     return fine;
 }

@@ -26,11 +26,11 @@ constexpr char exit_codes[] =
     "  2  the arguments are wrong\n"
     "  3  no run there, or no such name, step or value in it\n"
     "  4  a file could not be read or written, or is in use\n"
-    "  5  the record is not whole: something was lost, and is told on standard error (every verb)\n"
+    "  5  the record is not whole: something was lost, and is reported on standard error (every verb)\n"
     "  6  the run died or failed (check, watch, info --check)\n"
     "  7  nothing could be judged (check, info --check), not all be compared (diff), or a run that was asked has\n"
     "     not done it yet (capture, pause, resume, flush, plan, rules)\n"
-    "Of several of 1, 5, 6 and 7 the first.\n"
+    "If several of 1, 5, 6 and 7 hold, the first counts.\n"
     "\nData goes to standard output, errors to standard error. With --json the data is one document.";
 
 [[nodiscard]] std::string example_of(std::string_view verb) {
@@ -83,8 +83,8 @@ CLI::App* add_verb(CLI::App& app, char const* name, char const* what, Options& o
 void add_diff_options(CLI::App& sub, diff_arguments& given) {
     sub.get_option("run")->description("A: the folder of a run, or files of another program");
     sub.add_option("other", given.other, "B: what it is compared with, as A")->required();
-    sub.add_option("--ulp", given.ulp, "So many units in the last place are no difference");
-    sub.add_option("--rtol", given.relative, "Nor is |a - b| up to this times the larger of |a| and |b|");
+    sub.add_option("--ulp", given.ulp, "Values that are at most this many units in the last place apart are equal");
+    sub.add_option("--rtol", given.relative, "Values are also equal up to this, times the larger of |a| and |b|");
     sub.add_option("--atol", given.absolute, "Plus this");
     sub.add_flag("--strict", given.strict, "Types, axes of one element, signs of zeros, names and steps count, too");
     sub.add_option("--map", given.maps,
@@ -92,7 +92,7 @@ void add_diff_options(CLI::App& sub, diff_arguments& given) {
         ->allow_extra_args(false);
     sub.add_option("--transpose", given.transposed, "B has these (a glob of names of A) with the axes reversed")
         ->allow_extra_args(false);
-    sub.add_option("--reference", given.reference, "A third one that is held to be right: how far is each from it?");
+    sub.add_option("--reference", given.reference, "A third one that is right: how far is each from it?");
     sub.add_option("--name", given.names, "Only names that match this glob; may be repeated")->allow_extra_args(false);
     sub.add_option("--step", given.step, "Only this step, such as train:100");
     sub.add_option("--mode", given.mode, "Only train, eval or predict");
@@ -102,16 +102,16 @@ void add_control_verbs(CLI::App& app, control_options& given, std::function<int(
     using spotter::control_verb;
     auto const add = [&](control_verb verb, char const* what) {
         CLI::App* const sub = app.add_subcommand(std::string{name_of(verb)}, what);
-        sub->add_option("run", given.path, "The folder of a run that goes on")->required();
-        sub->add_option("--by", given.by, "Who asks, for the record (the user)");
+        sub->add_option("run", given.path, "The folder of a live run")->required();
+        sub->add_option("--by", given.by, "The requester, for the record (the user)");
         sub->add_option("--wait", given.wait, "Seconds until an answer is given up (10)")->check(CLI::PositiveNumber);
         sub->add_flag("--json", given.json, "One JSON document instead of text");
         sub->callback([&given, &run, verb] { run = [&given, verb] { return control(given, verb); }; });
         return sub;
     };
-    CLI::App* sub = add(control_verb::capture, "Asks a run that goes on for the values of tensors, for some steps");
+    CLI::App* sub = add(control_verb::capture, "Asks a live run for the values of tensors, for some steps");
     sub->add_option("--names", given.names, "Names that match this glob, such as 'act/*'")->required();
-    sub->add_option("--steps", given.steps, "So many steps, from the next one on (100)");
+    sub->add_option("--steps", given.steps, "The number of steps, from the next one on (100)");
     (void)add(control_verb::pause, "Asks a run to keep nothing of its plan for now; its rules judge on");
     (void)add(control_verb::resume, "Ends a pause");
     (void)add(control_verb::flush, "Asks a run to make visible what it has closed");
@@ -148,7 +148,7 @@ int run_tool(int count, char** words) {
     info_options for_info;
     CLI::App* sub =
         add_verb(app, "info", "What is in a run: status, steps, sizes, drops, findings", for_info, info, run);
-    sub->add_flag("--check", for_info.check, "Say by the exit code, too, what rules found, and how the run ended");
+    sub->add_flag("--check", for_info.check, "The exit code also says what rules found, and how the run ended");
 
     ls_options for_ls;
     sub = add_verb(app, "ls", "The names in a run, with role, type, shape and steps", for_ls, ls, run);
@@ -167,7 +167,7 @@ int run_tool(int count, char** words) {
     sub->add_option("--as", for_show.as, "How: numbers (usual at a step), sparkline (usual over time), histogram")
         ->check(CLI::IsMember({"numbers", "sparkline", "histogram"}));
     sub->add_option("--mode", for_show.mode, "Only train, eval or predict");
-    sub->add_flag("--all", for_show.all, "Every number, however many there are");
+    sub->add_flag("--all", for_show.all, "All numbers");
     sub->add_flag("--ascii", for_show.ascii, "Draw with ASCII letters only");
 
     verify_options for_verify;
@@ -177,7 +177,7 @@ int run_tool(int count, char** words) {
     recover_options for_recover;
     sub = add_verb(app, "recover", "Rebuilds the sidecars of a run that nobody writes", for_recover, recover, run);
     sub->add_flag("--cut", for_recover.cut, "Also cut off what a killed writer had not finished");
-    sub->add_flag("--dry-run", for_recover.dry_run, "Say what would be done, and do nothing");
+    sub->add_flag("--dry-run", for_recover.dry_run, "Only prints what would be done");
 
     compact_options for_compact;
     (void)add_verb(app, "compact", "Merges the sidecars of a run's workers, so that thousands of them open as one",
@@ -213,7 +213,7 @@ int run_tool(int count, char** words) {
     sub->add_option("--image", for_export.images,
                     "TensorBoard: names to show as pictures, such as 'input' or 'input=28x28'; may be repeated")
         ->allow_extra_args(false);
-    sub->add_flag("--follow", for_export.follow, "Go on until the run is over (tensorboard, jsonl, prometheus)");
+    sub->add_flag("--follow", for_export.follow, "Continue until the run is over (tensorboard, jsonl, prometheus)");
     sub->add_flag("--widen", for_export.widen, ".npy and .npz: bf16 and f8 as float32 instead of as their bits");
     sub->add_flag("--force", for_export.force, "Replace files that are there");
 
@@ -223,10 +223,10 @@ int run_tool(int count, char** words) {
     sub->add_option("--rules", for_check.rules,
                     "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
         ->allow_extra_args(false);
-    sub->add_option("--against", for_check.against, "A healthy run: also tells what it did not have; may be repeated")
+    sub->add_option("--against", for_check.against, "A healthy run: also reports what it did not have; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--fail-on", for_check.fail_on, "Exit with 1 from this severity on (warning)")
-        ->check(CLI::IsMember({"info", "warning", "error"}));
+        ->check(CLI::IsMember({"note", "info", "warning", "error"}));
     sub->add_option("--junit", for_check.junit, "Also writes a JUnit report into this file");
     sub->add_option("--shard", for_check.shard,
                     "Only this part of the records, such as 3/16, or `rank` under mpirun or srun; `spotter merge` "
@@ -247,7 +247,7 @@ int run_tool(int count, char** words) {
 
     watch_options for_watch;
     sub = app.add_subcommand("watch", "Follows live runs, judges them beside the training, and stops the bad ones");
-    sub->add_option("run", for_watch.paths, "Folders of runs, or folders with runs in them; need not be there yet")
+    sub->add_option("run", for_watch.paths, "Folders of runs, or folders with runs in them; may not exist yet")
         ->required();
     sub->add_option("--rules", for_watch.rules,
                     "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
@@ -256,11 +256,11 @@ int run_tool(int count, char** words) {
     sub->add_option("--command", for_watch.command, "A command for each warning and error, which gets it as JSON");
     sub->add_option("--alerts", for_watch.alerts, "A file to append each warning and error to, a line of JSON each");
     sub->add_option("--stalled", for_watch.stalled,
-                    "Tells when a running loop closed no step for so many seconds (1800)")
+                    "Reports when a running loop closed no step for so many seconds (1800)")
         ->check(CLI::PositiveNumber);
     sub->add_option("--time", for_watch.time, "Ends after so many seconds (without: when all runs are over)")
         ->check(CLI::PositiveNumber);
-    sub->add_flag("--keep", for_watch.keep, "Goes on when all runs are over: they may be resumed, others may begin");
+    sub->add_flag("--keep", for_watch.keep, "Continues when all runs are over: they may be resumed, others may begin");
     sub->add_flag("--ascii", for_watch.ascii, "Draw with ASCII letters only");
     sub->add_flag("--json", for_watch.json, "Lines of JSON instead of a screen; always where there is no terminal");
     sub->callback([&] { run = [&] { return watch(for_watch); }; });
@@ -271,8 +271,8 @@ int run_tool(int count, char** words) {
     add_diff_options(*diff_verb, for_diff);
 
     who_options for_who;
-    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, who never came, who was slow", for_who, who,
-                   run);
+    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, which never began, which was slow", for_who,
+                   who, run);
 
     profile_options for_profile;
     (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_profile,
@@ -297,7 +297,8 @@ int run_tool(int count, char** words) {
     sub->add_option("--patience", for_run.patience, "Seconds until an attempt is killed (without: no limit)")
         ->check(CLI::PositiveNumber);
     sub->add_option("--sweep", for_run.sweep, "A file: a training for each line, with the settings of the line");
-    sub->add_option("--slots", for_run.slots, "So many trainings of a sweep at once (1)")->check(CLI::PositiveNumber);
+    sub->add_option("--slots", for_run.slots, "How many trainings of a sweep run at once (1)")
+        ->check(CLI::PositiveNumber);
     sub->add_flag("--json", for_run.json, "One JSON document instead of text");
     sub->add_option("command", for_run.command, "Behind --: the program that trains, and its arguments")->required();
     sub->callback([&] { run = [&] { return run_training(for_run); }; });
@@ -322,7 +323,7 @@ int run_tool(int count, char** words) {
     sub->add_option("--section", for_report.sections,
                     "Only this section of the page, such as runs or classes; may be repeated")
         ->allow_extra_args(false);
-    sub->add_flag("--self-test", for_report.self_test, "Also tells which faults the rules would not have noticed");
+    sub->add_flag("--self-test", for_report.self_test, "Also reports which faults the rules would not have noticed");
     sub->add_option("--rules", for_report.rules,
                     "Judges the record anew by these: a rules file (.json), a pack or a rule; may be repeated "
                     "(without: what was found in the loop)")

@@ -83,7 +83,7 @@ html::section self_test_section(std::vector<self_test_result> const& all) {
                             html::escape(each.fault.what), html::escape(why_text(each)));
     }
     std::string body = html::paragraph("Faults were planted into what the record says, one at a time, and the rules "
-                                       "judged it anew. Nothing was told of these:");
+                                       "judged it anew. These were not noticed:");
     body += rows.empty() ? html::paragraph("none.")
                          : fmt::format("<div class=\"wide\"><table "
                                        "class=\"plain\"><thead><tr><th>told</th><th>fault</th><th>why</th></tr></"

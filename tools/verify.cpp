@@ -101,7 +101,7 @@ private:
             ++into_.blocks;
             std::vector<std::byte> values(
                 static_cast<std::size_t>((std::min)(frame.content, std::uint64_t{layout::block_bytes})));
-            if (unpacker_.unpack(bytes_, payload_place{at, frame.bytes, 1}, values)) {
+            if (unpacker_.unpack(bytes_, payload_place{at, frame.bytes, {1}}, values)) {
                 add(at, frame.bytes, "values", "a block of values is damaged (its checksum differs)");
             }
             at += frame.bytes;

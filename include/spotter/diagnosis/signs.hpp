@@ -97,12 +97,12 @@ public:
     constexpr signs(std::initializer_list<sign> all) noexcept {
         for (sign const each : all) { add(each); }
     }
-    constexpr void add(sign it, bool seen = true) noexcept { bits_ |= seen ? bit(it) : 0; }
-    [[nodiscard]] constexpr bool has(sign it) const noexcept { return (bits_ & bit(it)) != 0; }
+    constexpr void add(sign it, bool seen = true) noexcept { bits_ |= seen ? mask_of(it) : 0; }
+    [[nodiscard]] constexpr bool has(sign it) const noexcept { return (bits_ & mask_of(it)) != 0; }
 
 private:
     static_assert(static_cast<int>(sign::count) <= 64);
-    [[nodiscard]] static constexpr std::uint64_t bit(sign it) noexcept {
+    [[nodiscard]] static constexpr std::uint64_t mask_of(sign it) noexcept {
         return std::uint64_t{1} << static_cast<int>(it);
     }
     std::uint64_t bits_ = 0;

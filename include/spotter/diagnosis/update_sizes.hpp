@@ -100,10 +100,10 @@ public:
         leap_counts all;
         each([&](std::string_view, weight const& it) {
             ++all.seen;
-            all.judged += it.scale > begun ? 1 : 0;
-            all.at_first += it.counted_early() >= large ? 1 : 0;
-            all.ten_times += it.counted_early() >= 10 * large ? 1 : 0;
-            all.lately += it.peak >= leap ? 1 : 0;
+            all.judged += it.scale > begun ? 1U : 0U;
+            all.at_first += it.counted_early() >= large ? 1U : 0U;
+            all.ten_times += it.counted_early() >= 10 * large ? 1U : 0U;
+            all.lately += it.peak >= leap ? 1U : 0U;
             all.largest = it.early > all.largest ? it.early : all.largest;
         });
         return all;

@@ -22,9 +22,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Belongs to one thread. No call throws or, once every tensor has been met, locks or allocates (the first wakes the
-// writer). Values are copied where they are kept, so buffers may be reused as soon as a call returns. `Arguments` are
-// rules, and `options` at any place among them.
+// Watches a training loop: takes its tensors step by step, lets rules judge them, records what the plan keeps, and
+// returns the findings of each step. It belongs to one thread. No call throws. Once every tensor has been met, no call
+// locks or allocates (the first wakes the writer). Values are copied where they are kept, so buffers may be reused as
+// soon as a call returns. `Arguments` are rules, and `options` at any place among them.
 template <class Sink, class Plan, class... Arguments>
 class hook : public timed_loop {
     static_assert(((rule<Arguments> || std::same_as<Arguments, options>) && ...),

@@ -72,7 +72,7 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
     bool const every = staying == judged;
     draft& told = all.tell(preflight_cause::gradient_not_cleared,
                            every ? std::string_view{"gradients"} : loop.parameters()[first].name);
-    told.measure = "share of what was there that is still there", told.measured = shares[first];
+    told.measure = "share of the earlier gradient that is still in it", told.measured = shares[first];
     told.how = relation::greater, told.threshold = 0.05;
     told.others = static_cast<std::uint32_t>(every ? 0 : staying - 1);
 }

@@ -45,7 +45,7 @@ SPOTTER_BODY std::vector<silent_rule> silent_rules(planted_fault const& fault, s
                                       [&](silent_rule const& each) { return each.rule == name; });
         std::string why = !with.rules.contains(std::string{name}) ? "not among the rules"
                           : its != with.reasons.end()             ? its->why
-                                                                  : "judged, and told nothing";
+                                                                  : "judged, and found nothing";
         silent.push_back({std::string{name}, std::move(why)});
     }
     return silent;

@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 // What came of compact_run.
 struct compacted_run {
     std::uint32_t workers = 0;   // that are in it
-    std::uint32_t left_out = 0;  // that are being written, or cannot be read: they open as ever
+    std::uint32_t left_out = 0;  // that are being written, or cannot be read: they open as before
     std::uint64_t bytes = 0;     // of the file
 };
 

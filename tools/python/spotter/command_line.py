@@ -120,7 +120,7 @@ def _findings(run: str) -> int:
                       if d == 17 or (f"{it.measured:.{d}g}" == f"{it.threshold:.{d}g}") == (it.measured == it.threshold))
         measured = f"{it.measure} {it.measured:.{digits}g} {it.how} {it.threshold:.{digits}g}".strip()
         print(it.severity, it.rule, it.step, it.tensor, measured, it.reason, sep="\t")
-    return 1 if any(it.severity != "info" for it in findings) else 0
+    return 1 if any(it.severity != "note" for it in findings) else 0
 
 
 def _rules(run: str, file: str, rule: Optional[str], settings: List[str], start: int, end: Optional[int], actions: Optional[str]) -> int:

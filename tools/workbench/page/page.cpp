@@ -59,7 +59,7 @@ static void add_run(run_story const& story, value_source& from, std::string cons
     into.add(embeddings_section(story, from), id_end, of);
     into.add(trees_section(story, from), id_end, of);
     into.add(timing_section(story), id_end, of);
-    if (from.spent()) { into.note("More values were recorded than a page reads: some pictures are of fewer steps."); }
+    if (from.spent()) { into.note("More values were recorded than a page reads: some pictures show fewer steps."); }
 }
 
 // A few runs, each with all that there is of it.

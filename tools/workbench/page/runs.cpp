@@ -80,7 +80,8 @@ std::string head_of_many(std::vector<run_story> const& runs) {
         bad                          ? "bad"
         : counts.contains("running") ? "open"
                                      : "good",
-        text, paragraph("Of so many runs the page has neither layers nor values: make a page of one, or of a few."));
+        text,
+        paragraph("For this many runs the page shows no layers and no values. Make a page of one run, or of a few."));
 }
 
 section hyperparameters_section(std::vector<run_story> const& runs) {

@@ -88,7 +88,7 @@ struct unrelated_predictions {
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         culprit const who{seen.target.tensor, mine.measured, 1};
-        out.push(who.as_finding("predictions tell nothing of their targets", "correlation", relation::less_equal,
+        out.push(who.as_finding("predictions are unrelated to their targets", "correlation", relation::less_equal,
                                 mine.limit));
         return truth::yes;
     }

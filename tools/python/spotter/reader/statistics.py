@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The statistics of docs/stat.md, to the bit."""
+"""The statistics of docs/internals/stat.md, to the bit."""
 
 from __future__ import annotations
 
