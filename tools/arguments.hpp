@@ -2,6 +2,8 @@
 // Command line: steps, modes and statistics as they are written in an argument.
 #pragma once
 
+#include "nearest.hpp"
+
 #include <spotter/core/pattern.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
@@ -75,11 +77,16 @@ namespace spotter_tool {
 }
 [[nodiscard]] inline spotter::result<spotter::statistic> read_statistic(std::string_view name) {
     spotter::error why{spotter::errc::bad_config, "there is no statistic \""};
-    why.what << name.substr(0, 40) << "\"; there are";
+    std::vector<std::string> words;
     for (spotter::statistic const& each : all_statistics()) {
         if (each.is_called(name)) { return each; }
-        why.what << ' ' << each.name();
+        words.emplace_back(each.name());
     }
+    why.what << name.substr(0, 40) << "\"";
+    if (auto const meant = nearest(name, words)) { why.what << ": did you mean " << *meant << "? There"; }
+    else { why.what << "; there"; }
+    why.what << " are";
+    for (std::string const& each : words) { why.what << ' ' << each; }
     return why;
 }
 

@@ -123,6 +123,9 @@ constexpr export_format formats[] = {
         if (names.empty() && !wanted.names.empty() && !wanted.follow) {  // it may still come
             error why{errc::no_such_name, "no name in this run matches \""};
             why.what << std::string_view{pattern}.substr(0, 100) << "\": `spotter ls` lists what there is";
+            if (std::string const hint = name_hint(pattern, job.run.names()); !hint.empty()) {
+                why.what << "; " << hint;
+            }
             return why;
         }
     }
@@ -202,7 +205,7 @@ int export_to(export_options const& wanted) {
     if (error const why = find_recordings(path, all)) { return refuse(why); }
     auto run = open_trial(path);
     if (!run) { return refuse(run.error()); }
-    export_job job{wanted, *run, {}, {}, {}};
+    export_job job{wanted, *run, {}, {}, {}, bytes_of(all)};
     error why = job.to_output() ? error{} : look_at_place(wanted.out);
     if (!why) { why = choose(job); }
     if (!why) { why = format.write(job); }

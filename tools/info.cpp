@@ -6,6 +6,7 @@
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 
@@ -291,10 +292,14 @@ int info(info_options const& wanted) {
     auto run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "info", path); }
     described it{path, std::move(*run), {}, {}, {}, {}};
-    it.cost = disk_cost_of(it.run);
     outcome end{"info"};
-    (void)end.look_at(it.run);
-    it.lost = it.run.losses();
+    {
+        progress bar{"info", {bytes_of(all), "bytes", passes_of_replay}};
+        counted_reading const reading{it.run, bar};
+        it.cost = disk_cost_of(it.run);
+        (void)end.look_at(it.run);
+        it.lost = it.run.losses();
+    }
     for (recording const& each : all) {
         std::uint64_t const before = it.size.bytes;
         measure(each, it.size);

@@ -372,14 +372,15 @@ int show(show_options const& wanted) {
     if (error const why = find_recordings(it.path, all)) { return it.refuse(why); }
     auto const run = open_trial(it.path);
     if (!run) { return it.refuse(run.error()); }
+    progress bar{"show", {bytes_of(all)}};
+    counted_reading const reading{*run, bar};
     it.document["loss"] = it.end.look_at(*run);
     track const tensor = (*run)[wanted.name];
     if (!tensor) {
         error why{errc::no_such_name, "there is no \""};
         why.what << std::string_view{wanted.name}.substr(0, 100) << "\" in this run: `spotter ls "
                  << std::string_view{it.path}.substr(0, 100) << "` lists what there is";
-        auto const meant = nearest(wanted.name, run->names());
-        return it.refuse(why, meant ? fmt::format("did you mean \"{}\"?", *meant) : std::string{});
+        return it.refuse(why, name_hint(wanted.name, run->names()));
     }
     it.document["name"] = wanted.name;
     if (wanted.step.empty()) {

@@ -7,6 +7,7 @@
 #include <spotter/rule/finding.hpp>
 #include <spotter/trial/trial.hpp>
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ struct section {          // a part of the page with a heading
     std::string title{};  // of the heading
     std::string body{};   // HTML; empty: the section is left out
 };
+
+// The ids that a page may have; which of them one has depends on what was recorded.
+inline constexpr std::array<std::string_view, 16> section_ids{
+    "runs",       "hyperparameters", "differences", "findings",  "curves",   "layers", "activations", "histograms", "trees",
+    "embeddings", "attention",       "classes",     "residuals", "saliency", "times",  "self-test"};
 
 // What rules say of a run: as it was recorded, or judged anew. Texts live as long as whoever judged.
 struct judgement {
