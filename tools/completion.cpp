@@ -96,7 +96,7 @@ namespace {
             if (each.names.empty() && !each.choices.empty()) { places += ' ' + joined(each.choices, " "); }
         }
         text += fmt::format("    {}) [[ $word == -* ]] && words={}", verb.name, shell_text(offered));
-        text += !places.empty()     ? fmt::format(" || words={} ;;\n", shell_text(places.substr(1)))
+        text += !places.empty()      ? fmt::format(" || words={} ;;\n", shell_text(places.substr(1)))
                 : takes_tensor(verb) ? std::string{" || _spotter_tensors ;;\n"}
                                      : std::string{" ;;\n"};
     }

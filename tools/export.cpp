@@ -175,11 +175,16 @@ void conclude(export_job const& job, std::string_view format, std::string const&
         return say_document(document);
     }
     if (job.to_output()) { return; }
+    auto const plural = [](std::uint64_t count, std::string_view word) {
+        return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+    };
+    // A value is what one name held at one step; a point is one number, text, histogram or picture, of which a value
+    // may give several.
     if (done.tensors > 0) {
-        say(fmt::format("{}: {} tensor{} in {} file{}\n", job.wanted.out, done.tensors, done.tensors == 1 ? "" : "s",
-                        done.files.size(), done.files.size() == 1 ? "" : "s"));
+        say(fmt::format("{}: {} in {}\n", job.wanted.out, plural(done.tensors, "value"),
+                        plural(done.files.size(), "file")));
     } else {
-        say(fmt::format("{}: {} {}\n", job.wanted.out, done.rows, format == "csv" ? "rows" : "values"));
+        say(fmt::format("{}: {}\n", job.wanted.out, plural(done.rows, format == "csv" ? "row" : "point")));
     }
 }
 

@@ -5,7 +5,8 @@
 
 namespace spotter_tool {
 
-int help(help_options const& given, command_tree const& tree, std::function<std::string(std::string const&)> const& of) {
+int help(help_options const& given, command_tree const& tree,
+         std::function<std::string(std::string const&)> const& of) {
     if (std::string const why = given.verb.empty() ? std::string{} : misspelt(tree, {given.verb}); !why.empty()) {
         say("spotter: " + why + '\n', stderr);
         return bad_usage;

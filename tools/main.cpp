@@ -59,6 +59,7 @@ constexpr char exit_codes[] =
         {"plan", "spotter plan runs/a settings.json"},
         {"rules", "spotter rules runs/a rules.json"},
         {"completion", "source <(spotter completion bash)"},
+        {"new", "spotter new digits --kind torch"},
         {"help", "spotter help show"},
         {"version", "spotter version"},
         {"manual", "spotter manual show | man -l -"},
@@ -125,7 +126,7 @@ void add_control_verbs(CLI::App& app, control_options& given, std::function<int(
 
 // What every verb takes, and the program before its verb.
 void add_terminal_options(CLI::App& app) {
-    auto const colour = [](CLI::results_t const& words) {
+    CLI::callback_t const colour = [](CLI::results_t const& words) {
         terminal_manners& its = manners();
         its.colour = words.back() == "always"  ? colours::always
                      : words.back() == "never" ? colours::never
@@ -135,7 +136,7 @@ void add_terminal_options(CLI::App& app) {
     app.add_flag("--quiet", manners().quiet, "No progress on the terminal");
     app.add_option("--color", colour, "Colours: auto (on a terminal, without NO_COLOR), always, never")
         ->check(one_of("way to colour", {"auto", "always", "never"}))
-        ->type_size(1);
+        ->type_name("TEXT");
 }
 
 // All write what the parser itself knows, `tree`, which is filled once all verbs are there.
@@ -172,8 +173,7 @@ void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_des
     // Asked first: the parser would print help for a verb that it does not know, and call that well.
     std::size_t const place = place_of_verb(tree, arguments);
     auto const is_verb = [&](verb_words const& each) { return each.name == arguments[place]; };
-    bool const unknown =
-        place < arguments.size() && std::none_of(tree.verbs.begin(), tree.verbs.end(), is_verb);
+    bool const unknown = place < arguments.size() && std::none_of(tree.verbs.begin(), tree.verbs.end(), is_verb);
     try {
         if (!unknown) { app.parse(count, words); }
     } catch (CLI::CallForHelp const&) {
@@ -262,7 +262,7 @@ int run_tool(int count, char** words) {
         ->required();
     sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
         ->check(one_of("format", {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace", "perfetto",
-                               "openmetrics", "prometheus", "tensorboard", "projector"}));
+                                  "openmetrics", "prometheus", "tensorboard", "projector"}));
     sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--step", for_export.step, "Only this step, such as train:100");
@@ -393,6 +393,14 @@ int run_tool(int count, char** words) {
     sub->add_flag("--force", for_report.force, "Replace a file that is there");
     sub->add_flag("--json", for_report.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return report(for_report); }; });
+
+    new_options for_new;
+    sub = app.add_subcommand("new", "Writes a CMake project with a training loop that is watched");
+    sub->add_option("folder", for_new.folder, "The project's folder, which is made")->required();
+    sub->add_option("--kind", for_new.kind, "Of what the loop is made: plain C++, libtorch (torch) or C (c)")
+        ->check(one_of("kind", {"plain", "torch", "c"}))
+        ->capture_default_str();
+    sub->callback([&] { run = [&] { return new_project(for_new); }; });
 
     command_tree tree;
     self_description_options for_self;

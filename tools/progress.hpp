@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ struct counted {
 
 namespace detail {
 
+// What is done by then needs no bar: half a second, or SPOTTER_PROGRESS_AFTER.
+[[nodiscard]] inline double seconds_without_bar() noexcept {
+    char const* const given = std::getenv("SPOTTER_PROGRESS_AFTER");
+    double const seconds = given == nullptr ? 0.5 : std::strtod(given, nullptr);
+    return seconds >= 0 && seconds < 3600 ? seconds : 0.5;
+}
 // 0:07, 12:34, 1:02:03.
 [[nodiscard]] inline std::string clock_of(double seconds) {
     auto const whole = static_cast<std::uint64_t>(seconds + 0.5);
@@ -76,7 +83,6 @@ namespace detail {
 }  // namespace detail
 
 // Drawn by a thread of its own, ten times a second, so that it stands there too while one piece of the work takes long.
-// What is done within half a second needs no bar.
 class progress {
 public:
     // `wanted`: false where the data itself goes to the terminal.
@@ -110,7 +116,7 @@ private:
     void watch() {
         auto const begin = clock::now();
         std::unique_lock held{guard_};
-        auto next = begin + std::chrono::milliseconds{500};
+        auto next = begin + std::chrono::milliseconds{static_cast<int>(1000 * detail::seconds_without_bar())};
         while (!wake_.wait_until(held, next, [this] { return over_; })) {
             double const seconds = std::chrono::duration<double>(clock::now() - begin).count();
             counted const now{count_.total / of_.passes, of_.what, of_.passes};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `report`: a run, or several side by side, as one page of HTML; their table as CSV.
 #include "folders.hpp"
+#include "nearest.hpp"
 #include "new_file.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
@@ -58,6 +59,17 @@ namespace {
     return to_html(runs, wanted.sections, further, anew);
 }
 
+// Of the sections that are asked for the first that no page has, and the one that was probably meant.
+[[nodiscard]] std::string section_hint(std::vector<std::string> const& wanted) {
+    std::vector<std::string> const known{html::section_ids.begin(), html::section_ids.end()};
+    for (std::string const& each : wanted) {
+        if (std::find(known.begin(), known.end(), each.substr(0, each.find('-'))) != known.end()) { continue; }
+        auto const meant = nearest(each, known);
+        return meant && *meant != each ? fmt::format("did you mean {}?", *meant) : std::string{};
+    }
+    return {};
+}
+
 }  // namespace
 
 int report(report_options const& wanted) {
@@ -96,14 +108,14 @@ int report(report_options const& wanted) {
     }
     if (to_output) {
         result<std::string> const text = made_of(runs, bytes, wanted);
-        if (!text) { return fail(text.error(), wanted.json, "report", paths); }
+        if (!text) { return fail(text.error(), wanted.json, "report", paths, section_hint(wanted.sections)); }
         say_as_is(*text);
         return end.code();
     }
     new_file file{out, wanted.force};
     if (error const why = file.trouble()) { return fail(why, wanted.json, "report", paths); }
     result<std::string> const text = made_of(runs, bytes, wanted);
-    if (!text) { return fail(text.error(), wanted.json, "report", paths); }
+    if (!text) { return fail(text.error(), wanted.json, "report", paths, section_hint(wanted.sections)); }
     error why = file.put(*text);
     if (!why) { why = file.finish(); }
     if (why) { return fail(why, wanted.json, "report", paths); }

@@ -12,7 +12,7 @@ namespace spotter_tool {
 
 // How often it goes over a record of one worker.
 [[nodiscard]] std::uint64_t passes_of_self_test();
-// "noticed", "noted" (as an info), "missed", "unseen": not shown by the record.
+// "noticed", "noted" (as a note), "missed", "unseen": not shown by the record.
 [[nodiscard]] std::string_view self_test_verdict(spotter::self_test_result const& it) noexcept;
 // What told of it and when, or why nothing did.
 [[nodiscard]] std::string why_text(spotter::self_test_result const& it);

@@ -188,6 +188,12 @@ struct diff_arguments {
 };
 [[nodiscard]] int diff(diff_arguments const& given);
 
+struct new_options {
+    std::string folder{};
+    std::string kind = "plain";  // or torch, c
+};
+[[nodiscard]] int new_project(new_options const& wanted);
+
 struct report_options {
     std::vector<std::string> paths{};     // several runs are shown side by side
     std::string out{};                    // -: standard output; empty: report.html, and of a table -

@@ -84,7 +84,7 @@ TEST_CASE("order: what led to a value that is no number is told first, beside a 
         CHECK((each.first.find("[stop]") != each.first.npos && each.asked == decision::stop));
         std::string all;
         for (std::string const& line : each.lines) { all += line + "\n"; }
-        CHECK(all.find("info: non_finite") != all.npos);  // where it is stands behind
+        CHECK(all.find("note: non_finite") != all.npos);  // where it is stands behind
     }
     judged_run const alone = told_alike(60, {}, spoiled_at(40));
     CHECK(alone.first.starts_with("error: non_finite: originates here at train(40), \"grad/fc1/w\""));

@@ -152,7 +152,7 @@ TEST_CASE("findings are in the order of time, the first cause first, whatever is
     std::string const findings = section_of(page, "findings");
     CHECK(findings.find("</span> early</h3>") < findings.find("</span> late</h3>"));
     CHECK(has_text(findings, "In the order of time"));
-    CHECK(has_text(page, "1 error, 1 hint: late"));  // the verdict names the strongest
+    CHECK(has_text(page, "1 error, 1 note: late"));  // the verdict names the strongest
     // What was measured is drawn with the threshold: of a scalar its value.
     CHECK(has_text(findings, "value of loss"));
     CHECK(has_text(findings, "threshold 1</span>"));

@@ -64,10 +64,10 @@ TEST_CASE("a finding with little to say is short") {
     it.rule = "not";
     it.severity = severity::info;
     it.step = eval(3);
-    CHECK(describe(it) == "info: not at eval(3)");
+    CHECK(describe(it) == "note: not at eval(3)");
     it.measure = "counts";
     it.measured = 4;
-    CHECK(describe(it) == "info: not at eval(3): counts 4");
+    CHECK(describe(it) == "note: not at eval(3): counts 4");
 }
 
 TEST_CASE("an alarm is a line a finding, and says how many did not fit") {

@@ -316,11 +316,11 @@ TEST_CASE(
     CHECK(it.says("  error: loud: holds for a tensor at train(3), \"loss\": maximum 20 > 10 [stop]\n"));
     CHECK(it.says(" errors, "));
     CHECK(it.says(", first at train(0), last at train(39)\n"));
-    CHECK_FALSE(it.says("info: loud"));
+    CHECK_FALSE(it.says("note: loud"));
     CHECK(ask("info --check " + folder / "run").code == 1);
     std::string const rules = folder / "rules.json";
     std::ofstream{rules} << R"({"rules": [
-        {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "info"}]},
+        {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "note"}]},
         {"any": "loss", "where": "maximum > 10", "adapt": [{"named": "loud"}, {"severity": "error"}]}]})";
     told const checked = ask("check " + folder / "run --rules " + rules);
     INFO(checked.out);

@@ -25,8 +25,8 @@ struct section {          // a part of the page with a heading
 
 // The ids that a page may have; which of them one has depends on what was recorded.
 inline constexpr std::array<std::string_view, 16> section_ids{
-    "runs",       "hyperparameters", "differences", "findings",  "curves",   "layers", "activations", "histograms", "trees",
-    "embeddings", "attention",       "classes",     "residuals", "saliency", "times",  "self-test"};
+    "runs",  "hyperparameters", "differences", "findings", "curves",    "layers",   "activations", "histograms",
+    "trees", "embeddings",      "attention",   "classes",  "residuals", "saliency", "times",       "self-test"};
 
 // What rules say of a run: as it was recorded, or judged anew. Texts live as long as whoever judged.
 struct judgement {

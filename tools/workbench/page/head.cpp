@@ -27,7 +27,7 @@ std::string verdict(run_story const& story) {
     std::string text;
     for (std::size_t level = counts.size(); level-- > 0;) {
         if (counts[level] == 0) { continue; }
-        std::string_view const what = level == 0 ? "hint" : name_of(static_cast<severity>(level));
+        std::string_view const what = name_of(static_cast<severity>(level));
         text += (text.empty() ? "" : ", ") + plural(counts[level], what);
     }
     finding const& first = story.findings.front().what.strongest;

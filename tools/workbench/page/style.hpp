@@ -56,8 +56,8 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 .smooth{display:none;stroke-width:2.4}#smooth:checked~main .smooth{display:inline}#smooth:checked~main .raw{opacity:.3}
 .switch{font-size:.92rem}
 .mark path{stroke-width:1.2;stroke-dasharray:2 3;fill:none}.mark .head{stroke:none}
-.mark.error path{stroke:var(--error)}.mark.warning path{stroke:var(--warning)}.mark.info path{stroke:var(--info)}
-.mark.error .head{fill:var(--error)}.mark.warning .head{fill:var(--warning)}.mark.info .head{fill:var(--info)}
+.mark.error path{stroke:var(--error)}.mark.warning path{stroke:var(--warning)}.mark.note path{stroke:var(--info)}
+.mark.error .head{fill:var(--error)}.mark.warning .head{fill:var(--warning)}.mark.note .head{fill:var(--info)}
 .key{white-space:nowrap;font-size:.85rem;color:var(--soft);margin-right:6px}
 .key i{display:inline-block;width:16px;height:0;border-top:3px solid;margin-right:4px;vertical-align:middle}
 .key i.dashed{border-top-style:dashed}.key i.limit{border-top:2px dashed var(--error)}
@@ -68,7 +68,7 @@ background:var(--card);border-left:5px solid var(--info);border-radius:4px;paddi
 .finding.warning{border-color:var(--warning)}
 .tag{font-size:.78rem;text-transform:uppercase;letter-spacing:.04em;border:1px solid;border-radius:4px;padding:1px 6px;
 vertical-align:middle}
-.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.info .tag{color:var(--info)}
+.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.finding.note .tag{color:var(--info)}.finding.note{color:inherit;font-size:inherit}
 .measure b{font-size:1.15rem}.remedy{font-style:italic}.remedy::before{content:"→ ";font-style:normal}
 details{margin:8px 0}summary{cursor:pointer}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
