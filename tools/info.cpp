@@ -161,6 +161,13 @@ void print(described const& it) {
                              rule.empty() ? "rules with a memory, or parameters of their own" : rule,
                              spotter::detail::bytes_text(bytes));
     }
+    if (std::uint64_t const added = it.cost.for_rules();
+        added > 0 && it.cost.plan_is_known && !run.collections().empty()) {
+        lines +=
+            fmt::format("\n  plan      alone: {}; rules add {}: what they ask for at other steps and of other tensors, "
+                        "and features. `rule | only{{every{{10}}}}` judges, and adds, at every tenth step alone",
+                        spotter::detail::bytes_text(it.cost.for_plan()), spotter::detail::bytes_text(added));
+    }
     auto const& size = it.size;
     lines += fmt::format("\n  size      {} in {} segment{}", spotter::detail::bytes_text(size.bytes), size.segments,
                          size.segments == 1 ? "" : "s");
@@ -243,6 +250,9 @@ void print_verdict(trial const& run) {
     document["collections"] = std::move(collections);
     document["features"] = std::move(features);
     document["bytes_for_rules"] = bytes_of(it.cost, {}).rows + bytes_of(it.cost, {}).values;
+    bool const known = it.cost.plan_is_known && !run.collections().empty();
+    document["bytes_plan_alone"] = known ? json(it.cost.for_plan()) : json();
+    document["bytes_rules_add"] = known ? json(it.cost.for_rules()) : json();
     document["bytes"] = {{"segments", it.size.bytes},
                          {"sidecars", it.size.sidecars},
                          {"rows", it.size.rows},
