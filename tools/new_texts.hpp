@@ -12,7 +12,7 @@ struct project_file {
     std::string_view text;
 };
 
-inline constexpr std::string_view project_beginning = R"(cmake_minimum_required(VERSION 3.20)
+inline constexpr std::string_view project_beginning = R"file(cmake_minimum_required(VERSION 3.20)
 project(@NAME@ LANGUAGES @LANGUAGES@)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -26,9 +26,9 @@ if(SPOTTER_SOURCE)
 else()
     find_package(spotter REQUIRED)
 endif()
-)";
+)file";
 
-inline constexpr std::string_view project_read_me = R"(# @NAME@
+inline constexpr std::string_view project_read_me = R"file(# @NAME@
 
 A training loop that spotter watches.
 
@@ -41,14 +41,14 @@ spotter info runs/@NAME@     # what was recorded, and what the rules found
 spotter show runs/@NAME@ loss
 spotter report runs/@NAME@   # a page for the browser
 ```
-)";
+)file";
 
 inline constexpr std::array plain_project{
-    project_file{"CMakeLists.txt", R"(
+    project_file{"CMakeLists.txt", R"file(
 add_executable(train train.cpp)
 target_link_libraries(train PRIVATE spotter::spotter)
-)"},
-    project_file{"train.cpp", R"(// A training loop that spotter watches: `train [LEARNING_RATE]`.
+)file"},
+    project_file{"train.cpp", R"file(// A training loop that spotter watches: `train [LEARNING_RATE]`.
 // Ends with 0 when it has learnt, 3 when spotter stopped it, 1 otherwise.
 #include <spotter/print.hpp>
 #include <spotter/rule/builtin/exploding_gradient.hpp>
@@ -125,17 +125,17 @@ int main(int count, char** arguments) {
                 static_cast<int>(watch.path().size()), watch.path().data());
     return stopped ? 3 : loss < 0.01F ? 0 : 1;
 }
-)"}};
+)file"}};
 
 inline constexpr std::array torch_project{
-    project_file{"CMakeLists.txt", R"(
+    project_file{"CMakeLists.txt", R"file(
 # libtorch: -DCMAKE_PREFIX_PATH=/path/to/libtorch where it is not found.
 find_package(Torch REQUIRED)
 
 add_executable(train train.cpp)
 target_link_libraries(train PRIVATE spotter::spotter ${TORCH_LIBRARIES})
-)"},
-    project_file{"train.cpp", R"(// A training loop of libtorch that spotter watches: `train [LEARNING_RATE]`.
+)file"},
+    project_file{"train.cpp", R"file(// A training loop of libtorch that spotter watches: `train [LEARNING_RATE]`.
 // Ends with 0 when it has learnt, 3 when spotter stopped it, 1 otherwise.
 #include <spotter/print.hpp>
 #include <spotter/rule/builtin/exploding_gradient.hpp>
@@ -208,14 +208,14 @@ int main(int count, char** arguments) {
                 static_cast<int>(watch.path().size()), watch.path().data());
     return stopped ? 3 : loss < 0.05 ? 0 : 1;
 }
-)"}};
+)file"}};
 
 inline constexpr std::array c_project{
-    project_file{"CMakeLists.txt", R"(
+    project_file{"CMakeLists.txt", R"file(
 add_executable(train train.c watch.cpp)
 target_link_libraries(train PRIVATE spotter::spotter)
-)"},
-    project_file{"watch.cpp", R"(// The one C++20 file of train.c: what is recorded, and which rules judge.
+)file"},
+    project_file{"watch.cpp", R"file(// The one C++20 file of train.c: what is recorded, and which rules judge.
 #include <spotter/c/implementation.hpp>
 
 namespace sp = spotter;
@@ -226,8 +226,8 @@ spotter_hook* spotter_create(char const* path) {
                             sp::collection{"gradients", "grad/*", sp::every{10}, sp::stats(sp::l2, sp::maximum)}};
     return sp::make_c_hook(path, keep, sp::on(sp::non_finite{} || sp::exploding_gradient{}, sp::stop));
 }
-)"},
-    project_file{"train.c", R"(/* A training loop in C that spotter watches: `train [LEARNING_RATE]`.
+)file"},
+    project_file{"train.c", R"file(/* A training loop in C that spotter watches: `train [LEARNING_RATE]`.
  * Ends with 0 when it has learnt, 3 when spotter stopped it, 1 otherwise. */
 #include <spotter/c/spotter.h>
 
@@ -306,6 +306,6 @@ int main(int argc, char** argv) {
     spotter_destroy(watch);
     return decision == SPOTTER_STOP ? 3 : loss < 0.01f ? 0 : 1;
 }
-)"}};
+)file"}};
 
 }  // namespace spotter_tool
