@@ -30,7 +30,7 @@ void add_offers(verb_words& verb) {
         if (is("--mode")) { each.offers = {"train", "eval", "predict"}; }
         if (is("--rules")) { each.offers = rules; }
         if (is("--section")) {
-            each.offers.assign(spotter::html::section_ids.begin(), spotter::html::section_ids.end());
+            each.offers.assign(spotter::html::section_ids().begin(), spotter::html::section_ids().end());
         }
         // Those of the run, which the shell asks for when it knows which run.
         each.offers_tensors = is("--name") || is("--names") || is("--transpose") || is("name") || is("pattern");

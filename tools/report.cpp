@@ -61,7 +61,7 @@ namespace {
 
 // Of the sections that are asked for the first that no page has, and the one that was probably meant.
 [[nodiscard]] std::string section_hint(std::vector<std::string> const& wanted) {
-    std::vector<std::string> const known{html::section_ids.begin(), html::section_ids.end()};
+    std::vector<std::string> const known{html::section_ids().begin(), html::section_ids().end()};
     for (std::string const& each : wanted) {
         if (std::find(known.begin(), known.end(), each.substr(0, each.find('-'))) != known.end()) { continue; }
         auto const meant = nearest(each, known);

@@ -7,7 +7,6 @@
 #include <spotter/rule/finding.hpp>
 #include <spotter/trial/trial.hpp>
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,9 +23,7 @@ struct section {          // a part of the page with a heading
 };
 
 // The ids that a page may have; which of them one has depends on what was recorded.
-inline constexpr std::array<std::string_view, 16> section_ids{
-    "runs",  "hyperparameters", "differences", "findings", "curves",    "layers",   "activations", "histograms",
-    "trees", "embeddings",      "attention",   "classes",  "residuals", "saliency", "times",       "self-test"};
+[[nodiscard]] std::span<std::string_view const> section_ids() noexcept;
 
 // What rules say of a run: as it was recorded, or judged anew. Texts live as long as whoever judged.
 struct judgement {
