@@ -77,7 +77,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
         return;
     }
     it.run.emplace(std::move(*opened));
-    counted_reading const reading{*it.run, bar};
+    counted_reading const counting{*it.run, bar};
     dynamic_rule const rules = by.of(*it.run);
     it.packs = by.words.empty() ? packs_of_run(*it.run) : std::string{};
     it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
@@ -280,7 +280,7 @@ void judge(told_record& into, check_options const& wanted, judges const& by, sev
 void judge_all(std::vector<told_record>& all, check_options const& wanted, judges const& by, severity least) {
     std::uint64_t bytes = 0;
     for (told_record const& each : all) { bytes += each.bytes; }
-    progress bar{"check", {bytes, "bytes", passes_of_replay}};
+    progress bar{"check", {bytes}};
     std::atomic<std::size_t> next{0};
     auto const work = [&] {
         for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], wanted, by, least, bar); }
@@ -310,9 +310,9 @@ void judge_all(std::vector<told_record>& all, check_options const& wanted, judge
         if (!run) { return run.error(); }
         healthy.push_back(std::move(*run));
     }
-    progress bar{"check: learns from healthy runs", {bytes, "bytes", passes_of_replay}};
-    std::deque<counted_reading> reading;
-    for (trial const& each : healthy) { reading.emplace_back(each, bar); }
+    progress bar{"check: learns from healthy runs", {bytes}};
+    std::deque<counted_reading> counting;
+    for (trial const& each : healthy) { counting.emplace_back(each, bar); }
     by.healthy =
         std::make_shared<envelope const>(learn_envelope(healthy, {mean, l2, mean_abs, maximum, zero_fraction}));
     return by;

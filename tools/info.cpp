@@ -163,10 +163,10 @@ void print(described const& it) {
     }
     if (std::uint64_t const added = it.cost.for_rules();
         added > 0 && it.cost.plan_is_known && !run.collections().empty()) {
-        lines +=
-            fmt::format("\n  plan      alone: {}; rules add {}: what they ask for at other steps and of other tensors, "
-                        "and features. `rule | only{{every{{10}}}}` judges, and adds, at every tenth step alone",
-                        spotter::detail::bytes_text(it.cost.for_plan()), spotter::detail::bytes_text(added));
+        lines += fmt::format(
+            "\n  plan      alone: {}; rules add {}: what they ask for at other steps, of other tensors, and "
+            "features. `rule | only{{every{{10}}}}` adds it at every tenth step alone",
+            spotter::detail::bytes_text(it.cost.for_plan()), spotter::detail::bytes_text(added));
     }
     auto const& size = it.size;
     lines += fmt::format("\n  size      {} in {} segment{}", spotter::detail::bytes_text(size.bytes), size.segments,
@@ -304,8 +304,8 @@ int info(info_options const& wanted) {
     described it{path, std::move(*run), {}, {}, {}, {}};
     outcome end{"info"};
     {
-        progress bar{"info", {bytes_of(all), "bytes", passes_of_replay}};
-        counted_reading const reading{it.run, bar};
+        progress bar{"info", {bytes_of(all), "bytes", 2}};
+        counted_reading const counting{it.run, bar, reading::all};
         it.cost = disk_cost_of(it.run);
         (void)end.look_at(it.run);
         it.lost = it.run.losses();

@@ -80,7 +80,7 @@ int ls(ls_options const& wanted) {
     if (!run) { return fail(run.error(), wanted.json, "ls", path); }
 
     progress bar{"ls", {bytes_of(all)}};
-    counted_reading const reading{*run, bar};
+    counted_reading const counting{*run, bar, reading::all};
     json document = document_of("ls", path);
     outcome end{"ls"};
     document["loss"] = end.look_at(*run);

@@ -159,7 +159,9 @@ void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_des
     sub->callback([&] {
         run = [&] {
             return help(for_help, tree, [&](std::string const& verb) {
-                return verb.empty() ? app.help() : app.get_subcommand(verb)->help();
+                // Of the program it would be that of the verb `help`, which was parsed.
+                return verb.empty() ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+                                    : app.get_subcommand(verb)->help(app.get_name());
             });
         };
     });
@@ -177,8 +179,7 @@ void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_des
     try {
         if (!unknown) { app.parse(count, words); }
     } catch (CLI::CallForHelp const&) {
-        auto const called = app.get_subcommands();
-        say(called.empty() ? app.help() : called.front()->help());
+        say(app.help());  // of the verb, where there is one
         return -1;
     } catch (CLI::CallForVersion const&) {
         say(SPOTTER_TOOL_VERSION "\n");

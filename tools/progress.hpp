@@ -68,8 +68,9 @@ namespace detail {
                      : fmt::format("{:.0f} {}", done, of.what);
         if (rate > 0) { text += rate < 10 ? fmt::format(", {:.1f}/s", rate) : fmt::format(", {:.0f}/s", rate); }
     }
-    text += known && share > 0 ? fmt::format(", {} left", clock_of((total / done - 1) * seconds * (share < 1 ? 1 : 0)))
-                               : fmt::format(", {}", clock_of(seconds));
+    text += known && share >= 0.01
+                ? fmt::format(", {} left", clock_of((total / done - 1) * seconds * (share < 1 ? 1 : 0)))
+                : fmt::format(", {}", clock_of(seconds));
     std::string line = known ? fmt::format("{:3.0f}%  {}", share * 100, text) : text;
     int const room = columns - 1 - static_cast<int>(verb.size() + 4 + line.size());
     if (!known || room < 5) {
@@ -141,13 +142,19 @@ private:
     std::thread eye_{};
 };
 
-// Of a record that is replayed or exported: its rows are found once, and then read.
-inline constexpr std::uint64_t passes_of_replay = 2;
+// What of a reading is counted: finding where all rows are, which is done once, or only going over them afterwards,
+// where that takes so much longer that the time left would be wrong.
+enum class reading { all, rows };
 
 // While it lives, what is read of a run advances a bar that counts bytes of the record.
 class counted_reading {
 public:
-    counted_reading(spotter::trial const& run, progress& bar) : run_{run} { tell(&bar.count()); }
+    counted_reading(spotter::trial const& run, progress& bar, reading what = reading::rows) : run_{run} {
+        if (what == reading::rows) {
+            for (auto const& each : run_.readers()) { each->index().complete(); }
+        }
+        tell(&bar.count());
+    }
     counted_reading(counted_reading const&) = delete;
     counted_reading& operator=(counted_reading const&) = delete;
     ~counted_reading() { tell(nullptr); }

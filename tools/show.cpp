@@ -393,7 +393,7 @@ int show(show_options const& wanted) {
     auto const run = open_trial(it.path);
     if (!run) { return it.refuse(run.error()); }
     progress bar{"show", {bytes_of(all)}};
-    counted_reading const reading{*run, bar};
+    counted_reading const counting{*run, bar, reading::all};
     it.document["loss"] = it.end.look_at(*run);
     track const tensor = (*run)[wanted.name];
     if (!tensor) {

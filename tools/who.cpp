@@ -19,7 +19,7 @@ int who(who_options const& wanted) {
     auto const run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "who", path); }
     progress bar{"who", {bytes_of(all)}};
-    counted_reading const reading{*run, bar};
+    counted_reading const counting{*run, bar, reading::all};
     outcome end{"who"};
     json const losses = end.look_at(*run);
     ranks_report const told = ranks_of(*run);

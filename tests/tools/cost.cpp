@@ -7,6 +7,15 @@
 using namespace spotter;
 using namespace spotter_test;
 
+namespace {
+
+struct even {
+    using kind = policy_kind;
+    [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.index % 2 == 0; }
+};
+
+}  // namespace
+
 TEST_CASE("info: what collections cost adds up to what the run takes, whatever is packed, and rules stand apart") {
     temporary_folder const folder;
     plan const keep{collection{"weights", "fc1/w", always{}, payload}, collection{"more", "fc1/*", always{}, stats(l2)},
@@ -78,7 +87,7 @@ TEST_CASE("info: what the plan alone would have recorded, and what rules add to 
     CHECK(!ask("info " + folder / "plain").says("  plan      alone: "));
     // When a policy is a function of the program, nobody knows.
     {
-        hook watch{folder / "own", plan{collection{"all", "*", [](step_id step) { return step.index % 2 == 0; }}}};
+        hook watch{folder / "own", plan{collection{"all", "*", even{}}}};
         (void)watch.step(0, "loss"_t = 0.5);
     }
     CHECK(ask("info --json " + folder / "own").document().at("bytes_plan_alone").is_null());

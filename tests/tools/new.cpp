@@ -2,6 +2,8 @@
 // new: a project that builds and runs, against the source tree.
 #include <tests/tools/tool.hpp>
 
+#include <fstream>
+
 using namespace spotter;
 using namespace spotter_test;
 
@@ -37,7 +39,7 @@ void builds_and_runs(std::string const& kind) {
     CHECK(stopped.code == 3);
     CHECK(stopped.says("stopped, loss "));
     CHECK(ask("show " + project + "/runs/my-net loss").says("500 points"));
-    CHECK(ask("check " + project + "/runs/my-net-2").code == 1);
+    CHECK(ask("info --check " + project + "/runs/my-net-2").code == 1);
 }
 
 }  // namespace

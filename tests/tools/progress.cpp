@@ -3,6 +3,8 @@
 // script(1).
 #include <tests/tools/tool.hpp>
 
+#include <fstream>
+
 using namespace spotter;
 using namespace spotter_test;
 

@@ -66,7 +66,7 @@ struct export_job {
 class export_progress {
 public:
     explicit export_progress(export_job const& job)
-        : bar_{"export", {job.bytes, "bytes", passes_of_replay}, job.shows_progress()}, reading_{job.run, bar_} {}
+        : bar_{"export", {job.bytes}, job.shows_progress()}, reading_{job.run, bar_} {}
 
 private:
     progress bar_;

@@ -68,8 +68,8 @@ error to_csv(export_job& job) {
     bool head = true;
     auto const put = [&](std::string_view line) {
         job.done.rows += head ? 0 : 1;
+        bar.advance(head ? 0 : 1);
         head = false;
-        bar.advance(1);
         return out.put(line);
     };
     error why = write_csv(job.run, series, chosen_steps{job.choice}, put, &job.done.damaged);
