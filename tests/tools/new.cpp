@@ -9,7 +9,7 @@ using namespace spotter_test;
 
 namespace {
 
-std::string build(std::string const& project, std::string const& more = "") {
+std::string build_project(std::string const& project, std::string const& more = "") {
     std::string const cmake = SPOTTER_CMAKE;
     // Without optimisation: what is asked is whether it builds.
     return run_shell("{ '" + cmake + "' -S '" + project + "' -B '" + project + "/build' -DCMAKE_BUILD_TYPE=Debug " +
@@ -17,7 +17,7 @@ std::string build(std::string const& project, std::string const& more = "") {
                      project + "/build' --target train; } 2>&1; echo ended with $?")
         .out;
 }
-told train(std::string const& project, std::string const& arguments) {
+told run_project(std::string const& project, std::string const& arguments) {
     return run_shell("cd '" + project + "' && build/train " + arguments + " 2>&1");
 }
 
@@ -27,14 +27,14 @@ void builds_and_runs(std::string const& kind) {
     told const made = ask("new " + project + " --kind " + kind);
     CHECK(made.code == 0);
     CHECK(made.says("a project with a watched loop"));
-    std::string const log = build(project);
+    std::string const log = build_project(project);
     INFO(log);
     REQUIRE(log.ends_with("ended with 0\n"));
-    told const learnt = train(project, "");
+    told const learnt = run_project(project, "");
     INFO(learnt.out);
     CHECK(learnt.code == 0);
     CHECK(learnt.says("the record is in runs/my-net\n"));
-    told const stopped = train(project, "50");
+    told const stopped = run_project(project, "50");
     INFO(stopped.out);
     CHECK(stopped.code == 3);
     CHECK(stopped.says("stopped, loss "));

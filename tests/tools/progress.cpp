@@ -21,7 +21,7 @@ std::string on_terminal(std::string const& arguments, std::string const& environ
 constexpr char at_once[] = "SPOTTER_PROGRESS_AFTER=0";
 
 // Long enough that a bar is seen of each verb.
-void record_many(std::string const& path) {
+void record_a_long_run(std::string const& path) {
     hook watch{path, plan{collection{"all", "*", always{}}}, large_loss};
     for (std::uint64_t i = 0; i < 40'000; ++i) {
         (void)watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 2), "other"_t = 0.5);
@@ -34,7 +34,7 @@ TEST_CASE("progress: a bar with count, rate and time left on a terminal, for eve
     if (!has_terminal()) { return; }
     temporary_folder const folder;
     std::string const run = folder / "run";
-    record_many(run);
+    record_a_long_run(run);
     auto const shows = [&](std::string const& arguments, std::string const& verb, std::string const& what) {
         std::string const seen = on_terminal(arguments, at_once);
         INFO(arguments + "\n" + seen);
