@@ -127,6 +127,13 @@ static void add_many(std::vector<run_story> const& stories, page& into) {
 
 namespace spotter::inline SPOTTER_ABI {
 
+std::span<std::string_view const> html::section_ids() noexcept {
+    static constexpr std::string_view all[] = {
+        "runs",  "hyperparameters", "differences", "findings", "curves",    "layers",   "activations", "histograms",
+        "trees", "embeddings",      "attention",   "classes",  "residuals", "saliency", "times",       "self-test"};
+    return all;
+}
+
 std::string to_html(std::span<trial const> runs) {
     html::detail::page page;
     return html::detail::draw_page(runs, {}, {}, page);
