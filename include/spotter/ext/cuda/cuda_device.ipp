@@ -185,16 +185,18 @@ SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, detai
     return {};
 }
 
-// Once for each place that a batch may have in a step.
+// What a batch keeps from step to step, where it lacks some of it.
 SPOTTER_COLD_BODY bool cuda_device::make(batch& it) noexcept {
-    void* memory = nullptr;
     constexpr std::size_t bytes = detail::cuda_pass::tasks_at_once * sizeof(detail::cuda_pass::result);
-    if (!fine(driver_.take_pinned(&memory, bytes, detail::cuda_driver::portable_and_mapped), "cuMemHostAlloc") ||
-        !fine(driver_.make_event(&it.taken, detail::cuda_driver::without_timing), "cuEventCreate")) {
-        return false;
+    if (it.results == nullptr) {
+        void* memory = nullptr;
+        if (!fine(driver_.take_pinned(&memory, bytes, detail::cuda_driver::portable_and_mapped), "cuMemHostAlloc")) {
+            return false;
+        }
+        it.results = static_cast<detail::cuda_pass::result*>(memory);
     }
-    it.results = static_cast<detail::cuda_pass::result*>(memory);
-    return true;
+    return it.taken != nullptr ||
+           fine(driver_.make_event(&it.taken, detail::cuda_driver::without_timing), "cuEventCreate");
 }
 
 SPOTTER_BODY cuda_device::batch* cuda_device::batch_for(std::size_t place, detail::cuda_driver::stream in) noexcept {
@@ -206,7 +208,7 @@ SPOTTER_BODY cuda_device::batch* cuda_device::batch_for(std::size_t place, detai
     }
     if (!it.batches.grow(it.batch_count + 1)) { return nullptr; }
     batch& next = it.batches[it.batch_count];
-    if (next.results == nullptr && !make(next)) { return nullptr; }
+    if (!make(next)) { return nullptr; }
     next.count = 0, next.blocks = 0, next.chains = false, next.stream = in, next.failed = false;
     ++it.batch_count;
     it.open = true;
