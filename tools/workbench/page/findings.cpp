@@ -88,7 +88,10 @@ std::vector<reading> readings_for(evidence const& of) {
 [[nodiscard]] static std::string draw_evidence(evidence const& of) {
     finding const& it = of.what.strongest;
     if (of.moments.size() < 2) { return draw_told(of); }
+    bool const is_share = it.measure.find("share") != it.measure.npos;
     for (reading const& each : readings_for(of)) {
+        // Seconds say nothing of a share.
+        if (is_share && !each.exact && each.name == "value") { continue; }
         series data;
         std::uint64_t known = 0;
         for (evidence::moment const& here : of.moments) {

@@ -38,11 +38,14 @@ std::string verdict(run_story const& story) {
 }
 
 std::string_view mood(run_story const& story) {
-    bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed;
-    for (evidence const& each : story.findings) { bad = bad || each.what.strongest.severity > severity::info; }
+    bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed, warned = false;
+    for (evidence const& each : story.findings) {
+        bad = bad || each.what.strongest.severity == severity::error;
+        warned = warned || each.what.strongest.severity == severity::warning;
+    }
     bool const judged = std::any_of(story.coverages().begin(), story.coverages().end(),
                                     [](recorded_coverage const& each) { return each.judged > 0; });
-    return bad ? "bad" : judged ? "good" : "open";
+    return bad ? "bad" : warned ? "warned" : judged ? "good" : "open";
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -75,9 +75,11 @@ static void add_few(std::vector<run_story>& stories, page& into) {
     into.add(runs_section(stories));
     into.add(hyperparameters_section(stories));
     into.add(differences_section(stories));
+    // Who looks at several compares; of one the findings say where to look.
+    if (several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(findings_section(stories[i]), id_end(i), whose(i)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(examined_section(stories[i]), id_end(i), whose(i)); }
-    into.add(curves_section(stories));
+    if (!several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { add_run(stories[i], values[i], id_end(i), whose(i), into); }
 }
 

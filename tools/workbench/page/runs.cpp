@@ -74,10 +74,16 @@ std::string head_of_many(std::vector<run_story> const& runs) {
     for (auto const& [ended, count] : counts) {
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, ended);
     }
-    bool const bad = counts.contains("died") || counts.contains("failed");
+    // As bad as the worst of them: of many that did well, those that did not are what one looks for.
+    bool bad = false, warned = counts.contains("stopped");
+    for (run_story const& each : runs) {
+        bad = bad || mood(each) == "bad";
+        warned = warned || mood(each) == "warned";
+    }
     return fmt::format(
         "<div class=\"head\"><h1>{} runs</h1>\n<p class=\"verdict {}\">{}.</p>\n{}</div>\n", runs.size(),
         bad                          ? "bad"
+        : warned                     ? "warned"
         : counts.contains("running") ? "open"
                                      : "good",
         text,

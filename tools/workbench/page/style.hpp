@@ -35,6 +35,7 @@ nav{display:flex;flex-wrap:wrap;gap:4px 16px;margin:16px 0;font-size:.92rem}
 .verdict{font-size:1.1rem;font-weight:600;margin:12px 0;padding-left:12px;border-left:5px solid var(--open);
 overflow-wrap:anywhere}
 .verdict.good{border-color:var(--good)}.verdict.bad{border-color:var(--error)}
+.verdict.warned{border-color:var(--warning)}
 .notice{background:var(--card);border:1px solid var(--warning);border-radius:6px;padding:8px 12px;
 overflow-wrap:anywhere}
 dl{display:flex;flex-wrap:wrap;gap:8px 28px;margin:12px 0}dl div{min-width:0}dt{color:var(--soft);font-size:.8rem}
@@ -92,10 +93,10 @@ white-space:nowrap}
 .confusion th{font-weight:400;color:var(--soft)}.confusion thead th{vertical-align:bottom}
 .confusion .label{text-align:right;white-space:nowrap}
 .upright{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap}.sum{color:var(--soft)}
-.balance{width:100%}.balance td{vertical-align:middle}
+.balance{width:100%;table-layout:fixed}.balance td{vertical-align:middle}
 .balance th{width:44px;font-weight:400;text-align:right;padding-right:8px}
 .balance td:last-child{width:96px;padding-left:8px;color:var(--soft);white-space:nowrap}
-.balance.named th{width:34%}
+.balance.named th{width:34%;overflow-wrap:anywhere}
 .bar{display:block;height:9px;border-radius:2px;min-width:1px}.bar.thin{height:4px;margin-top:1px}
 .gallery{display:grid;grid-template-columns:repeat(auto-fill,minmax(112px,1fr));gap:12px}
 .sample img{width:100%;image-rendering:pixelated;display:block;border-radius:4px}.sample figcaption{font-size:.8rem}
