@@ -6,7 +6,6 @@
 #include "ptx.hpp"
 
 #include <spotter/ext/cuda.hpp>
-#include <spotter/print.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
@@ -102,7 +101,7 @@ int main(int count, char** arguments) {
     sp::cuda_device device{chosen};
     constexpr sp::plan keep{sp::collection{"all", "*", sp::always{}, sp::stats(sp::mean, sp::l2)},
                             sp::collection{"weights", "w", sp::every{10}, sp::payload}};
-    sp::hook watch{"runs/cuda", keep, sp::any("*", sp::nonfinite > 0), device.tensors(),
+    sp::hook watch{"runs/cuda", keep, sp::non_finite{}, device.tensors(),
                    sp::options{.existing = sp::existing::replace}};
     float rate = 0.1F;
     void* to_learn[] = {const_cast<float**>(&x), const_cast<float**>(&y), const_cast<float**>(&w),
