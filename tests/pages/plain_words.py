@@ -3,7 +3,8 @@
 """Holds README.md, CONTRIBUTING.md, SECURITY.md and docs/**.md to plain words: plain_words.py ROOT
 
 A sentence, a table cell, a heading and a list item have at most 30 words, where a piece of code, and a list of such, is one word. A line of text has at most 160 columns;
-lines of tables, code, pictures and generated results may be longer. Phrases of the list below are refused. Prints file:line for each breach.
+lines of tables, code, pictures and generated results may be longer. Phrases of the list below are refused, in the texts that the library, the page
+and the command line print, too. Prints file:line for each breach.
 """
 import pathlib
 import re
@@ -144,6 +145,22 @@ def breaches(page):
                 yield place(places, found.start()), f'"{found.group(0).strip()}" is refused: {instead}'
 
 
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+
+def printed(source):
+    """Phrases that are refused in the string literals of a C++ file. "info" is a verb of the command line there."""
+    for number, line in enumerate(source.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
+        if line.lstrip().startswith(("//", "*", "#include")):
+            continue
+        for literal in LITERAL.finditer(line):
+            if " " not in literal[1]:
+                continue
+            for phrase, instead in BANNED[:-1]:
+                for found in phrase.finditer(literal[1]):
+                    yield number, f'"{found.group(0).strip()}" is refused in a text that is printed: {instead}'
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     pages = [*(root / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *sorted(root.glob("docs/**/*.md"))]
@@ -154,7 +171,12 @@ def main():
         for number, what in sorted(set(breaches(page))):
             print(f"{page.relative_to(root)}:{number}: {what}")
             count += 1
-    print(f"{len(pages)} pages, {count} breaches")
+    sources = [] if len(sys.argv) > 2 else sorted(path for top in ("include/spotter", "tools") for path in (root / top).glob("**/*.[hc]pp"))
+    for source in sources:
+        for number, what in printed(source):
+            print(f"{source.relative_to(root)}:{number}: {what}")
+            count += 1
+    print(f"{len(pages)} pages, {len(sources)} sources, {count} breaches")
     return 1 if count or not pages else 0
 
 

@@ -41,7 +41,7 @@ struct cause_row {
 // Whole numbers, by hand; 20: it is certain, whatever else is seen.
 // clang-format off: what a row is, in one line; its evidence; its remedy and what tells it apart
 inline constexpr cause_row cause_table[] = {
-    {cause::bad_value, "a value is no number", rule_id::non_finite,
+    {cause::bad_value, "a value is not finite", rule_id::non_finite,
      {{need(sign::bad_data, 20), need(sign::bad_gradient_alone, 20), need(sign::one_bad_element, 20),
        need(sign::few_bad_elements, 3), need(sign::bad_values, 1)}},
      "", "look at the named element before the step that first has it"},
