@@ -24,6 +24,7 @@ struct ls_options {
     std::string mode{};
     std::string step{};
     bool steps = false;  // steps instead of names
+    bool names = false;  // names alone, one a line
     bool json = false;
 };
 [[nodiscard]] int ls(ls_options const& wanted);
@@ -31,7 +32,7 @@ struct ls_options {
 struct show_options {
     std::string path{};
     std::string name{};
-    std::string step{};  // empty: its history
+    std::string step{};  // or a range; empty: its history
     std::string stat{};
     std::string as{};
     std::string mode{};
@@ -186,6 +187,12 @@ struct diff_arguments {
     bool json = false;
 };
 [[nodiscard]] int diff(diff_arguments const& given);
+
+struct new_options {
+    std::string folder{};
+    std::string kind = "plain";  // or torch, c
+};
+[[nodiscard]] int new_project(new_options const& wanted);
 
 struct report_options {
     std::vector<std::string> paths{};     // several runs are shown side by side

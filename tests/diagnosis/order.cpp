@@ -102,8 +102,8 @@ TEST_CASE("order: a cause stands before what a rule by hand found that is no mor
             if (i < 3) { return; }
             REQUIRE_FALSE(found.empty());
             CHECK(found.decision() == decision::stop);
-            CHECK(found.front().rule == (i == 24 ? "learning_rate_too_large" : "exploding_gradient"));
-            if (i == 24) { CHECK((found.front().leads && found.front().severity == severity::warning)); }
+            CHECK(found.front().rule == (i == 29 ? "learning_rate_too_large" : "exploding_gradient"));
+            if (i == 29) { CHECK((found.front().leads && found.front().severity == severity::warning)); }
         });
     };
     check(on(exploding_gradient{}, stop), packs::supervised);

@@ -160,7 +160,7 @@ TEST_CASE("without sections, and without times, the sentence says what is missin
     temporary_folder const folder;
     record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
     CHECK(profile_at(folder / "run").verdict == "A train step takes 250 ms (median); its parts have no names: "
-                                                "name its parts with watch.section(\"data\").");
+                                                "name them with watch.section(\"data\").");
     record_profile(folder / "short", 1, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
     CHECK(profile_at(folder / "short").verdict == "The record does not say how long its steps took.");
     CHECK(profile_at(folder / "short").workers.at(0).modes.empty());

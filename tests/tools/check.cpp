@@ -321,7 +321,7 @@ TEST_CASE(
     CHECK(ask("info --check " + folder / "run").code == 1);
     std::string const rules = folder / "rules.json";
     std::ofstream{rules} << R"({"rules": [
-        {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "info"}]},
+        {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "note"}]},
         {"any": "loss", "where": "maximum > 10", "adapt": [{"named": "loud"}, {"severity": "error"}]}]})";
     told const checked = ask("check " + folder / "run --rules " + rules);
     INFO(checked.out);

@@ -74,6 +74,7 @@ error to_tensorboard(export_job& job) {
         if (!chosen) { return chosen.error(); }
         options.pictures.push_back(*chosen);
     }
+    export_progress const bar{job};
     tensorboard_writer writer{tidy(job.wanted.out), options};
     auto const take = [&] { return writer.advance(job.run); };
     error why = job.wanted.follow ? follow_run(job.run, take, wait_for_more) : take();
@@ -95,7 +96,7 @@ error to_projector(export_job& job) {
         if (!latest.empty() && latest.back().title == each.title) { latest.pop_back(); }
         latest.push_back(each);
     }
-    progress bar{"export", latest.size()};
+    progress bar{"export", {latest.size(), "values"}};
     std::string const folder = tidy(job.wanted.out);
     std::string config;
     for (item const& each : latest) {

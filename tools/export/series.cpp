@@ -63,10 +63,12 @@ error to_csv(export_job& job) {
         export_choice const& choice;
         [[nodiscard]] bool operator()(step_id each) const noexcept { return choice.has_step(each); }
     };
+    progress bar{"export", {job.run.steps().size() * job.run.readers().size(), "rows"}, job.shows_progress()};
     text_output out{job};
     bool head = true;
     auto const put = [&](std::string_view line) {
         job.done.rows += head ? 0 : 1;
+        bar.advance(head ? 0 : 1);
         head = false;
         return out.put(line);
     };
@@ -75,6 +77,7 @@ error to_csv(export_job& job) {
 }
 
 error to_json_lines(export_job& job) {
+    export_progress const bar{job};
     text_output out{job};
     json_lines_writer writer{[&](std::string_view line) { return out.put(line); }, job.choice};
     auto const take = [&] {
@@ -88,6 +91,7 @@ error to_json_lines(export_job& job) {
 }
 
 error to_mcap(export_job& job) {
+    export_progress const bar{job};
     text_output out{job};
     export_counts counts;
     error why = write_mcap(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
@@ -97,6 +101,7 @@ error to_mcap(export_job& job) {
 }
 
 error to_trace(export_job& job) {
+    export_progress const bar{job};
     constexpr std::uint64_t most = 100'000'000;  // bytes: about what Perfetto's page takes as JSON
     text_output out{job};
     export_counts counts;
@@ -119,6 +124,7 @@ error to_trace(export_job& job) {
 }
 
 error to_perfetto(export_job& job) {
+    export_progress const bar{job};
     text_output out{job};
     export_counts counts;
     error why = write_perfetto(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
@@ -130,6 +136,7 @@ error to_perfetto(export_job& job) {
 namespace {
 
 error to_metrics(export_job& job, metrics_text kind) {
+    export_progress const bar{job};
     prometheus_page page{tidy(job.wanted.path), job.choice, kind};
     text_output out{job};
     if (!job.wanted.follow) {

@@ -37,6 +37,7 @@
     of(nothing_moves) /* no weight has ever moved, though something pulls */ \
     of(weights_came_to_rest) /* every weight has moved, and none for fifty observations */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing */ \
+    of(nothing_to_gain) /* a step as long as the weights would not change the loss, as gradients have it */ \
     of(most_weights_climb) /* more than half of the weights go along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \
     /* Weights and units at the beginning */ \

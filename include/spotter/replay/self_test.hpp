@@ -68,6 +68,7 @@ public:
         rules_.close(step, set, into, deliver);
     }
     void poll(double const& now) noexcept { rules_.poll(now); }
+    [[nodiscard]] auto& experiment() noexcept { return rules_.experiment(); }
 
 private:
     Judges& rules_;

@@ -8,6 +8,7 @@
 #include "page/curves.hpp"
 #include "page/differences.hpp"
 #include "page/embeddings.hpp"
+#include "page/examined.hpp"
 #include "page/findings.hpp"
 #include "page/layers.hpp"
 #include "page/residuals.hpp"
@@ -77,6 +78,7 @@ static void add_few(std::vector<run_story>& stories, page& into) {
     // Who looks at several compares; of one the findings say where to look.
     if (several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(findings_section(stories[i]), id_end(i), whose(i)); }
+    for (std::size_t i = 0; i < stories.size(); ++i) { into.add(examined_section(stories[i]), id_end(i), whose(i)); }
     if (!several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { add_run(stories[i], values[i], id_end(i), whose(i), into); }
 }
@@ -126,6 +128,13 @@ static void add_many(std::vector<run_story> const& stories, page& into) {
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI {
+
+std::span<std::string_view const> html::section_ids() noexcept {
+    static constexpr std::string_view all[] = {
+        "runs",  "hyperparameters", "differences", "findings", "curves",    "layers",   "activations", "histograms",
+        "trees", "embeddings",      "attention",   "classes",  "residuals", "saliency", "times",       "self-test"};
+    return all;
+}
 
 std::string to_html(std::span<trial const> runs) {
     html::detail::page page;

@@ -69,7 +69,7 @@ background:var(--card);border-left:5px solid var(--note);border-radius:4px;paddi
 .finding.warning{border-color:var(--warning)}
 .tag{font-size:.78rem;text-transform:uppercase;letter-spacing:.04em;border:1px solid;border-radius:4px;padding:1px 6px;
 vertical-align:middle}
-.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.finding.note .tag{color:var(--note)}
+.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.finding.note .tag{color:var(--note)}.finding.note{color:inherit;font-size:inherit}
 .measure b{font-size:1.15rem}.remedy{font-style:italic}.remedy::before{content:"→ ";font-style:normal}
 details{margin:8px 0}summary{cursor:pointer}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
@@ -79,6 +79,7 @@ vertical-align:top}.plain th,.plain.left td{text-align:left}.plain th{font-weigh
 .runs .long{min-width:220px}.plain.pairs th{text-align:left;white-space:normal}
 .plain thead td,.plain thead th{color:var(--soft);font-size:.82rem}
 .plain.left td,.plain.left th{white-space:normal;overflow-wrap:anywhere;min-width:90px}
+.plain.examined td:nth-child(2),.plain.examined th{white-space:nowrap}
 .heat table{width:100%;table-layout:fixed}
 .heat th{width:26%;font-weight:400;text-align:right;padding-right:8px;overflow:hidden;text-overflow:ellipsis;
 white-space:nowrap}
