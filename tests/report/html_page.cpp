@@ -223,7 +223,7 @@ TEST_CASE("runs side by side: curves in one chart, differences in a table, findi
     auto const sections = sections_of(page);
     REQUIRE(sections.size() > 5);
     CHECK((sections[0] == "runs" && sections[1] == "differences"));
-    CHECK((sections[2] == "findings-1" && sections[3] == "findings-2" && sections[4] == "curves"));
+    CHECK((sections[2] == "curves" && sections[3] == "findings-1" && sections[4] == "findings-2"));
     CHECK(has_text(page, "rule large_loss"));
     CHECK(has_text(page, "<td>loss, eval</td><td>loss, train</td><td>metric/accuracy, train</td>"));
     CHECK(has_text(page, "<th><a href=\"#findings-1\">a</a></th><td class=\"text\">finished</td><td>40</td>"));
@@ -251,7 +251,7 @@ TEST_CASE("boosted trees: shares of importance over the rounds, and the depth") 
     CHECK(has_text(page, "<b>auc</b>"));
     CHECK(has_text(page, "tree is too deep"));
     CHECK(has_text(page, "<b>depth of trees/0/id</b>"));
-    CHECK(has_text(page, "verdict bad"));
+    CHECK(has_text(page, "verdict warned"));
 }
 
 TEST_CASE("a long run makes a small page, and its one spike is in it") {
