@@ -6,6 +6,8 @@
 #include <spotter/replay.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
+#include <spotter/stat/delta.hpp>
+#include <spotter/stat/summarize.hpp>
 #include <spotter/trial.hpp>
 #include <tests/ext/cuda/device.hpp>
 
