@@ -4,7 +4,7 @@
 #include "output.hpp"
 #include "verbs.hpp"
 
-#include <spotter/trial/compact.hpp>
+#include <spotter/workbench/compact.hpp>
 
 namespace spotter_tool {
 

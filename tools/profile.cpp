@@ -5,7 +5,7 @@
 #include "output.hpp"
 #include "verbs.hpp"
 
-#include <spotter/report/profile.hpp>
+#include <spotter/workbench/profile.hpp>
 
 namespace spotter_tool {
 

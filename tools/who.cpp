@@ -5,7 +5,7 @@
 #include "output.hpp"
 #include "verbs.hpp"
 
-#include <spotter/report/ranks.hpp>
+#include <spotter/workbench/ranks.hpp>
 
 namespace spotter_tool {
 
