@@ -3,7 +3,7 @@
 // read.
 #pragma once
 
-#include <spotter/format/decode.hpp>
+#include <spotter/trial/recorded_events.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <algorithm>
@@ -33,10 +33,7 @@ public:
     cost_walk(spotter::worker_index const& index, disk_cost& into) : index_{index}, into_{into} {}
 
     void operator()() {
-        index_.walk([this](std::uint32_t segment, spotter::row_view row) {
-            take(segment, row);
-            return true;
-        });
+        spotter::recorded_events{index_}.advance([this](spotter::recorded_row const& it) { take(it); });
         share_packed();
     }
 
@@ -47,25 +44,23 @@ private:
         for (std::uint64_t rest = body.size(); rest >= 0x80; rest >>= 7U) { ++bytes; }
         return bytes;
     }
-    void take(std::uint32_t segment, spotter::row_view row) {
-        using namespace spotter;
-        if (row.part != whole_row && row.stored.data() != packed_.data()) { share_packed(), packed_ = row.stored; }
-        if (rows::feature made; row.kind == row_kind::feature) {
-            if (!decode(row, made)) { into_.features[made.key] += bytes_of(row.body); }
-            return;
+    void take(spotter::recorded_row const& it) {
+        spotter::row_view const& row = it.row;
+        if (row.part != spotter::whole_row && row.stored.data() != packed_.data()) {
+            share_packed(), packed_ = row.stored;
         }
-        rows::observe seen;
-        rows::scalar value;
-        summary stats;
         disk_bytes* keeper = nullptr;
-        if (row.kind == row_kind::observe && !decode(row, seen, stats)) {
-            keeper = keeper_of(segment, seen.id);
-            if (keeper != nullptr && seen.has_values) { keeper->values += seen.place.bytes; }
-        } else if (row.kind == row_kind::scalar && !decode(row, value)) {
-            keeper = keeper_of(segment, value.id);
-        }
+        hand_over(index_, it,
+                  spotter::recorded_sink{[&](spotter::recorded_feature const& made) {
+                                             into_.features[made.row.key] += bytes_of(row.body);
+                                         },
+                                         [&](spotter::recorded_observation const& seen) {
+                                             keeper = keeper_of(seen.id);
+                                             if (seen.row.has_values) { keeper->values += seen.row.place.bytes; }
+                                         },
+                                         [&](spotter::recorded_scalar const& value) { keeper = keeper_of(value.id); }});
         if (keeper == nullptr) { return; }
-        if (row.part == whole_row) {
+        if (row.part == spotter::whole_row) {
             keeper->rows += bytes_of(row.body);
         } else {
             ++packed_by_[keeper];
@@ -79,12 +74,9 @@ private:
         packed_by_.clear();
         packed_ = {};
     }
-    [[nodiscard]] disk_bytes* keeper_of(std::uint32_t segment, spotter::tensor_id local) {
-        spotter::tensor_id const id = index_.id_of(segment, local);
-        auto const& tensors = index_.tensors();
-        if (id >= tensors.size()) { return nullptr; }
+    [[nodiscard]] disk_bytes* keeper_of(spotter::tensor_id id) {
         auto const& collections = index_.collections();
-        std::uint64_t const members = tensors[id]->info.collections;
+        std::uint64_t const members = index_.tensors()[id]->info.collections;
         for (std::size_t i = 0; i < collections.size() && i < 64; ++i) {
             if ((members >> i & 1U) != 0) { return &into_.collections[collections[i].name]; }
         }
