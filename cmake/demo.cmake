@@ -4,19 +4,21 @@ set(SPOTTER_SETUP_MORE nlohmann-json3-dev libcli11-dev zlib1g-dev) # for the com
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/demo")
+set(SPOTTER_STEPS 4)
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=Release -DSPOTTER_TESTS=OFF -DSPOTTER_COMPILED=OFF) # one program is sooner built so
 spotter_build("${folder}" --target cartpole)
 file(STRINGS "${folder}/CMakeCache.txt" no_tool REGEX "^SPOTTER_TOOL_MISSING:INTERNAL=.")
 
 # Runs cartpole here, so that its record is under runs/, and tells which folder is new.
 function(demo title wanted)
-    message("\n== ${title}")
+    spotter_step_begins("${title}")
     file(GLOB before "${SPOTTER_ROOT}/runs/*")
     execute_process(COMMAND "${folder}/examples/cartpole" ${ARGN} WORKING_DIRECTORY "${SPOTTER_ROOT}"
                     RESULT_VARIABLE result)
     if(NOT result EQUAL wanted)
         message(FATAL_ERROR "cartpole ${ARGN} ended with ${result}, expected ${wanted}.")
     endif()
+    spotter_step_ends()
     file(GLOB after "${SPOTTER_ROOT}/runs/*")
     list(REMOVE_ITEM after "" ${before})
     foreach(run IN LISTS after)

@@ -29,7 +29,7 @@ set(examples_x86_32 01_two_lines 02_collections)
 
 set(packages_windows g++-mingw-w64-x86-64-posix clang-19 lld-19 wine wine64)
 set(files_windows /usr/bin/x86_64-w64-mingw32-g++-posix /usr/bin/clang++-19 /usr/bin/lld-link-19 /usr/bin/wine /usr/lib/wine/wine64)
-set(folders_windows core stat ring hook file record response supervise)
+set(folders_windows core stat ring hook preflight file record response supervise)
 set(examples_windows 01_two_lines 02_collections)
 set(wide_folders_windows plan rule format trial replay)
 set(wide_examples_windows 05_replay)

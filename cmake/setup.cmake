@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what a fresh Debian or Ubuntu lacks; elsewhere says what to install. Included by demo, test and bench, which
-# put more into SPOTTER_SETUP_MORE when they need it. Also gives them spotter_step and spotter_configure.
+# put more into SPOTTER_SETUP_MORE when they need it. Also gives them spotter_step and spotter_configure. One that sets
+# SPOTTER_STEPS, how many steps it has, says which of them begins and how long it took last time.
 cmake_minimum_required(VERSION 3.20)
 
 get_filename_component(SPOTTER_ROOT "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
@@ -45,12 +46,57 @@ function(spotter_setup)
     endif()
 endfunction()
 
+# 7 s, 3 min 20 s.
+function(spotter_duration seconds out)
+    math(EXPR minutes "${seconds} / 60")
+    math(EXPR rest "${seconds} % 60")
+    if(minutes GREATER 0)
+        set(${out} "${minutes} min ${rest} s" PARENT_SCOPE)
+    else()
+        set(${out} "${rest} s" PARENT_SCOPE)
+    endif()
+endfunction()
+
+# A step begins, or ends well; what it took is kept for the next time in build/took.
+function(spotter_step_begins what)
+    if(NOT SPOTTER_STEPS)
+        return()
+    endif()
+    get_property(step GLOBAL PROPERTY spotter_step)
+    math(EXPR step "0${step} + 1")
+    string(TIMESTAMP now "%s" UTC)
+    set_property(GLOBAL PROPERTY spotter_step ${step})
+    set_property(GLOBAL PROPERTY spotter_step_began ${now})
+    get_filename_component(script "${CMAKE_SCRIPT_MODE_FILE}" NAME_WE)
+    set(file "${SPOTTER_ROOT}/build/took/${script}-${step}")
+    set(last "")
+    if(EXISTS "${file}")
+        file(READ "${file}" seconds)
+        spotter_duration("${seconds}" last)
+        set(last " (${last} last time)")
+    endif()
+    set_property(GLOBAL PROPERTY spotter_step_file "${file}")
+    message("\n== step ${step} of ${SPOTTER_STEPS}: ${what}${last}")
+endfunction()
+function(spotter_step_ends)
+    if(NOT SPOTTER_STEPS)
+        return()
+    endif()
+    get_property(began GLOBAL PROPERTY spotter_step_began)
+    get_property(file GLOBAL PROPERTY spotter_step_file)
+    string(TIMESTAMP now "%s" UTC)
+    math(EXPR seconds "${now} - ${began}")
+    file(WRITE "${file}" "${seconds}")
+endfunction()
+
 # Runs one command with its output passed through, and stops with `what` when it fails.
 function(spotter_step what)
+    spotter_step_begins("${what}")
     execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${SPOTTER_ROOT}" RESULT_VARIABLE result)
     if(NOT result EQUAL 0)
         message(FATAL_ERROR "${what} failed (${result}); the reason is in the lines above.")
     endif()
+    spotter_step_ends()
 endfunction()
 
 # Plain commands and no preset, because presets of version 6 need CMake 3.25 and Ubuntu 22.04 has 3.22.

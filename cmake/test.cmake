@@ -12,6 +12,10 @@ set(long OFF)
 if("$ENV{SPOTTER_TEST_LONG}") # as .ci/run wants it
     set(long ON)
 endif()
+set(SPOTTER_STEPS 3)
+if(EXISTS "$ENV{SPOTTER_TEST_PASSED}")
+    set(SPOTTER_STEPS 4)
+endif()
 spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0
                   -DSPOTTER_WERROR=ON -DSPOTTER_TEST_LONG=${long})
 spotter_build("${folder}")
@@ -28,4 +32,4 @@ if(EXISTS "$ENV{SPOTTER_TEST_PASSED}") # a report that .ci/run has of another ma
     spotter_step("Choosing the tests" "${python}" "${SPOTTER_ROOT}/.ci/tests_left.py" "${bin}/ctest" "${folder}"
                  "$ENV{SPOTTER_TEST_PASSED}" "${folder}/tests_left")
 endif()
-spotter_step("A test" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${left} ${report}) # many wait more than they compute
+spotter_step("Testing" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${left} ${report}) # many wait more than they compute

@@ -33,7 +33,7 @@ endif()
 set(SPOTTER_TEST_QUICK "" CACHE STRING "Compile the tests that do not compute much with this, such as -O0")
 set(SPOTTER_COMPUTING format fault golden stress ring stat)
 
-# What most tests include is parsed once for the quick ones and once for those that compute, not in each file (docs/tests.md). Only g++, with
+# What most tests include is parsed once for the quick ones and once for those that compute, not in each file (docs/internals/tests.md). Only g++, with
 # the library compiled apart: rows without say which test includes too little. These have flags of their own:
 set(SPOTTER_NOT_PRECOMPILED thrown ext_torch ext_torch_preflight)
 

@@ -2,6 +2,8 @@
 // Command line: steps, modes and statistics as they are written in an argument.
 #pragma once
 
+#include "nearest.hpp"
+
 #include <spotter/core/pattern.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
@@ -25,11 +27,12 @@ namespace spotter_tool {
 
 [[nodiscard]] inline spotter::result<spotter::severity> read_severity(std::string_view word) noexcept {
     using spotter::severity;
-    for (severity const each : {severity::info, severity::warning, severity::error}) {
+    if (word == "info") { return severity::note; }  // an older name
+    for (severity const each : {severity::note, severity::warning, severity::error}) {
         if (word == name_of(each)) { return each; }
     }
     spotter::error why{spotter::errc::bad_config, "there is no severity \""};
-    why.what << word.substr(0, 60) << "\": info, warning or error";
+    why.what << word.substr(0, 60) << "\": note, warning or error";
     return why;
 }
 
@@ -51,6 +54,41 @@ namespace spotter_tool {
         return why;
     }
     return step;
+}
+
+// Steps of one mode between two, both of which belong to it.
+struct step_range {
+    spotter::mode mode{};
+    std::uint64_t first = 0;
+    std::uint64_t last = ~std::uint64_t{0};
+
+    [[nodiscard]] bool holds(spotter::step_id step) const noexcept {
+        return step.mode == mode && step.index >= first && step.index <= last;
+    }
+};
+[[nodiscard]] inline bool is_range(std::string_view text) noexcept { return text.find("..") != text.npos; }
+// "train:100..200", "100..200", "eval:100..", "..200".
+[[nodiscard]] inline spotter::result<step_range> read_range(std::string_view text) {
+    step_range range;
+    std::size_t const colon = text.find(':'), cut = text.find("..");
+    if (colon != text.npos && colon < cut) {
+        auto const mode = read_mode(text.substr(0, colon));
+        if (!mode) { return mode.error(); }
+        range.mode = *mode;
+    }
+    std::size_t const begin = colon != text.npos && colon < cut ? colon + 1 : 0;
+    auto const read = [](std::string_view digits, std::uint64_t& into) {
+        if (digits.empty()) { return true; }  // open at this end
+        auto const [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
+        return code == std::errc{} && end == digits.data() + digits.size();
+    };
+    if (!read(text.substr(begin, cut - begin), range.first) || !read(text.substr(cut + 2), range.last) ||
+        range.first > range.last) {
+        spotter::error why{spotter::errc::bad_config, "\""};
+        why.what << text.substr(0, 60) << "\" is no range of steps: write it like train:100..200, 100.. or ..200";
+        return why;
+    }
+    return range;
 }
 
 // What is wrong with a glob, and where: without that it would match no name, and say nothing.
@@ -75,11 +113,19 @@ namespace spotter_tool {
 }
 [[nodiscard]] inline spotter::result<spotter::statistic> read_statistic(std::string_view name) {
     spotter::error why{spotter::errc::bad_config, "there is no statistic \""};
-    why.what << name.substr(0, 40) << "\"; there are";
+    std::vector<std::string> words;
     for (spotter::statistic const& each : all_statistics()) {
         if (each.is_called(name)) { return each; }
-        why.what << ' ' << each.name();
+        words.emplace_back(each.name());
     }
+    why.what << name.substr(0, 40) << "\"";
+    if (auto const meant = nearest(name, words)) {
+        why.what << ": did you mean " << *meant << "? There";
+    } else {
+        why.what << "; there";
+    }
+    why.what << " are";
+    for (std::string const& each : words) { why.what << ' ' << each; }
     return why;
 }
 

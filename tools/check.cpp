@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `check`: rules over records that are there, of many runs and workers at once; the exit code is for CI.
 #include "arguments.hpp"
-#include "examined.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 
@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <ctime>
+#include <deque>
 #include <optional>
 #include <thread>
 
@@ -48,6 +49,7 @@ struct judged {
 struct told_record {
     std::string path{};
     std::optional<std::uint32_t> worker{};
+    std::uint64_t bytes = 0;  // of its segments
     std::string text{}, suite{};
     std::string loss_line{};
     json document{};
@@ -67,17 +69,18 @@ struct judges {
     }
 };
 
-void judge(judged& it, judges const& by, bool side_by_side) {
+void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     auto opened = it.worker ? open_trial(it.path, worker{*it.worker}) : open_trial(it.path);
     if (!opened) {
         it.why = opened.error();
         return;
     }
     it.run.emplace(std::move(*opened));
+    counted_reading const counting{*it.run, bar};
     dynamic_rule const rules = by.of(*it.run);
     it.packs = by.words.empty() ? packs_of_run(*it.run) : std::string{};
     it.report = side_by_side ? replay_report{replay_side_by_side(*it.run, rules)} : replay(*it.run, rules);
-    std::vector<finding> const examined = examined_findings(*it.run);
+    std::vector<finding> const examined = examinations_of(*it.run).findings;
     it.report.findings.insert(it.report.findings.begin(), examined.begin(), examined.end());
     it.lost = it.run->losses();
     it.loss = loss_json(it.lost);
@@ -257,10 +260,10 @@ void judge(judged& it, judges const& by, bool side_by_side) {
 // --- all of them
 // ---------------------------------------------------------------------------------------------------------------
 
-void judge(told_record& into, check_options const& wanted, judges const& by, severity least) {
+void judge(told_record& into, check_options const& wanted, judges const& by, severity least, progress& bar) {
     judged it{into.path};
     it.worker = into.worker;
-    judge(it, by, wanted.side_by_side);
+    judge(it, by, wanted.side_by_side, bar);
     into.code = code_of(it, least);
     into.ill = is_ill(it, least);
     if (it.run && it.lost.any()) { into.loss_line = outcome::loss_line("check", *it.run, it.lost); }
@@ -274,9 +277,12 @@ void judge(told_record& into, check_options const& wanted, judges const& by, sev
 
 // One after the other on as many threads as the machine has cores: each record is judged for itself.
 void judge_all(std::vector<told_record>& all, check_options const& wanted, judges const& by, severity least) {
+    std::uint64_t bytes = 0;
+    for (told_record const& each : all) { bytes += each.bytes; }
+    progress bar{"check", {bytes}};
     std::atomic<std::size_t> next{0};
     auto const work = [&] {
-        for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], wanted, by, least); }
+        for (std::size_t i = next++; i < all.size(); i = next++) { judge(all[i], wanted, by, least, bar); }
     };
     std::vector<std::thread> others;
     std::size_t const cores = (std::max)(1U, std::thread::hardware_concurrency());
@@ -294,11 +300,18 @@ void judge_all(std::vector<told_record>& all, check_options const& wanted, judge
     judges by{wanted.rules, *rules};
     if (wanted.against.empty()) { return by; }
     std::vector<trial> healthy;
+    std::uint64_t bytes = 0;
     for (std::string const& each : wanted.against) {
+        std::vector<recording> parts;
+        (void)find_recordings(tidy(each), parts);
+        bytes += bytes_of(parts);
         auto run = open_trial(tidy(each));
         if (!run) { return run.error(); }
         healthy.push_back(std::move(*run));
     }
+    progress bar{"check: learns from healthy runs", {bytes}};
+    std::deque<counted_reading> counting;
+    for (trial const& each : healthy) { counting.emplace_back(each, bar); }
     by.healthy =
         std::make_shared<envelope const>(learn_envelope(healthy, {mean, l2, mean_abs, maximum, zero_fraction}));
     return by;
@@ -343,13 +356,16 @@ struct shard {
         std::vector<recording> parts;
         if (error const why = find_recordings(path, parts)) { return why; }
         if (parts.size() == 1 || wanted.side_by_side) {
-            all.emplace_back().path = path;
+            told_record& it = all.emplace_back();
+            it.path = path;
+            it.bytes = bytes_of(parts);
             continue;
         }
         for (recording const& part : parts) {
             told_record& it = all.emplace_back();
             it.path = path;
             it.worker = part.worker;
+            it.bytes = bytes_of({part});
         }
     }
     return {};

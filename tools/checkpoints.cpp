@@ -37,7 +37,7 @@ int list_checkpoints(checkpoints_options const& wanted) {
     for (recorded_checkpoint const& each : all) {
         text += fmt::format("{}  {}{}{}\n", step_text(each.step), each.state, each.why.empty() ? "" : ": ", each.why);
     }
-    say(plain_lines(all.empty() ? "The record says of no checkpoints.\n" : text));
+    say(plain_lines(all.empty() ? "The record has no checkpoints.\n" : text));
     return end.code();
 }
 

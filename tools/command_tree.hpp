@@ -3,7 +3,9 @@
 // say the same.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -17,6 +19,8 @@ struct option_words {
     std::string place{};               // its name there: "run"
     std::string what{};
     std::vector<std::string> choices{};  // empty: anything
+    std::vector<std::string> offers{};   // what a shell offers where anything may be given
+    bool offers_tensors = false;         // names of the run
     bool takes_value = false;
     bool repeats = false;
     bool required = false;
@@ -38,11 +42,24 @@ struct command_tree {
 // Defined where the parser is known (main.cpp).
 [[nodiscard]] verb_words words_of(CLI::App const& verb);
 
+// Fills in `offers` of its options.
+void add_offers(verb_words& verb);
+
+// Where among the arguments the verb stands, behind options of the program; as many as there are: nowhere.
+[[nodiscard]] std::size_t place_of_verb(command_tree const& tree, std::vector<std::string> const& arguments);
 // Why these arguments are wrong, where a verb or an option is misspelt or not there; else empty.
 [[nodiscard]] std::string misspelt(command_tree const& tree, std::vector<std::string> const& arguments);
 
 // For `bash`, `zsh` or `fish`.
 [[nodiscard]] std::string completion_of(command_tree const& tree, std::string const& shell);
+
+struct help_options {
+    std::string verb{};  // empty: the program
+};
+// `of`: the parser's help of a verb.
+[[nodiscard]] int help(help_options const& given, command_tree const& tree,
+                       std::function<std::string(std::string const&)> const& of);
+[[nodiscard]] int version(std::string_view of_program);
 
 struct self_description_options {
     std::string shell{};

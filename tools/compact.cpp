@@ -2,6 +2,7 @@
 // Command line, `compact`: the sidecars of a run's workers merged into one file.
 #include "folders.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "verbs.hpp"
 
 #include <spotter/workbench/compact.hpp>
@@ -15,7 +16,10 @@ int compact(compact_options const& wanted) {
     if (error const why = not_in_a_store(path)) { return fail(why, wanted.json, "compact", path); }
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "compact", path); }
-    auto const done = compact_run(path);
+    auto const done = [&] {
+        progress bar{"compact", {all.size(), "workers", 2}};
+        return compact_run(path, system_files(), &bar.count());
+    }();
     if (!done) { return fail(done.error(), wanted.json, "compact", path); }
     if (wanted.json) {
         json document = document_of("compact", path);
@@ -28,7 +32,7 @@ int compact(compact_options const& wanted) {
     say(fmt::format("{} of {} workers in {}/{}, {} bytes\n", done->workers, done->workers + done->left_out, plain(path),
                     layout::set_name, done->bytes));
     if (done->left_out > 0) {
-        say(fmt::format("{} are being written, or cannot be read: they open as ever\n", done->left_out));
+        say(fmt::format("{} are being written, or cannot be read: they open as before\n", done->left_out));
     }
     return fine;
 }

@@ -31,6 +31,17 @@ namespace {
     for (std::string const& each : words) { text += (text.empty() ? std::string{} : std::string{between}) + each; }
     return text;
 }
+// What may be offered as its value.
+[[nodiscard]] std::vector<std::string> const& words_for(option_words const& it) {
+    return it.choices.empty() ? it.offers : it.choices;
+}
+// Whether what is given by its place is a tensor of the run that stands before it.
+[[nodiscard]] bool takes_tensor(verb_words const& verb) {
+    for (option_words const& each : verb.options) {
+        if (each.names.empty() && each.offers_tensors) { return true; }
+    }
+    return false;
+}
 [[nodiscard]] std::string all_names(verb_words const& verb) {
     std::vector<std::string> names;
     for (option_words const& each : verb.options) { names.insert(names.end(), each.names.begin(), each.names.end()); }
@@ -46,11 +57,21 @@ namespace {
 [[nodiscard]] std::string for_bash(command_tree const& tree) {
     std::string text =
         "# Completion of spotter for bash: source it, or put it into share/bash-completion/completions/spotter.\n"
+        "# Names of a run are compared and quoted, never expanded: a record may come from anywhere.\n"
+        "_spotter_tensors() {\n"
+        "    local name\n"
+        "    [[ -n $run ]] || return\n"
+        "    while IFS= read -r name; do\n"
+        "        if [[ $name == \"$word\"* ]]; then COMPREPLY+=(\"$(printf %q \"$name\")\"); fi\n"
+        "    done < <(\"${COMP_WORDS[0]}\" ls \"$run\" --names 2>/dev/null)\n"
+        "}\n"
         "_spotter() {\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= words= i\n"
+        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} verb= words= run= i\n"
         "    COMPREPLY=()\n"
         "    for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-        "        if [[ ${COMP_WORDS[i]} != -* ]]; then verb=${COMP_WORDS[i]}; break; fi\n"
+        "        if [[ ${COMP_WORDS[i]} == -* ]]; then continue; fi\n"
+        "        if [[ -z $verb ]]; then verb=${COMP_WORDS[i]};\n"
+        "        elif [[ -z $run && -d ${COMP_WORDS[i]} ]]; then run=${COMP_WORDS[i]}; fi\n"
         "    done\n"
         "    case \"$verb $before\" in\n";
     for (verb_words const& verb : tree.verbs) {
@@ -58,8 +79,12 @@ namespace {
             if (!each.takes_value || each.names.empty()) { continue; }
             std::vector<std::string> ways;
             for (std::string const& name : each.names) { ways.push_back('"' + verb.name + ' ' + name + '"'); }
+            if (each.offers_tensors) {
+                text += fmt::format("    {}) _spotter_tensors; return ;;\n", joined(ways, "|"));
+                continue;
+            }
             text += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$word\")); return ;;\n", joined(ways, "|"),
-                                shell_text(joined(each.choices, " ")));
+                                shell_text(joined(words_for(each), " ")));
         }
     }
     text += "    esac\n    case \"$verb\" in\n";
@@ -71,7 +96,9 @@ namespace {
             if (each.names.empty() && !each.choices.empty()) { places += ' ' + joined(each.choices, " "); }
         }
         text += fmt::format("    {}) [[ $word == -* ]] && words={}", verb.name, shell_text(offered));
-        text += places.empty() ? " ;;\n" : fmt::format(" || words={} ;;\n", shell_text(places.substr(1)));
+        text += !places.empty()      ? fmt::format(" || words={} ;;\n", shell_text(places.substr(1)))
+                : takes_tensor(verb) ? std::string{" || _spotter_tensors ;;\n"}
+                                     : std::string{" ;;\n"};
     }
     return text + "    esac\n"
                   "    [[ -n $words ]] && COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
@@ -83,6 +110,16 @@ namespace {
     constexpr std::string_view marks = "[]:\\";
     std::string text = "#compdef spotter\n"
                        "# Completion of spotter for zsh: source it, or put it into share/zsh/site-functions/_spotter.\n"
+                       "_spotter_tensors() {\n"
+                       "    local run word\n"
+                       "    local -a names\n"
+                       "    for word in ${words[2,-1]}; do\n"
+                       "        if [[ $word != -* && -d ${(Q)word} ]]; then run=${(Q)word}; break; fi\n"
+                       "    done\n"
+                       "    [[ -n $run ]] || return 1\n"
+                       "    names=(${(f)\"$(command spotter ls \"$run\" --names 2>/dev/null)\"})\n"
+                       "    compadd -a names\n"
+                       "}\n"
                        "_spotter() {\n"
                        "    if (( CURRENT == 2 )); then\n"
                        "        local -a verbs=(\n";
@@ -101,7 +138,9 @@ namespace {
         bool has_files = false;
         for (option_words const& each : verb.options) {
             if (each.names.empty()) {
-                if (each.choices.empty()) {
+                if (each.offers_tensors) {
+                    continue;  // below
+                } else if (each.choices.empty()) {
                     has_files = true;
                 } else {
                     text += fmt::format(" \\\n        '*:{}:({})'", each.place, joined(each.choices, " "));
@@ -112,13 +151,16 @@ namespace {
                 std::string const what = shell_text(each.what, marks);
                 text += fmt::format(" \\\n        '{}{}['{}']", each.repeats ? "*" : "", name, what);
                 if (each.takes_value) {
-                    text +=
-                        each.choices.empty() ? ":word:_files" : fmt::format(":word:({})", joined(each.choices, " "));
+                    text += each.offers_tensors       ? std::string{":tensor:_spotter_tensors"}
+                            : words_for(each).empty() ? std::string{":word:_files"}
+                                                      : fmt::format(":word:({})", joined(words_for(each), " "));
                 }
                 text += '\'';
             }
         }
-        text += has_files ? " \\\n        '*:file:_files' ;;\n" : " ;;\n";
+        text += takes_tensor(verb) ? " \\\n        '1:run:_files' \\\n        '2:tensor:_spotter_tensors' ;;\n"
+                : has_files        ? " \\\n        '*:file:_files' ;;\n"
+                                   : " ;;\n";
     }
     return text + "    esac\n"
                   "}\n"
@@ -127,7 +169,15 @@ namespace {
 
 [[nodiscard]] std::string for_fish(command_tree const& tree) {
     std::string text =
-        "# Completion of spotter for fish: source it, or put it into share/fish/vendor_completions.d/spotter.fish.\n";
+        "# Completion of spotter for fish: source it, or put it into share/fish/vendor_completions.d/spotter.fish.\n"
+        "function __spotter_tensors\n"
+        "    for word in (commandline -opc)[3..-1]\n"
+        "        if not string match -q -- '-*' $word; and test -d $word\n"
+        "            command spotter ls $word --names 2>/dev/null\n"
+        "            return\n"
+        "        end\n"
+        "    end\n"
+        "end\n";
     std::string const no_verb = fmt::format("'not __fish_seen_subcommand_from {}'", verb_names(tree, " "));
     for (verb_words const& verb : tree.verbs) {
         text +=
@@ -138,14 +188,17 @@ namespace {
         for (std::string const& name : each.names) {
             line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
         }
-        if (each.takes_value) { line += each.choices.empty() ? " -r" : " -x"; }
-        if (!each.choices.empty()) { line += " -a " + shell_text(joined(each.choices, " ")); }
+        std::vector<std::string> const& words = words_for(each);
+        bool const is_place = each.names.empty();
+        if (each.takes_value && !is_place) { line += words.empty() && !each.offers_tensors ? " -r" : " -x"; }
+        if (!words.empty()) { line += " -a " + shell_text(joined(words, " ")); }
+        if (each.offers_tensors) { line += " -a '(__spotter_tensors)'"; }
         text += line + " -d " + shell_text(each.what, "\\") + '\n';
     };
     for (option_words const& each : tree.program.options) { add(no_verb, each); }
     for (verb_words const& verb : tree.verbs) {
         for (option_words const& each : verb.options) {
-            if (each.names.empty() && each.choices.empty()) { continue; }  // files, as everywhere
+            if (each.names.empty() && each.choices.empty() && !each.offers_tensors) { continue; }  // files
             add(fmt::format("'__fish_seen_subcommand_from {}'", verb.name), each);
         }
     }

@@ -94,7 +94,7 @@ int diff(diff_arguments const& given) {
         if (!found) { return fail(found.error(), given.json, "diff", reference); }
         truth.emplace(std::move(*found));
     }
-    progress bar{"diff", a->steps()};
+    progress bar{"diff", {a->steps(), "steps"}};
     auto const report = spotter::diff(*a, *b, *wanted, truth ? &*truth : nullptr,
                                       [&](std::uint64_t, std::uint64_t) { bar.advance(1); });
     outcome end{"diff"};

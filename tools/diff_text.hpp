@@ -214,8 +214,8 @@ template <class Value, class Word>
     if (it.compared == 0) { return "not compared: A and B have nothing in common that decides"; }
     std::string text;
     if (it.not_kept > 0) {
-        text = fmt::format("not compared: {} value{} of which nothing that decides was kept on both sides; ",
-                           it.not_kept, it.not_kept == 1 ? "" : "s");
+        text = fmt::format("not compared: {} value{} without anything comparable on both sides; ", it.not_kept,
+                           it.not_kept == 1 ? "" : "s");
     }
     if (it.has_losses()) { return text + "A and B do not differ in what can be read, and not all of it can be"; }
     return text +

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each source file by itself: those that a build compiles together with others, or behind a precompiled header, as if they stood alone, so
-# that each includes what it uses. Nothing is made; what most tests include first, Catch2, is parsed once.
-#   each_file.py <compile_commands.json> <the tree> <a folder for the header> <folder of the tree>...
+# that each includes what it uses; and each header of spotter. Nothing is made; what most tests include first, Catch2, is parsed once.
+#   each_file.py <compile_commands.json> <the tree> <a folder for what is written> <folder of the tree>...
 import json
 import os
 import re
@@ -44,6 +44,26 @@ for entry in json.loads(Path(database).read_text()):
         jobs.setdefault(source, (alone(entry["command"]), entry["directory"]))
 if not jobs:
     sys.exit("no file of these folders is compiled")
+
+# Each header as the build compiles a door of its library's: tests/headers has a file a door.
+doors = {}
+for entry in json.loads(Path(database).read_text()):
+    source = Path(entry["directory"], entry["file"])
+    included = re.fullmatch(r"#include <spotter/(?:ext/([^/.]+))?.*>", source.read_text().strip()) if "/tests/headers/" in str(source) else None
+    if included:
+        doors.setdefault(included.group(1), (alone(entry["command"]), entry["directory"]))
+other_system = "posix" if os.name == "nt" else "windows"
+for header in sorted((tree / "include" / "spotter").rglob("*.hpp")):
+    name = header.relative_to(tree / "include").as_posix()
+    library = re.match(r"spotter/ext/([^/.]+)", name)
+    door = doors.get(library.group(1) if library else None)
+    # Of a library that is not here, of another system, or for one file of a program (tests/odr).
+    if door is None or name.startswith(f"spotter/file/{other_system}") or name == "spotter/implementation.hpp":
+        continue
+    source = place / "headers" / (name.replace("/", "_") + ".cpp")
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(f"#include <{name}>\n")
+    jobs[str(source)] = ([*door[0][:-1], str(source)], door[1])
 
 header = tree / "tests" / "catch.hpp"
 first = next((job for source, job in jobs.items() if "#include <tests/catch.hpp>" in Path(source).read_text()), None)

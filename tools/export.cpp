@@ -123,6 +123,9 @@ constexpr export_format formats[] = {
         if (names.empty() && !wanted.names.empty() && !wanted.follow) {  // it may still come
             error why{errc::no_such_name, "no name in this run matches \""};
             why.what << std::string_view{pattern}.substr(0, 100) << "\": `spotter ls` lists what there is";
+            if (std::string const hint = name_hint(pattern, job.run.names()); !hint.empty()) {
+                why.what << "; " << hint;
+            }
             return why;
         }
     }
@@ -172,11 +175,16 @@ void conclude(export_job const& job, std::string_view format, std::string const&
         return say_document(document);
     }
     if (job.to_output()) { return; }
+    auto const plural = [](std::uint64_t count, std::string_view word) {
+        return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+    };
+    // A value is what one name held at one step; a point is one number, text, histogram or picture, of which a value
+    // may give several.
     if (done.tensors > 0) {
-        say(fmt::format("{}: {} tensor{} in {} file{}\n", job.wanted.out, done.tensors, done.tensors == 1 ? "" : "s",
-                        done.files.size(), done.files.size() == 1 ? "" : "s"));
+        say(fmt::format("{}: {} in {}\n", job.wanted.out, plural(done.tensors, "value"),
+                        plural(done.files.size(), "file")));
     } else {
-        say(fmt::format("{}: {} {}\n", job.wanted.out, done.rows, format == "csv" ? "rows" : "values"));
+        say(fmt::format("{}: {}\n", job.wanted.out, plural(done.rows, format == "csv" ? "row" : "point")));
     }
 }
 
@@ -202,7 +210,7 @@ int export_to(export_options const& wanted) {
     if (error const why = find_recordings(path, all)) { return refuse(why); }
     auto run = open_trial(path);
     if (!run) { return refuse(run.error()); }
-    export_job job{wanted, *run, {}, {}, {}};
+    export_job job{wanted, *run, {}, {}, {}, bytes_of(all)};
     error why = job.to_output() ? error{} : look_at_place(wanted.out);
     if (!why) { why = choose(job); }
     if (!why) { why = format.write(job); }

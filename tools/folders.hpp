@@ -143,6 +143,17 @@ namespace detail {
         path, "is no run: it holds no 000000.spot. Give the folder that a hook recorded into (hook.path())");
 }
 
+// Of all their segments, in bytes.
+[[nodiscard]] inline std::uint64_t bytes_of(std::vector<recording> const& all) {
+    std::uint64_t total = 0;
+    for (recording const& each : all) {
+        for (std::uint32_t const number : each.segments) {
+            total += files_for(each.path).size_of(file_of(each, number, spotter::layout::data_suffix)).value_or(0);
+        }
+    }
+    return total;
+}
+
 // Whether a live process writes into it.
 [[nodiscard]] inline bool is_live(recording const& it) {
     auto const held = files_for(it.path).is_locked(it.path + '/' + spotter::layout::lock_name);

@@ -6,6 +6,7 @@
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 #include "workbench/profile/times.hpp"
@@ -160,6 +161,13 @@ void print(described const& it) {
                              rule.empty() ? "rules with a memory, or parameters of their own" : rule,
                              spotter::detail::bytes_text(bytes));
     }
+    if (std::uint64_t const added = it.cost.for_rules();
+        added > 0 && it.cost.plan_is_known && !run.collections().empty()) {
+        lines += fmt::format(
+            "\n  plan      alone: {}; rules add {}: what they ask for at other steps, of other tensors, and "
+            "features. `rule | only{{every{{10}}}}` adds it at every tenth step alone",
+            spotter::detail::bytes_text(it.cost.for_plan()), spotter::detail::bytes_text(added));
+    }
     auto const& size = it.size;
     lines += fmt::format("\n  size      {} in {} segment{}", spotter::detail::bytes_text(size.bytes), size.segments,
                          size.segments == 1 ? "" : "s");
@@ -242,6 +250,9 @@ void print_verdict(trial const& run) {
     document["collections"] = std::move(collections);
     document["features"] = std::move(features);
     document["bytes_for_rules"] = bytes_of(it.cost, {}).rows + bytes_of(it.cost, {}).values;
+    bool const known = it.cost.plan_is_known && !run.collections().empty();
+    document["bytes_plan_alone"] = known ? json(it.cost.for_plan()) : json();
+    document["bytes_rules_add"] = known ? json(it.cost.for_rules()) : json();
     document["bytes"] = {{"segments", it.size.bytes},
                          {"sidecars", it.size.sidecars},
                          {"rows", it.size.rows},
@@ -291,10 +302,14 @@ int info(info_options const& wanted) {
     auto run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "info", path); }
     described it{path, std::move(*run), {}, {}, {}, {}};
-    it.cost = disk_cost_of(it.run);
     outcome end{"info"};
-    (void)end.look_at(it.run);
-    it.lost = it.run.losses();
+    {
+        progress bar{"info", {bytes_of(all), "bytes", 2}};
+        counted_reading const counting{it.run, bar, reading::all};
+        it.cost = disk_cost_of(it.run);
+        (void)end.look_at(it.run);
+        it.lost = it.run.losses();
+    }
     for (recording const& each : all) {
         std::uint64_t const before = it.size.bytes;
         measure(each, it.size);

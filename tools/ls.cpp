@@ -2,9 +2,11 @@
 // Command line, `ls`: the names in a run, or its steps.
 #include "arguments.hpp"
 #include "folders.hpp"
+#include "nearest.hpp"
 #include "numbers.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "verbs.hpp"
 
 #include <spotter/trial.hpp>
@@ -77,6 +79,8 @@ int ls(ls_options const& wanted) {
     auto const run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "ls", path); }
 
+    progress bar{"ls", {bytes_of(all)}};
+    counted_reading const counting{*run, bar, reading::all};
     json document = document_of("ls", path);
     outcome end{"ls"};
     document["loss"] = end.look_at(*run);
@@ -95,7 +99,18 @@ int ls(ls_options const& wanted) {
     }
     document["names"] = json::array();
     std::vector<row> rows;
-    for (std::string const& name : run->names(which)) {
+    std::vector<std::string> const names = run->names(which);
+    if (names.empty() && !wanted.pattern.empty() && wanted.pattern.find_first_of("*?[{\\") == std::string::npos &&
+        !(*run)[wanted.pattern]) {
+        error why{errc::no_such_name, "there is no \""};
+        why.what << std::string_view{wanted.pattern}.substr(0, 100) << "\" in this run";
+        return end.code(fail(why, wanted.json, "ls", path, name_hint(wanted.pattern, run->names())));
+    }
+    for (std::string const& name : names) {
+        if (wanted.names && !wanted.json) {
+            say(plain(name) + '\n');
+            continue;
+        }
         track const tensor = (*run)[name];
         std::vector<step_id> const steps = tensor.steps();
         std::size_t const with_values = tensor.payload_steps().size();
@@ -110,7 +125,7 @@ int ls(ls_options const& wanted) {
     }
     if (wanted.json) {
         say_document(document);
-    } else {
+    } else if (!wanted.names) {
         print(rows);
     }
     return end.code();

@@ -2,6 +2,7 @@
 // Command line: the arguments of every verb. Only this file knows CLI11.
 #include "command_tree.hpp"
 #include "output.hpp"
+#include "parser.hpp"
 #include "verbs.hpp"
 
 #include <spotter/version.hpp>
@@ -10,7 +11,6 @@
 
 #include <exception>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,11 +26,11 @@ constexpr char exit_codes[] =
     "  2  the arguments are wrong\n"
     "  3  no run there, or no such name, step or value in it\n"
     "  4  a file could not be read or written, or is in use\n"
-    "  5  the record is not whole: something was lost, and is told on standard error (every verb)\n"
+    "  5  the record is not whole: something was lost, and is reported on standard error (every verb)\n"
     "  6  the run died or failed (check, watch, info --check)\n"
     "  7  nothing could be judged (check, info --check), not all be compared (diff), or a run that was asked has\n"
     "     not done it yet (capture, pause, resume, flush, plan, rules)\n"
-    "Of several of 1, 5, 6 and 7 the first.\n"
+    "If several of 1, 5, 6 and 7 hold, the first counts.\n"
     "\nData goes to standard output, errors to standard error. With --json the data is one document.";
 
 [[nodiscard]] std::string example_of(std::string_view verb) {
@@ -59,7 +59,11 @@ constexpr char exit_codes[] =
         {"plan", "spotter plan runs/a settings.json"},
         {"rules", "spotter rules runs/a rules.json"},
         {"completion", "source <(spotter completion bash)"},
+        {"new", "spotter new digits --kind torch"},
+        {"help", "spotter help show"},
+        {"version", "spotter version"},
         {"manual", "spotter manual show | man -l -"},
+        {"serve", "spotter serve runs"},
         {"report", "spotter report runs/a runs/b -o both.html\n"
                    "  spotter report runs/sweep/* --as csv -o sweep.csv"},
     };
@@ -83,8 +87,8 @@ CLI::App* add_verb(CLI::App& app, char const* name, char const* what, Options& o
 void add_diff_options(CLI::App& sub, diff_arguments& given) {
     sub.get_option("run")->description("A: the folder of a run, or files of another program");
     sub.add_option("other", given.other, "B: what it is compared with, as A")->required();
-    sub.add_option("--ulp", given.ulp, "So many units in the last place are no difference");
-    sub.add_option("--rtol", given.relative, "Nor is |a - b| up to this times the larger of |a| and |b|");
+    sub.add_option("--ulp", given.ulp, "Values that are at most this many units in the last place apart are equal");
+    sub.add_option("--rtol", given.relative, "Values are also equal up to this, times the larger of |a| and |b|");
     sub.add_option("--atol", given.absolute, "Plus this");
     sub.add_flag("--strict", given.strict, "Types, axes of one element, signs of zeros, names and steps count, too");
     sub.add_option("--map", given.maps,
@@ -92,7 +96,7 @@ void add_diff_options(CLI::App& sub, diff_arguments& given) {
         ->allow_extra_args(false);
     sub.add_option("--transpose", given.transposed, "B has these (a glob of names of A) with the axes reversed")
         ->allow_extra_args(false);
-    sub.add_option("--reference", given.reference, "A third one that is held to be right: how far is each from it?");
+    sub.add_option("--reference", given.reference, "A third one that is right: how far is each from it?");
     sub.add_option("--name", given.names, "Only names that match this glob; may be repeated")->allow_extra_args(false);
     sub.add_option("--step", given.step, "Only this step, such as train:100");
     sub.add_option("--mode", given.mode, "Only train, eval or predict");
@@ -102,16 +106,16 @@ void add_control_verbs(CLI::App& app, control_options& given, std::function<int(
     using spotter::control_verb;
     auto const add = [&](control_verb verb, char const* what) {
         CLI::App* const sub = app.add_subcommand(std::string{name_of(verb)}, what);
-        sub->add_option("run", given.path, "The folder of a run that goes on")->required();
-        sub->add_option("--by", given.by, "Who asks, for the record (the user)");
-        sub->add_option("--wait", given.wait, "Seconds until an answer is given up (10)")->check(CLI::PositiveNumber);
+        sub->add_option("run", given.path, "The folder of a live run")->required();
+        sub->add_option("--by", given.by, "The requester, for the record (the user)");
+        sub->add_option("--wait", given.wait, "Seconds until an answer is given up (10)")->check(above_zero());
         sub->add_flag("--json", given.json, "One JSON document instead of text");
         sub->callback([&given, &run, verb] { run = [&given, verb] { return control(given, verb); }; });
         return sub;
     };
-    CLI::App* sub = add(control_verb::capture, "Asks a run that goes on for the values of tensors, for some steps");
+    CLI::App* sub = add(control_verb::capture, "Asks a live run for the values of tensors, for some steps");
     sub->add_option("--names", given.names, "Names that match this glob, such as 'act/*'")->required();
-    sub->add_option("--steps", given.steps, "So many steps, from the next one on (100)");
+    sub->add_option("--steps", given.steps, "The number of steps, from the next one on (100)");
     (void)add(control_verb::pause, "Asks a run to keep nothing of its plan for now; its rules judge on");
     (void)add(control_verb::resume, "Ends a pause");
     (void)add(control_verb::flush, "Asks a run to make visible what it has closed");
@@ -121,11 +125,26 @@ void add_control_verbs(CLI::App& app, control_options& given, std::function<int(
     sub->add_option("file", given.file, "A rules file (.json)")->required();
 }
 
-// Both write what the parser itself knows, `tree`, which is filled once all verbs are there.
+// What every verb takes, and the program before its verb.
+void add_terminal_options(CLI::App& app) {
+    CLI::callback_t const colour = [](CLI::results_t const& words) {
+        terminal_manners& its = manners();
+        its.colour = words.back() == "always"  ? colours::always
+                     : words.back() == "never" ? colours::never
+                                               : colours::automatic;
+        return true;
+    };
+    app.add_flag("--quiet", manners().quiet, "No progress on the terminal");
+    app.add_option("--color", colour, "Colours: auto (on a terminal, without NO_COLOR), always, never")
+        ->check(one_of("way to colour", {"auto", "always", "never"}))
+        ->type_name("TEXT");
+}
+
+// All write what the parser itself knows, `tree`, which is filled once all verbs are there.
 void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_description_options& given,
-                               std::function<int()>& run) {
+                               help_options& for_help, std::function<int()>& run) {
     CLI::App* sub = app.add_subcommand("completion", "Prints what a shell needs to complete verbs and options");
-    sub->add_option("shell", given.shell, "The shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    sub->add_option("shell", given.shell, "The shell")->required()->check(one_of("shell", {"bash", "zsh", "fish"}));
     sub->callback([&] {
         run = [&] {
             say(completion_of(tree, given.shell));
@@ -136,19 +155,59 @@ void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_des
     sub->add_option("verb", given.verb, "The verb (without: the program)");
     sub->add_option("--into", given.into, "Writes the pages of the program and of every verb into this folder");
     sub->callback([&] { run = [&] { return describe_self(tree, given, SPOTTER_TOOL_VERSION); }; });
+    sub = app.add_subcommand("help", "Says what the program can do, or a verb");
+    sub->add_option("verb", for_help.verb, "The verb (without: the program)");
+    sub->callback([&] {
+        run = [&] {
+            return help(for_help, tree, [&](std::string const& verb) {
+                // Of the program it would be that of the verb `help`, which was parsed.
+                return verb.empty() ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+                                    : app.get_subcommand(verb)->help(app.get_name());
+            });
+        };
+    });
+    sub = app.add_subcommand("version", "Says which version this is, and which records it reads");
+    sub->callback([&] { run = [] { return version(SPOTTER_TOOL_VERSION); }; });
+}
+
+// Parses, or says why not; what then is to be run is in `run`.
+[[nodiscard]] int parse(CLI::App& app, command_tree const& tree, std::vector<std::string> const& arguments, int count,
+                        char** words) {
+    // Asked first: the parser would print help for a verb that it does not know, and call that well.
+    std::size_t const place = place_of_verb(tree, arguments);
+    auto const is_verb = [&](verb_words const& each) { return each.name == arguments[place]; };
+    bool const unknown = place < arguments.size() && std::none_of(tree.verbs.begin(), tree.verbs.end(), is_verb);
+    try {
+        if (!unknown) { app.parse(count, words); }
+    } catch (CLI::CallForHelp const&) {
+        say(app.help());  // of the verb, where there is one
+        return -1;
+    } catch (CLI::CallForVersion const&) {
+        say(SPOTTER_TOOL_VERSION "\n");
+        return -1;
+    } catch (CLI::ParseError const& why) {
+        std::string const meant = misspelt(tree, arguments);
+        auto const called = app.get_subcommands();
+        say("spotter: " + (meant.empty() ? in_our_words(called.empty() ? app : *called.front(), why) : meant) + '\n',
+            stderr);
+        return bad_usage;
+    }
+    if (unknown) { say("spotter: " + misspelt(tree, arguments) + '\n', stderr); }
+    return unknown ? bad_usage : fine;
 }
 
 int run_tool(int count, char** words) {
     CLI::App app{"Looks into the records of training runs.", "spotter"};
-    app.set_version_flag("--version", SPOTTER_TOOL_VERSION);
+    app.set_version_flag("-V,--version", SPOTTER_TOOL_VERSION);
     app.require_subcommand(1);
+    add_terminal_options(app);
     app.footer(std::string{"\n"} + exit_codes);
     std::function<int()> run;
 
     info_options for_info;
     CLI::App* sub =
         add_verb(app, "info", "What is in a run: status, steps, sizes, drops, findings", for_info, info, run);
-    sub->add_flag("--check", for_info.check, "Say by the exit code, too, what rules found, and how the run ended");
+    sub->add_flag("--check", for_info.check, "The exit code also says what rules found, and how the run ended");
 
     ls_options for_ls;
     sub = add_verb(app, "ls", "The names in a run, with role, type, shape and steps", for_ls, ls, run);
@@ -157,17 +216,20 @@ int run_tool(int count, char** words) {
     sub->add_option("--mode", for_ls.mode, "Only what was seen in train, eval or predict");
     sub->add_option("--step", for_ls.step, "Only what was kept at this step, such as train:100");
     sub->add_flag("--steps", for_ls.steps, "List the steps instead");
+    sub->add_flag("--names", for_ls.names, "List the names alone, one a line");
 
     show_options for_show;
     sub = add_verb(app, "show", "A tensor at a step, or a statistic of it over time", for_show, show, run);
     sub->add_option("name", for_show.name, "The tensor's name")->required();
-    sub->add_option("--step", for_show.step, "Its values at this step, such as train:100; without: its history");
+    sub->add_option("--step", for_show.step,
+                    "Its values at this step, such as train:100; its history over a range, such as train:100..200 or "
+                    "100..; without: its whole history");
     sub->add_option("--stat", for_show.stat,
                     "The statistic: mean, l2, maximum, mean_abs, ... (history: mean, if it is there)");
     sub->add_option("--as", for_show.as, "How: numbers (usual at a step), sparkline (usual over time), histogram")
-        ->check(CLI::IsMember({"numbers", "sparkline", "histogram"}));
+        ->check(one_of("way to show it", {"numbers", "sparkline", "histogram"}));
     sub->add_option("--mode", for_show.mode, "Only train, eval or predict");
-    sub->add_flag("--all", for_show.all, "Every number, however many there are");
+    sub->add_flag("--all", for_show.all, "All numbers");
     sub->add_flag("--ascii", for_show.ascii, "Draw with ASCII letters only");
 
     verify_options for_verify;
@@ -177,7 +239,7 @@ int run_tool(int count, char** words) {
     recover_options for_recover;
     sub = add_verb(app, "recover", "Rebuilds the sidecars of a run that nobody writes", for_recover, recover, run);
     sub->add_flag("--cut", for_recover.cut, "Also cut off what a killed writer had not finished");
-    sub->add_flag("--dry-run", for_recover.dry_run, "Say what would be done, and do nothing");
+    sub->add_flag("--dry-run", for_recover.dry_run, "Only prints what would be done");
 
     compact_options for_compact;
     (void)add_verb(app, "compact", "Merges the sidecars of a run's workers, so that thousands of them open as one",
@@ -201,8 +263,8 @@ int run_tool(int count, char** words) {
                     "output")
         ->required();
     sub->add_option("--format", for_export.format, "Where the name of `out` does not say it")
-        ->check(CLI::IsMember({"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace", "perfetto",
-                               "openmetrics", "prometheus", "tensorboard", "projector"}));
+        ->check(one_of("format", {"npy", "npz", "safetensors", "csv", "jsonl", "parquet", "mcap", "trace", "perfetto",
+                                  "openmetrics", "prometheus", "tensorboard", "projector"}));
     sub->add_option("--name", for_export.names, "Only names that match this glob; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--step", for_export.step, "Only this step, such as train:100");
@@ -213,7 +275,7 @@ int run_tool(int count, char** words) {
     sub->add_option("--image", for_export.images,
                     "TensorBoard: names to show as pictures, such as 'input' or 'input=28x28'; may be repeated")
         ->allow_extra_args(false);
-    sub->add_flag("--follow", for_export.follow, "Go on until the run is over (tensorboard, jsonl, prometheus)");
+    sub->add_flag("--follow", for_export.follow, "Continue until the run is over (tensorboard, jsonl, prometheus)");
     sub->add_flag("--widen", for_export.widen, ".npy and .npz: bf16 and f8 as float32 instead of as their bits");
     sub->add_flag("--force", for_export.force, "Replace files that are there");
 
@@ -223,10 +285,10 @@ int run_tool(int count, char** words) {
     sub->add_option("--rules", for_check.rules,
                     "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
         ->allow_extra_args(false);
-    sub->add_option("--against", for_check.against, "A healthy run: also tells what it did not have; may be repeated")
+    sub->add_option("--against", for_check.against, "A healthy run: also reports what it did not have; may be repeated")
         ->allow_extra_args(false);
     sub->add_option("--fail-on", for_check.fail_on, "Exit with 1 from this severity on (warning)")
-        ->check(CLI::IsMember({"info", "warning", "error"}));
+        ->check(one_of("severity", {"note", "info", "warning", "error"}));
     sub->add_option("--junit", for_check.junit, "Also writes a JUnit report into this file");
     sub->add_option("--shard", for_check.shard,
                     "Only this part of the records, such as 3/16, or `rank` under mpirun or srun; `spotter merge` "
@@ -247,7 +309,7 @@ int run_tool(int count, char** words) {
 
     watch_options for_watch;
     sub = app.add_subcommand("watch", "Follows live runs, judges them beside the training, and stops the bad ones");
-    sub->add_option("run", for_watch.paths, "Folders of runs, or folders with runs in them; need not be there yet")
+    sub->add_option("run", for_watch.paths, "Folders of runs, or folders with runs in them; may not exist yet")
         ->required();
     sub->add_option("--rules", for_watch.rules,
                     "A rules file (.json), a pack or a rule; may be repeated (without: supervised)")
@@ -256,11 +318,11 @@ int run_tool(int count, char** words) {
     sub->add_option("--command", for_watch.command, "A command for each warning and error, which gets it as JSON");
     sub->add_option("--alerts", for_watch.alerts, "A file to append each warning and error to, a line of JSON each");
     sub->add_option("--stalled", for_watch.stalled,
-                    "Tells when a running loop closed no step for so many seconds (1800)")
-        ->check(CLI::PositiveNumber);
+                    "Reports when a running loop closed no step for so many seconds (1800)")
+        ->check(above_zero());
     sub->add_option("--time", for_watch.time, "Ends after so many seconds (without: when all runs are over)")
-        ->check(CLI::PositiveNumber);
-    sub->add_flag("--keep", for_watch.keep, "Goes on when all runs are over: they may be resumed, others may begin");
+        ->check(above_zero());
+    sub->add_flag("--keep", for_watch.keep, "Continues when all runs are over: they may be resumed, others may begin");
     sub->add_flag("--ascii", for_watch.ascii, "Draw with ASCII letters only");
     sub->add_flag("--json", for_watch.json, "Lines of JSON instead of a screen; always where there is no terminal");
     sub->callback([&] { run = [&] { return watch(for_watch); }; });
@@ -271,8 +333,8 @@ int run_tool(int count, char** words) {
     add_diff_options(*diff_verb, for_diff);
 
     who_options for_who;
-    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, who never came, who was slow", for_who, who,
-                   run);
+    (void)add_verb(app, "who", "After a hang or a kill: where each rank is, which never began, which was slow", for_who,
+                   who, run);
 
     profile_options for_profile;
     (void)add_verb(app, "profile", "Where the time of the steps went: sections, slow steps, slow workers", for_profile,
@@ -292,12 +354,12 @@ int run_tool(int count, char** words) {
     sub->add_option("--rules", for_run.rules,
                     "Judges beside the training, too, and stops it: a rules file, a pack or a rule; may be repeated")
         ->allow_extra_args(false);
-    sub->add_option("--attempts", for_run.attempts, "Attempts at most (4)")->check(CLI::PositiveNumber);
+    sub->add_option("--attempts", for_run.attempts, "Attempts at most (4)")->check(above_zero());
     sub->add_option("--folder", for_run.folder, "The records go to FOLDER/01, 02, ... (runs/heal)");
     sub->add_option("--patience", for_run.patience, "Seconds until an attempt is killed (without: no limit)")
-        ->check(CLI::PositiveNumber);
+        ->check(above_zero());
     sub->add_option("--sweep", for_run.sweep, "A file: a training for each line, with the settings of the line");
-    sub->add_option("--slots", for_run.slots, "So many trainings of a sweep at once (1)")->check(CLI::PositiveNumber);
+    sub->add_option("--slots", for_run.slots, "How many trainings of a sweep run at once (1)")->check(above_zero());
     sub->add_flag("--json", for_run.json, "One JSON document instead of text");
     sub->add_option("command", for_run.command, "Behind --: the program that trains, and its arguments")->required();
     sub->callback([&] { run = [&] { return run_training(for_run); }; });
@@ -307,7 +369,7 @@ int run_tool(int count, char** words) {
                              "Runs a training twice at once: the first step, tensor and bit at which the two part");
     sub->add_option("--folder", for_twin.folder, "The records go to FOLDER/a and FOLDER/b (runs/twin)");
     sub->add_option("--patience", for_twin.patience, "Seconds until the two are killed (without: no limit)")
-        ->check(CLI::PositiveNumber);
+        ->check(above_zero());
     sub->add_flag("--json", for_twin.json, "One JSON document instead of text");
     sub->add_option("command", for_twin.command, "Behind --: the program that trains, and its arguments")->required();
     sub->callback([&] { run = [&] { return twin(for_twin); }; });
@@ -322,43 +384,57 @@ int run_tool(int count, char** words) {
     sub->add_option("--section", for_report.sections,
                     "Only this section of the page, such as runs or classes; may be repeated")
         ->allow_extra_args(false);
-    sub->add_flag("--self-test", for_report.self_test, "Also tells which faults the rules would not have noticed");
+    sub->add_flag("--self-test", for_report.self_test, "Also reports which faults the rules would not have noticed");
     sub->add_option("--rules", for_report.rules,
                     "Judges the record anew by these: a rules file (.json), a pack or a rule; may be repeated "
                     "(without: what was found in the loop)")
         ->allow_extra_args(false);
     sub->add_option("--as", for_report.as, "page, or csv: the table of the runs, hyperparameters beside outcome")
-        ->check(CLI::IsMember({"page", "csv"}))
+        ->check(one_of("way to report", {"page", "csv"}))
         ->capture_default_str();
     sub->add_flag("--force", for_report.force, "Replace a file that is there");
     sub->add_flag("--json", for_report.json, "One JSON document instead of text");
     sub->callback([&] { run = [&] { return report(for_report); }; });
 
+    serve_options for_serve;
+    sub = app.add_subcommand("serve", "The runs of a folder in a browser, while they are written");
+    sub->add_option("folder", for_serve.folder, "A folder of runs, or a run")->capture_default_str();
+    sub->add_option("--port", for_serve.port, "The port; 0: any that is free")
+        ->check(CLI::Range(0, 65535))
+        ->capture_default_str();
+    sub->add_option("--host", for_serve.host, "The address to listen at; any but this machine's own asks for a token")
+        ->capture_default_str();
+    sub->add_flag("--token", for_serve.token, "Asks for a token here, too: on a machine that others use");
+    sub->add_flag("--json", for_serve.json, "The address as one line of JSON");
+    sub->callback([&] { run = [&] { return serve(for_serve); }; });
+    new_options for_new;
+    sub = app.add_subcommand("new", "Writes a CMake project with a training loop that is watched");
+    sub->add_option("folder", for_new.folder, "The project's folder, which is made")->required();
+    sub->add_option("--kind", for_new.kind, "Of what the loop is made: plain C++, libtorch (torch) or C (c)")
+        ->check(one_of("kind", {"plain", "torch", "c"}))
+        ->capture_default_str();
+    sub->callback([&] { run = [&] { return new_project(for_new); }; });
+
     command_tree tree;
     self_description_options for_self;
-    add_self_describing_verbs(app, tree, for_self, run);
+    help_options for_help;
+    add_self_describing_verbs(app, tree, for_self, for_help, run);
 
     tree.program = words_of(app);
     tree.exit_codes = exit_codes;
     for (CLI::App* const each : app.get_subcommands({})) {
+        add_terminal_options(*each);
         each->footer("\nExample:\n  " + example_of(each->get_name()) + "\n\n" + exit_codes);
         tree.verbs.push_back(words_of(*each));
+        add_offers(tree.verbs.back());
     }
-    try {
-        app.parse(count, words);
-    } catch (CLI::ParseError const& why) {
-        std::string const meant = why.get_exit_code() == 0 ? std::string{} : misspelt(tree, {words + 1, words + count});
-        if (!meant.empty()) {
-            say("spotter: " + meant + '\n', stderr);
-            return bad_usage;
-        }
-        std::ostringstream out, err;  // what was typed may be a file's name
-        int const code = app.exit(why, out, err);
-        say(out.str());
-        say(err.str(), stderr);
-        return code == 0 ? fine : bad_usage;
+    std::vector<std::string> const arguments{words + (std::min)(1, count), words + count};
+    if (arguments.empty()) {
+        say(app.help());
+        return fine;
     }
-    return run();
+    int const code = parse(app, tree, arguments, count, words);
+    return code == fine ? run() : code == -1 ? fine : code;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Command line, `merge`: what several `check --json --shard` said, as one check would have.
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "verbs.hpp"
 
 #include <fstream>
@@ -44,10 +45,12 @@ using namespace spotter;
 
 int merge(merge_options const& wanted) {
     json all = json::array();
+    progress bar{"merge", {wanted.paths.size(), "documents"}};
     for (std::string const& path : wanted.paths) {
         auto document = read_document(path);
         if (!document) { return fail(document.error(), wanted.json, "merge", path); }
         for (json& each : (*document)["runs"]) { all.push_back(std::move(each)); }
+        bar.advance(1);
     }
     auto const key = [](json const& it) {
         return std::pair{it.value("path", std::string{}), it.value("worker", std::uint32_t{0})};

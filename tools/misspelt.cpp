@@ -24,21 +24,39 @@ namespace {
 
 }  // namespace
 
+std::size_t place_of_verb(command_tree const& tree, std::vector<std::string> const& arguments) {
+    std::size_t place = 0;
+    for (; place < arguments.size() && arguments[place].starts_with('-'); ++place) {
+        option_words const* const known = option_named(tree.program, arguments[place]);
+        if (known != nullptr && known->takes_value) { ++place; }  // its value
+    }
+    return (std::min)(place, arguments.size());
+}
+
 std::string misspelt(command_tree const& tree, std::vector<std::string> const& arguments) {
-    if (arguments.empty() || arguments.front().starts_with('-')) { return {}; }
+    std::size_t const place = place_of_verb(tree, arguments);
     std::vector<std::string> names;
+    for (std::size_t i = 0; i < place; ++i) {
+        std::string const name = arguments[i].substr(0, arguments[i].find('='));
+        if (!name.starts_with("--") || option_named(tree.program, name) != nullptr) { continue; }
+        for (option_words const& each : tree.program.options) {
+            names.insert(names.end(), each.names.begin(), each.names.end());
+        }
+        return with_guess(fmt::format("`spotter` has no option {}", plain(name)), name, names, "spotter --help");
+    }
+    if (place == arguments.size()) { return {}; }
     verb_words const* verb = nullptr;
     for (verb_words const& each : tree.verbs) {
         names.push_back(each.name);
-        if (each.name == arguments.front()) { verb = &each; }
+        if (each.name == arguments[place]) { verb = &each; }
     }
     if (verb == nullptr) {
-        return with_guess(fmt::format("there is no verb \"{}\"", plain(arguments.front())), arguments.front(), names,
+        return with_guess(fmt::format("there is no verb \"{}\"", plain(arguments[place])), arguments[place], names,
                           "spotter --help");
     }
     names.clear();
     for (option_words const& each : verb->options) { names.insert(names.end(), each.names.begin(), each.names.end()); }
-    for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+    for (std::size_t i = place + 1; i < arguments.size() && arguments[i] != "--"; ++i) {
         if (!arguments[i].starts_with("--")) { continue; }
         std::string const name = arguments[i].substr(0, arguments[i].find('='));
         option_words const* const known = option_named(*verb, name);

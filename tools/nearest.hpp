@@ -50,6 +50,12 @@ namespace spotter_tool {
     return best;
 }
 
+// `: did you mean "loss"?`, of names of a run; empty where none is near.
+[[nodiscard]] inline std::string name_hint(std::string_view written, std::vector<std::string> const& names) {
+    auto const meant = nearest(written, names);
+    return meant ? fmt::format("did you mean \"{}\"?", *meant) : std::string{};
+}
+
 // "it has values at 5 steps: train(0), train(2), train(4), ..., train(8), the nearest at train(4)"; empty where there
 // is none.
 [[nodiscard]] inline std::string steps_hint(std::string_view what, std::vector<spotter::step_id> const& steps,

@@ -90,7 +90,7 @@ struct open_step {
 [[nodiscard]] inline std::string bad_end_text(spotter::trial const& run) {
     std::string text;
     if (run.status() == spotter::run_status::died) {
-        text = "died: who wrote it is gone without a word";
+        text = "died: the process that wrote it ended without a word";
     } else if (run.status() == spotter::run_status::failed) {
         text = "failed";
     } else {

@@ -2,6 +2,8 @@
 // Command line: how a verb answers: exit codes, text on the terminal, one JSON document, errors.
 #pragma once
 
+#include "terminal.hpp"
+
 #include <spotter/core/plain.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
@@ -125,12 +127,10 @@ namespace detail {
 // record, a path or an argument holds.
 inline void say(std::string_view text, std::FILE* where = stdout) {
     std::string const safe = plain_lines(text);
-    std::fwrite(safe.data(), 1, safe.size(), where);
+    put_text(has_colours(where) ? coloured_lines(safe) : safe, where);
 }
 // Data for another program (a file that goes to standard output), and what draws a screen of parts that are plain.
-inline void say_as_is(std::string_view text, std::FILE* where = stdout) {
-    std::fwrite(text.data(), 1, text.size(), where);
-}
+inline void say_as_is(std::string_view text, std::FILE* where = stdout) { put_text(text, where); }
 
 // As a text; in a name what is no UTF-8 stands as \xff.
 [[nodiscard]] inline std::string dump_utf8(json const& document, int indent = -1) {

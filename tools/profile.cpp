@@ -3,6 +3,7 @@
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "verbs.hpp"
 
 #include <spotter/workbench/profile.hpp>
@@ -58,6 +59,8 @@ int profile(profile_options const& wanted) {
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "profile", path); }
     auto const run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "profile", path); }
+    progress bar{"profile", {bytes_of(all)}};
+    counted_reading const counting{*run, bar, reading::all};
     outcome end{"profile"};
     json const losses = end.look_at(*run);
     run_profile const told = profile_of(*run);

@@ -1,67 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: a bar on standard error for work that takes longer than a moment; nothing where that is no terminal.
+// Command line: how far a work is that takes longer than a moment: a bar on standard error with count, rate and time
+// left. Nothing where that is no terminal, or with --quiet.
 #pragma once
 
 #include "output.hpp"
+#include "terminal.hpp"
+
+#include <spotter/core/work_count.hpp>
+#include <spotter/trial/trial.hpp>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <string_view>
-
-#include <sys/ioctl.h>
-#include <unistd.h>
+#include <thread>
 
 namespace spotter_tool {
 
-// Columns of the terminal behind a stream, or `otherwise` where there is none.
-[[nodiscard]] inline int columns_of(int stream, int otherwise) noexcept {
-    winsize size{};
-    if (::isatty(stream) == 0 || ::ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) { return otherwise; }
-    return size.ws_col;
+// What is counted: a word for many of it ("runs"), or bytes. `passes`: how often the work goes over all of it.
+struct counted {
+    std::uint64_t total = 0;  // 0: nobody knows
+    std::string_view what = "bytes";
+    std::uint64_t passes = 1;
+};
+
+namespace detail {
+
+// What is done by then needs no bar: half a second, or SPOTTER_PROGRESS_AFTER.
+[[nodiscard]] inline double seconds_without_bar() noexcept {
+    char const* const given = std::getenv("SPOTTER_PROGRESS_AFTER");
+    double const seconds = given == nullptr ? 0.5 : std::strtod(given, nullptr);
+    return seconds >= 0 && seconds < 3600 ? seconds : 0.5;
+}
+// 0:07, 12:34, 1:02:03.
+[[nodiscard]] inline std::string clock_of(double seconds) {
+    auto const whole = static_cast<std::uint64_t>(seconds + 0.5);
+    std::uint64_t const hours = whole / 3600, minutes = whole / 60 % 60;
+    return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                     : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+// 512 B, 3.1 MB: of a thousand, as disks are sold.
+[[nodiscard]] inline std::string short_bytes(double bytes) {
+    constexpr std::string_view units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1000 && unit + 1 < std::size(units); ++unit) { bytes /= 1000; }
+    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 
+// The line at one time, `columns` wide at most: "check [####      ]  42%  12 of 30 runs, 3.1/s, 0:06 left".
+[[nodiscard]] inline std::string progress_line(std::string_view verb, counted const& of, double done, double seconds,
+                                               int columns) {
+    done /= static_cast<double>(of.passes);
+    bool const bytes = of.what == "bytes", known = of.total > 0;
+    double const total = static_cast<double>(of.total);
+    double const share = !known ? 0 : done < total ? done / total : 1;
+    double const rate = seconds > 0 ? done / seconds : 0;
+    std::string text;
+    if (bytes) {
+        text = known ? fmt::format("{} of {}", short_bytes(share * total), short_bytes(total)) : short_bytes(done);
+        if (rate > 0) { text += fmt::format(", {}/s", short_bytes(rate)); }
+    } else {
+        text = known ? fmt::format("{:.0f} of {} {}", share * total, of.total, of.what)
+                     : fmt::format("{:.0f} {}", done, of.what);
+        if (rate > 0) { text += rate < 10 ? fmt::format(", {:.1f}/s", rate) : fmt::format(", {:.0f}/s", rate); }
+    }
+    text += known && share >= 0.01
+                ? fmt::format(", {} left", clock_of((total / done - 1) * seconds * (share < 1 ? 1 : 0)))
+                : fmt::format(", {}", clock_of(seconds));
+    std::string line = known ? fmt::format("{:3.0f}%  {}", share * 100, text) : text;
+    int const room = columns - 1 - static_cast<int>(verb.size() + 4 + line.size());
+    if (!known || room < 5) {
+        return fmt::format("{}  {}", verb, line).substr(0, static_cast<std::size_t>(columns - 1));
+    }
+    auto const width = static_cast<std::size_t>((std::min)(room, 40));
+    auto const filled = static_cast<std::size_t>(share * static_cast<double>(width));
+    return fmt::format("{} [{:<{}}] {}", verb, std::string(filled, '#'), width, line);
+}
+
+}  // namespace detail
+
+// Drawn by a thread of its own, ten times a second, so that it stands there too while one piece of the work takes long.
 class progress {
 public:
-    progress(std::string_view what, std::uint64_t total) : what_{plain(what)}, total_{total} {
-        char const* const terminal = std::getenv("TERM");
-        bool const dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
-        shown_ = !dumb && ::isatty(STDERR_FILENO) != 0;
+    // `wanted`: false where the data itself goes to the terminal.
+    progress(std::string_view verb, counted of, bool wanted = true) : verb_{plain(verb)}, of_{of} {
+        count_.total = of.total * of.passes;
+        if (wanted && !manners().quiet && is_terminal(STDERR_FILENO)) {
+            eye_ = std::thread{[this] { watch(); }};
+        }
     }
     progress(progress const&) = delete;
     progress& operator=(progress const&) = delete;
     ~progress() {
-        if (drawn_) { std::fputs("\r\x1b[K", stderr); }
+        if (!eye_.joinable()) { return; }
+        {
+            std::lock_guard const held{guard_};
+            over_ = true;
+        }
+        wake_.notify_all();
+        eye_.join();
+        put_text({}, stderr);  // clears the line
     }
 
-    // Called often: looks at the clock only on a terminal, and draws ten times a second at most.
-    void advance(std::uint64_t amount) {
-        done_ += amount;
-        if (!shown_) { return; }
-        auto const now = clock::now();
-        if (now < next_) { return; }
-        next_ = now + std::chrono::milliseconds{100};
-        drawn_ = true;
-        double const share = total_ == 0 ? 1 : static_cast<double>(done_) / static_cast<double>(total_);
-        int const room = columns_of(STDERR_FILENO, 80) - static_cast<int>(what_.size()) - 10;
-        int const width = room < 0 ? 0 : room > 50 ? 50 : room;
-        int const filled = static_cast<int>((share > 1 ? 1 : share) * width);
-        std::string const bar(static_cast<std::size_t>(filled), '#');
-        std::fprintf(stderr, "\r%s [%-*s] %3d%%", what_.c_str(), width, bar.c_str(), static_cast<int>(share * 100));
-        std::fflush(stderr);
-    }
+    // Any thread.
+    void advance(std::uint64_t amount) noexcept { count_.add(amount); }
+    // For what counts by itself; it may also say of how many.
+    [[nodiscard]] spotter::work_count& count() noexcept { return count_; }
 
 private:
     using clock = std::chrono::steady_clock;
 
-    std::string what_;
-    std::uint64_t total_;
-    std::uint64_t done_ = 0;
-    clock::time_point next_ = clock::now() + std::chrono::milliseconds{500};  // what is done by then needs no bar
-    bool shown_ = false;
-    bool drawn_ = false;
+    void watch() {
+        auto const begin = clock::now();
+        std::unique_lock held{guard_};
+        auto next = begin + std::chrono::milliseconds{static_cast<int>(1000 * detail::seconds_without_bar())};
+        while (!wake_.wait_until(held, next, [this] { return over_; })) {
+            double const seconds = std::chrono::duration<double>(clock::now() - begin).count();
+            counted const now{count_.total / of_.passes, of_.what, of_.passes};
+            draw(detail::progress_line(verb_, now, static_cast<double>(count_.done.load()), seconds,
+                                       columns_of(STDERR_FILENO, 80)));
+            next = clock::now() + std::chrono::milliseconds{100};
+        }
+    }
+    static void draw(std::string const& line) {
+        std::lock_guard const one_at_a_time{manners().line};
+        std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+        std::fflush(stderr);
+        manners().has_bar = true;
+    }
+
+    std::string verb_;
+    counted of_;
+    spotter::work_count count_{};
+    std::mutex guard_{};
+    std::condition_variable wake_{};
+    bool over_ = false;
+    std::thread eye_{};
+};
+
+// What of a reading is counted: finding where all rows are, which is done once, or only going over them afterwards,
+// where that takes so much longer that the time left would be wrong.
+enum class reading { all, rows };
+
+// While it lives, what is read of a run advances a bar that counts bytes of the record.
+class counted_reading {
+public:
+    counted_reading(spotter::trial const& run, progress& bar, reading what = reading::rows) : run_{run} {
+        if (what == reading::rows) {
+            for (auto const& each : run_.readers()) { each->index().complete(); }
+        }
+        tell(&bar.count());
+    }
+    counted_reading(counted_reading const&) = delete;
+    counted_reading& operator=(counted_reading const&) = delete;
+    ~counted_reading() { tell(nullptr); }
+
+private:
+    void tell(spotter::work_count* bytes) const {
+        for (auto const& each : run_.readers()) { each->index().count_reading(bytes); }
+    }
+    spotter::trial const& run_;
 };
 
 }  // namespace spotter_tool

@@ -205,15 +205,9 @@ int recover(recover_options const& wanted) {
     for (recording const& each : all) {
         if (error const why = result.drain(each)) { return fail(why, wanted.json, "recover", path); }
     }
-    std::uint64_t total = 0;
-    for (recording& each : all) {
-        each = detail::look_into(each.path, each.worker);  // as it is now that nobody can add to it
-        for (std::uint32_t const number : each.segments) {
-            total += files_for(each.path).size_of(file_of(each, number, layout::data_suffix)).value_or(0);
-        }
-    }
+    for (recording& each : all) { each = detail::look_into(each.path, each.worker); }  // nobody can add to it now
     {
-        progress bar{"recover", total};
+        progress bar{"recover", {bytes_of(all)}};
         for (recording const& each : all) {
             if (error const why = result.remember(each)) { return fail(why, wanted.json, "recover", path); }
             for (std::uint32_t const number : each.segments) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line, `report`: a run, or several side by side, as one page of HTML; their table as CSV.
 #include "folders.hpp"
+#include "nearest.hpp"
 #include "new_file.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "rules_argument.hpp"
 #include "self_test.hpp"
 #include "verbs.hpp"
@@ -12,6 +14,8 @@
 #include <spotter/report/bytes.hpp>
 #include <spotter/workbench/page.hpp>
 #include <spotter/workbench/runs_table.hpp>
+
+#include <deque>
 
 namespace spotter_tool {
 
@@ -31,7 +35,13 @@ namespace {
     return made;
 }
 
-[[nodiscard]] result<std::string> made_of(std::span<trial const> runs, report_options const& wanted) {
+[[nodiscard]] result<std::string> made_of(std::span<trial const> runs, std::uint64_t bytes,
+                                          report_options const& wanted) {
+    std::uint64_t const passes =
+        wanted.as == "csv" ? 1 : 1 + (wanted.rules.empty() ? 0 : 1) + (wanted.self_test ? passes_of_self_test() : 0);
+    progress bar{"report", {bytes, "bytes", passes}};
+    std::deque<counted_reading> counting;
+    for (trial const& each : runs) { counting.emplace_back(each, bar); }
     if (wanted.as == "csv") { return to_csv(table_of(runs)); }
     std::vector<html::section> further;
     std::vector<replay_report> replays;  // the texts of findings live in them
@@ -48,16 +58,29 @@ namespace {
     return to_html(runs, wanted.sections, further, anew);
 }
 
+// Of the sections that are asked for the first that no page has, and the one that was probably meant.
+[[nodiscard]] std::string section_hint(std::vector<std::string> const& wanted) {
+    std::vector<std::string> const known{html::section_ids().begin(), html::section_ids().end()};
+    for (std::string const& each : wanted) {
+        if (std::find(known.begin(), known.end(), each.substr(0, each.find('-'))) != known.end()) { continue; }
+        auto const meant = nearest(each, known);
+        return meant && *meant != each ? fmt::format("did you mean {}?", *meant) : std::string{};
+    }
+    return {};
+}
+
 }  // namespace
 
 int report(report_options const& wanted) {
     std::vector<trial> runs;
     std::string paths;
+    std::uint64_t bytes = 0;
     for (std::string const& each : wanted.paths) {
         std::string const path = tidy(each);
         paths += (paths.empty() ? "" : ", ") + path;
         std::vector<recording> all;
         if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "report", path); }
+        bytes += bytes_of(all);
         auto run = open_trial(path);
         if (!run) { return fail(run.error(), wanted.json, "report", path); }
         runs.push_back(std::move(*run));
@@ -83,15 +106,15 @@ int report(report_options const& wanted) {
             "report", paths);
     }
     if (to_output) {
-        result<std::string> const text = made_of(runs, wanted);
-        if (!text) { return fail(text.error(), wanted.json, "report", paths); }
+        result<std::string> const text = made_of(runs, bytes, wanted);
+        if (!text) { return fail(text.error(), wanted.json, "report", paths, section_hint(wanted.sections)); }
         say_as_is(*text);
         return end.code();
     }
     new_file file{out, wanted.force};
     if (error const why = file.trouble()) { return fail(why, wanted.json, "report", paths); }
-    result<std::string> const text = made_of(runs, wanted);
-    if (!text) { return fail(text.error(), wanted.json, "report", paths); }
+    result<std::string> const text = made_of(runs, bytes, wanted);
+    if (!text) { return fail(text.error(), wanted.json, "report", paths, section_hint(wanted.sections)); }
     error why = file.put(*text);
     if (!why) { why = file.finish(); }
     if (why) { return fail(why, wanted.json, "report", paths); }

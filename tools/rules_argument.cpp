@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line: the rules that --rules names. The only file with the whole catalogue behind it.
 #include "rules_argument.hpp"
+#include "nearest.hpp"
 
 #include <spotter/ext/json/rules.hpp>
 #include <spotter/trial/environment_lines.hpp>
@@ -41,7 +42,17 @@ template <class Value>
 result<dynamic_rule> read_rules(std::vector<std::string> const& words) {
     std::vector<dynamic_rule> all;
     for (std::string const& each : words.empty() ? std::vector<std::string>{"supervised"} : words) {
-        result<dynamic_rule> read = each.ends_with(".json") ? load_rules(each) : rule_named(each);
+        bool const is_file = each.ends_with(".json");
+        result<dynamic_rule> read = is_file ? load_rules(each) : rule_named(each);
+        if (!read && !is_file) {
+            std::vector<std::string> const known = rule_words();
+            if (std::find(known.begin(), known.end(), each) != known.end()) { return read.error(); }
+            error why{errc::bad_config, "there is no rule or pack \""};
+            why.what << std::string_view{each}.substr(0, 60) << "\": ";
+            if (auto const meant = nearest(each, known)) { why.what << "did you mean " << *meant << "? "; }
+            why.what << "`spotter check --list` lists them, and the name of a file ends in .json";
+            return why;
+        }
         if (!read) { return read.error(); }
         all.push_back(std::move(*read));
     }
@@ -72,6 +83,13 @@ dynamic_rule rules_for(trial const& run, std::vector<std::string> const& words, 
 dynamic_rule against_envelope(dynamic_rule const& rules, std::shared_ptr<envelope const> const& healthy) {
     return dynamic_rule{either_rule<dynamic_rule, dynamic_rule>{
         rules, dynamic_rule{outside_envelope{.healthy = healthy.get()} | rearm{10}, healthy}}};
+}
+
+std::vector<std::string> rule_words() {
+    std::vector<std::string> words;
+    spotter::detail::each_pack([&](std::string_view name, auto const&) { words.emplace_back(name); });
+    spotter::detail::each_built_in_rule([&](auto rule) { words.emplace_back(rule.name); });
+    return words;
 }
 
 json rules_json() {

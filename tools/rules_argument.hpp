@@ -29,6 +29,8 @@ namespace spotter_tool {
 [[nodiscard]] spotter::dynamic_rule against_envelope(spotter::dynamic_rule const& rules,
                                                      std::shared_ptr<spotter::envelope const> const& healthy);
 
+// Names of all packs, then of all rules.
+[[nodiscard]] std::vector<std::string> rule_words();
 // Every rule of the catalogue with its parameters and their defaults, and the packs.
 [[nodiscard]] std::string rules_text();
 [[nodiscard]] json rules_json();

@@ -5,6 +5,7 @@
 #include "open_step.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 
@@ -58,6 +59,8 @@ namespace {
 
 }  // namespace
 
+std::uint64_t passes_of_self_test() { return 1 + planted_faults().size(); }
+
 std::string_view self_test_verdict(self_test_result const& it) noexcept {
     if (!it.planted()) { return "unseen"; }
     return it.noticed() ? "noticed" : it.told.empty() ? "missed" : "noted";
@@ -83,7 +86,7 @@ html::section self_test_section(std::vector<self_test_result> const& all) {
                             html::escape(each.fault.what), html::escape(why_text(each)));
     }
     std::string body = html::paragraph("Faults were planted into what the record says, one at a time, and the rules "
-                                       "judged it anew. Nothing was told of these:");
+                                       "judged it anew. These were not noticed:");
     body += rows.empty() ? html::paragraph("none.")
                          : fmt::format("<div class=\"wide\"><table "
                                        "class=\"plain\"><thead><tr><th>told</th><th>fault</th><th>why</th></tr></"
@@ -104,8 +107,15 @@ int self_test_runs(check_options const& wanted) {
         std::string const path = tidy(each);
         auto const run = open_trial(path);
         if (!run) { return fail(run.error(), wanted.json, "check", path); }
+        std::vector<recording> parts;
+        (void)find_recordings(path, parts);
+        std::optional<progress> bar{std::in_place, "check --self-test",
+                                    counted{bytes_of(parts), "bytes", passes_of_self_test()}};
+        std::optional<counted_reading> counting{std::in_place, *run, *bar};
         json const loss = end.look_at(*run);
         std::vector<self_test_result> const all = self_test(*run, rules_for(*run, wanted.rules, *rules));
+        counting.reset();
+        bar.reset();
         if (all.empty()) { end.note(not_judged); }
         json list = json::array();
         std::size_t noticed = 0, noted = 0, unseen = 0;

@@ -10,7 +10,9 @@
 
 namespace spotter_tool {
 
-// "noticed", "noted" (as an info), "missed", "unseen": not shown by the record.
+// How often it goes over a record of one worker.
+[[nodiscard]] std::uint64_t passes_of_self_test();
+// "noticed", "noted" (as a note), "missed", "unseen": not shown by the record.
 [[nodiscard]] std::string_view self_test_verdict(spotter::self_test_result const& it) noexcept;
 // What told of it and when, or why nothing did.
 [[nodiscard]] std::string why_text(spotter::self_test_result const& it);

@@ -167,11 +167,19 @@ struct curve {
     std::size_t unreadable = 0;
 };
 
-[[nodiscard]] curve history_of(track const& tensor, statistic which, std::optional<mode> only) {
-    curve it{which, tensor.history(which)};
-    if (only) {
-        std::erase_if(it.points, [&](point const& each) { return each.step.mode != *only; });
+// Which points of a history are wanted.
+struct chosen_points {
+    std::optional<mode> only{};
+    std::optional<step_range> range{};
+
+    [[nodiscard]] bool has(step_id step) const {
+        return (!only || step.mode == *only) && (!range || range->holds(step));
     }
+};
+
+[[nodiscard]] curve history_of(track const& tensor, statistic which, chosen_points const& wanted) {
+    curve it{which, tensor.history(which)};
+    std::erase_if(it.points, [&](point const& each) { return !wanted.has(each.step); });
     for (point const& each : it.points) {
         it.known += each.known ? 1U : 0U, it.unreadable += each.unreadable ? 1U : 0U;
     }
@@ -179,7 +187,7 @@ struct curve {
 }
 
 // The statistic that was asked for, or the first of the usual ones that is known anywhere.
-[[nodiscard]] result<curve> choose_curve(track const& tensor, std::string const& stat, std::optional<mode> only) {
+[[nodiscard]] result<curve> choose_curve(track const& tensor, std::string const& stat, chosen_points const& only) {
     if (!stat.empty()) {
         auto const which = read_statistic(stat);
         if (!which) { return which.error(); }
@@ -259,13 +267,25 @@ void print_curve(shown const& it, curve const& of) {
 }
 
 [[nodiscard]] int show_history(shown& it, track const& tensor) {
-    std::optional<mode> only;
+    chosen_points wanted;
     if (!it.wanted.mode.empty()) {
         auto const which = read_mode(it.wanted.mode);
         if (!which) { return it.refuse(which.error()); }
-        only = *which;
+        wanted.only = *which;
     }
-    auto const of = choose_curve(tensor, it.wanted.stat, only);
+    if (!it.wanted.step.empty()) {
+        auto const range = read_range(it.wanted.step);
+        if (!range) { return it.refuse(range.error()); }
+        wanted.range = *range;
+        std::vector<step_id> const all = tensor.steps();
+        if (std::none_of(all.begin(), all.end(), [&](step_id each) { return wanted.has(each); })) {
+            error why{errc::no_such_step, "\""};
+            why.what << std::string_view{it.wanted.name}.substr(0, 100) << "\" has no step in "
+                     << std::string_view{it.wanted.step}.substr(0, 60);
+            return it.refuse_at({range->mode, range->first}, why, "something", all);
+        }
+    }
+    auto const of = choose_curve(tensor, it.wanted.stat, wanted);
     if (!of) { return it.refuse(of.error()); }
     std::vector<curve> const all = curves_by_mode(*of);
     bool const as_histogram = it.wanted.as == "histogram";
@@ -372,16 +392,18 @@ int show(show_options const& wanted) {
     if (error const why = find_recordings(it.path, all)) { return it.refuse(why); }
     auto const run = open_trial(it.path);
     if (!run) { return it.refuse(run.error()); }
+    progress bar{"show", {bytes_of(all)}};
+    counted_reading const counting{*run, bar, reading::all};
     it.document["loss"] = it.end.look_at(*run);
     track const tensor = (*run)[wanted.name];
     if (!tensor) {
         error why{errc::no_such_name, "there is no \""};
         why.what << std::string_view{wanted.name}.substr(0, 100) << "\" in this run: `spotter ls "
                  << std::string_view{it.path}.substr(0, 100) << "` lists what there is";
-        auto const meant = nearest(wanted.name, run->names());
-        return it.refuse(why, meant ? fmt::format("did you mean \"{}\"?", *meant) : std::string{});
+        return it.refuse(why, name_hint(wanted.name, run->names()));
     }
     it.document["name"] = wanted.name;
+    if (is_range(wanted.step)) { return show_history(it, tensor); }
     if (wanted.step.empty()) {
         std::vector<loose_scalar> const loose = tensor.loose();
         return loose.empty() || !tensor.history(mean).empty() ? show_history(it, tensor) : show_loose(it, loose);

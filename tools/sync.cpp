@@ -3,6 +3,7 @@
 // read s3:// places.
 #include "folders.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "verbs.hpp"
 
 #if defined(SPOTTER_WITH_S3)
@@ -27,7 +28,10 @@ int sync(sync_options const& wanted) {
         if (wanted.remove) {
             return refuse({errc::bad_config, "--remove is for the folder of a run that goes to a store"});
         }
-        auto const done = s3::fetch_run(from, to);
+        auto const done = [&] {
+            progress bar{"sync", {}};
+            return s3::fetch_run(from, to, &bar.count());
+        }();
         if (!done) { return refuse(done.error()); }
         document["files"] = done->files, document["bytes"] = done->bytes, document["longer"] = done->longer;
         if (wanted.json) {
@@ -40,7 +44,10 @@ int sync(sync_options const& wanted) {
     }
     std::vector<recording> all;
     if (error const why = find_recordings(from, all)) { return refuse(why); }
-    auto const done = s3::sync(from, to, {.remove_local = wanted.remove});
+    auto const done = [&] {
+        progress bar{"sync", {bytes_of(all)}};
+        return s3::sync(from, to, {.remove_local = wanted.remove, .come_by = &bar.count()});
+    }();
     if (!done) { return refuse(done.error()); }
     document["files"] = done->done, document["bytes"] = done->done_bytes, document["removed"] = done->removed,
     document["requests"] = done->requests;

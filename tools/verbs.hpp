@@ -24,6 +24,7 @@ struct ls_options {
     std::string mode{};
     std::string step{};
     bool steps = false;  // steps instead of names
+    bool names = false;  // names alone, one a line
     bool json = false;
 };
 [[nodiscard]] int ls(ls_options const& wanted);
@@ -31,7 +32,7 @@ struct ls_options {
 struct show_options {
     std::string path{};
     std::string name{};
-    std::string step{};  // empty: its history
+    std::string step{};  // or a range; empty: its history
     std::string stat{};
     std::string as{};
     std::string mode{};
@@ -187,6 +188,12 @@ struct diff_arguments {
 };
 [[nodiscard]] int diff(diff_arguments const& given);
 
+struct new_options {
+    std::string folder{};
+    std::string kind = "plain";  // or torch, c
+};
+[[nodiscard]] int new_project(new_options const& wanted);
+
 struct report_options {
     std::vector<std::string> paths{};     // several runs are shown side by side
     std::string out{};                    // -: standard output; empty: report.html, and of a table -
@@ -198,5 +205,14 @@ struct report_options {
     bool json = false;
 };
 [[nodiscard]] int report(report_options const& wanted);
+
+struct serve_options {
+    std::string folder = ".";
+    std::string host = "127.0.0.1";
+    int port = 6007;     // 0: any that is free
+    bool token = false;  // also where only this machine can ask
+    bool json = false;
+};
+[[nodiscard]] int serve(serve_options const& wanted);
 
 }  // namespace spotter_tool

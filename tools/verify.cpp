@@ -101,7 +101,7 @@ private:
             ++into_.blocks;
             std::vector<std::byte> values(
                 static_cast<std::size_t>((std::min)(frame.content, std::uint64_t{layout::block_bytes})));
-            if (unpacker_.unpack(bytes_, payload_place{at, frame.bytes, 1}, values)) {
+            if (unpacker_.unpack(bytes_, payload_place{at, frame.bytes, {1}}, values)) {
                 add(at, frame.bytes, "values", "a block of values is damaged (its checksum differs)");
             }
             at += frame.bytes;
@@ -302,16 +302,10 @@ int verify(verify_options const& wanted) {
     std::string const path = tidy(wanted.path);
     std::vector<recording> all;
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "verify", path); }
-    std::uint64_t total = 0;
-    for (recording const& each : all) {
-        for (std::uint32_t const number : each.segments) {
-            total += files_for(each.path).size_of(file_of(each, number, layout::data_suffix)).value_or(0);
-        }
-    }
     checked result;
     bool any_live = false;
     {
-        progress bar{"verify", total};
+        progress bar{"verify", {bytes_of(all)}};
         for (recording const& each : all) {
             // Asked before anything is read: a run that ends meanwhile is then whole.
             bool const live = is_live(each);

@@ -84,8 +84,11 @@ public:
         auto const columns = static_cast<std::size_t>((std::max)(40, columns_of(STDOUT_FILENO, 80)));
         std::string text;
         std::size_t lines = 0;
-        auto const put = [&](std::string_view line) {
-            text += fmt::format("\x1b[2K{}\n", plain(line));
+        bool const coloured = has_colours(stdout);
+        // `from`: where the severity of a finding stands.
+        auto const put = [&](std::string_view line, std::size_t from = 0) {
+            std::string const safe = plain(line);
+            text += fmt::format("\x1b[2K{}\n", coloured && from > 0 ? coloured_line(safe, from) : safe);
             ++lines;
         };
         for (watched_run& each : runs) {
@@ -96,10 +99,12 @@ public:
             std::size_t const shown = (std::min)(found.size(), std::size_t{3});
             for (std::size_t i = found.size() - shown; i < found.size(); ++i) {
                 finding const& strongest = found[i].strongest;
-                put(cut(fmt::format("  {} {}", clock_text(each.time_of(strongest)), worker_text(each, strongest)) +
-                            finding_text(strongest) +
+                std::string const head =
+                    fmt::format("  {} {}", clock_text(each.time_of(strongest)), worker_text(each, strongest));
+                put(cut(head + finding_text(strongest) +
                             (found[i].times > 1 ? fmt::format("; {} times", found[i].times) : ""),
-                        columns));
+                        columns),
+                    head.size());
             }
             if (found.size() > shown) { put(fmt::format("  and {} earlier ones", found.size() - shown)); }
         }

@@ -3,6 +3,7 @@
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "verbs.hpp"
 
 #include <spotter/workbench/ranks.hpp>
@@ -17,6 +18,8 @@ int who(who_options const& wanted) {
     if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "who", path); }
     auto const run = open_trial(path);
     if (!run) { return fail(run.error(), wanted.json, "who", path); }
+    progress bar{"who", {bytes_of(all)}};
+    counted_reading const counting{*run, bar, reading::all};
     outcome end{"who"};
     json const losses = end.look_at(*run);
     ranks_report const told = ranks_of(*run);

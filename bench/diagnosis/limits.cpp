@@ -17,14 +17,13 @@ namespace {
 using on = diagnosis_limits;
 using of = progress_limits;
 
-constexpr std::array<limit, 36> list{{
+constexpr std::array<limit, 34> list{{
     {"earliest", &of::earliest},
     {"improved", &of::improved, true},
     {"least_fall", &of::least_fall},
     {"flat_after", &of::flat_after},
     {"flat_fall", &of::flat_fall},
     {"fallen", &of::fallen, true},
-    {"fallen_for", &of::fallen_for},
     {"young", &of::young},
     {"worse", &of::worse, true},
     {"lasting", &of::lasting},
@@ -32,7 +31,6 @@ constexpr std::array<limit, 36> list{{
     {"stirs", &of::stirs},
     {"stirs_at_all", &of::stirs_at_all},
     {"still", &of::still},
-    {"still_at_all", &of::still_at_all},
     {"climbs", &of::climbs, true},
     {"bottomless", &of::bottomless},
     {"far_worse", &of::far_worse, true},
@@ -40,10 +38,10 @@ constexpr std::array<limit, 36> list{{
     {"runs_away", &of::runs_away},
     {"evaluations", &of::evaluations},
     {"trained", &of::trained},
-    {"as_before", &of::as_before, true},
+    {"part", &of::part},
+    {"explodes", &of::explodes},
     {"as_first", &of::as_first, true},
     {"alike", &of::alike, true},
-    {"stirs_not", &of::stirs_not, true},
     {"hardly", &of::hardly, true},
     {"overfit", &on::overfit},
     {"evaluated_badly", &on::evaluated_badly},

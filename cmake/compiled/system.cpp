@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies behind spotter/ext/system.hpp. What stands above implementation.hpp is only declared
-// here.
+// spotter::compiled: the bodies behind spotter/ext/system.hpp and spotter/ext/cuda.hpp. What stands above
+// implementation.hpp is only declared here.
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>
@@ -10,4 +10,5 @@
 
 #include <spotter/implementation.hpp>
 
+#include <spotter/ext/cuda.hpp>
 #include <spotter/ext/system.hpp>

@@ -148,16 +148,21 @@ outcome train(options const& chosen, Hook& watch) {
     return learnt ? outcome::learnt : outcome::not_learnt;
 }
 
-// What the record can be asked afterwards: the same rules again, and a question that nobody asked while it ran.
+// What the record can be asked afterwards: a question that nobody asked while it ran, and what became of the run.
 void ask(std::string_view path) {
     auto opened = sp::open_trial(path);
     if (!opened) { return; }  // SPOTTER=off or dry: there is none
     sp::trial const run = std::move(opened).value();
-    fmt::print("\n{}", run);
-    fmt::print("\nasked of the record afterwards, did any gradient's norm exceed 5? ");
     auto const steep =
         sp::any("grad/*/w", sp::l2 > 5.0) | sp::only{cartpole::gradients_kept} | sp::named{"gradient norm above 5"};
-    sp::replay(run, steep, sp::print_report);
+    sp::replay_report const told = sp::replay(run, steep);
+    fmt::print("\nasked of the record afterwards, did any gradient's norm exceed 5? ");
+    if (told.findings.empty()) {
+        fmt::print("no, at none of the steps whose gradients were kept\n");
+    } else {
+        fmt::print("yes, first: {}\n", told.findings.front());
+    }
+    fmt::print("\n{}", run);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@
 #define SPOTTER_ABI                                                                                                    \
     SPOTTER_JOIN(SPOTTER_ABI_SEPARATE, SPOTTER_ABI_EXCEPTIONS, SPOTTER_ABI_CONTAINERS, SPOTTER_ABI_STRINGS)
 
-// Functions whose result must have the same bits on every compiler and under every flag (docs/stat.md).
+// Functions whose result must have the same bits on every compiler and under every flag (docs/internals/stat.md).
 // g++ takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens.
 // (clang's -ffp-contract=fast fuses in spite of the pragma; core/bits.hpp has settle() for that.)
 #if defined(__clang__)

@@ -2,5 +2,6 @@
 // Umbrella for programs that read records.
 #pragma once
 
+#include <spotter/trial/examined.hpp>
 #include <spotter/trial/samples.hpp>
 #include <spotter/trial/trial.hpp>

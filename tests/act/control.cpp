@@ -302,7 +302,7 @@ TEST_CASE("control: a file that is half written waits until it is whole, and one
     auto const said = events_of(*open_trial(path));
     REQUIRE(said.size() == 2);
     CHECK(said[0].ends_with(") capture a for 5 steps, asked by bob"));
-    CHECK(said[1].find("something, asked by nobody who says so; refused: ") != std::string::npos);
+    CHECK(said[1].find("something, asked by an unknown user; refused: ") != std::string::npos);
     CHECK(watch.health().first_error.what.view().find("is no file") != std::string_view::npos);
 }
 

@@ -154,8 +154,8 @@ TEST_CASE("a batch whose gradient is no number is left out, also where the rules
     CHECK((told.acts == 4 && told.again == 3 && told.worse == 0 && !told.stopped));
     list const all = decisions(folder / "run");
     REQUIRE(all.size() == 5);
-    CHECK(all[0] == "train(100) skip_batch: a gradient is no number");
-    CHECK(all[1] == "train(103) skip_batch: the loss is no number");
+    CHECK(all[0] == "train(100) skip_batch: a gradient is NaN or infinite");
+    CHECK(all[1] == "train(103) skip_batch: the loss is NaN or infinite");
     CHECK(all[4].rfind("train(252) skip_batch, what it did at train(152): ", 0) == 0);
 }
 

@@ -178,5 +178,5 @@ TEST_CASE("boosting: rounds that change nothing are flat, however many metrics t
         watch.observe("validation-logloss", 0.7);
     });
     REQUIRE_FALSE(all.empty());
-    CHECK((all[0].rule == "loss_not_decreasing" && all[0].at == 24));
+    CHECK((all[0].rule == "loss_not_decreasing" && all[0].at == 29));
 }

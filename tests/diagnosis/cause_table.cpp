@@ -79,6 +79,9 @@ static_assert(first({most_weights_climb, optimizer_ascends, loss_has_not_risen, 
 static_assert(first({most_weights_leap, loss_stands_still}) == cause::none);
 static_assert(first({weights_came_to_rest, updates_without_effect}) == cause::zero_rate);
 static_assert(first({labels_below_zero, guesses}) == cause::mismatch);
+static_assert(first({hardly_anything_moves, nothing_to_gain}) == cause::dead_units);
+static_assert(first({nothing_moves, updates_without_effect, nothing_to_gain}) == cause::dead_units);
+static_assert(first({some_weights_climb, loss_gets_worse, most_weights_leapt}) == cause::wrong_sign);
 
 // What is seen says nothing by itself.
 static_assert(first({}) == cause::none);

@@ -87,6 +87,70 @@ TEST_CASE("cause: a loss that rises from the start under small steps has the wro
     CHECK(large.rule == "learning_rate_too_large");
 }
 
+TEST_CASE("cause: weights that climb under a loss that rises to a bound have the wrong sign") {
+    auto const bounded = [](shown_step& it, std::uint64_t i) {
+        it.loss = 2.0 - 0.23 * std::exp(-static_cast<double>(i) / 60);
+        for (auto& each : it.gradients) { each.assign(each.size(), 0.01F); }
+    };
+    told const it = first_alarm(story_of(packs::supervised, 100, {.rate = -1}, bounded));
+    CHECK((it.rule == "update_direction" && it.reason == "the optimizer ascends" && it.level == severity::error));
+    CHECK(it.detail.find("against") == it.detail.npos);
+    CHECK(alarms_of(story_of(packs::supervised, 100, {}, bounded)).empty());  // who descends may still come to learn
+}
+
+TEST_CASE("cause: a loss that rests where the first update has thrown it was thrown there") {
+    auto const thrown = [](double to) {
+        return [=](shown_step& it, std::uint64_t i) {
+            it.loss = i == 0 ? 1.77 : to - 1e-7 * static_cast<double>(i % 3);
+            if (i == 1) {
+                for (float& each : it.weights[1]) { each *= 20; }
+            }
+        };
+    };
+    told const it = first_alarm(story_of(packs::supervised, 60, {.rate = 1e-2}, thrown(1)));
+    CHECK((it.at == 30 && it.rule == "learning_rate_too_large" && it.tensor == "fc2/w"));
+}
+
+TEST_CASE("cause: where gradients have nothing to gain the rate is not too small") {
+    auto const saturated = [](shown_step& it, std::uint64_t) {
+        it.loss = 220;
+        for (auto& each : it.gradients) {
+            for (float& value : each) { value *= 1e-9F; }
+        }
+    };
+    told const it = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, saturated));
+    CHECK((it.rule == "saturated_activation" && it.detail.find("nothing to gain") != it.detail.npos));
+    // A tiny rate under gradients that pull.
+    told const small = first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, flat));
+    CHECK(small.rule == "learning_rate_too_small");
+}
+
+TEST_CASE("cause: a critic that runs away while returns fall") {
+    hook watch{plan{}, packs::rl};
+    std::vector<std::string> all;
+    std::string tensor;
+    for (std::uint64_t i = 0; i < 800; ++i) {
+        double const up = std::exp(0.01 * static_cast<double>(i)), turn = static_cast<double>(i % 7);
+        for (finding const& each :
+             watch.step(train(i), "critic_loss"_t = up, "metric/return"_t = i < 100 ? 20 + turn : 9 + 0.1 * turn)) {
+            if (each.severity >= severity::warning) { all.emplace_back(each.reason), tensor = each.tensor; }
+        }
+    }
+    CHECK(all == std::vector<std::string>{"the loss of a critic runs away, and returns fall"});
+    CHECK(tensor == "critic_loss");
+}
+
+TEST_CASE("cause: positions in metres are no cause by themselves") {
+    hook watch{plan{}, packs::rl};
+    std::vector<float> far_off(512, 1.0F);
+    for (std::size_t i = 0; i < 20; ++i) { far_off[i] = 10.4F; }
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        for (finding const& each : watch.step(train(i), "input"_t = view_of(far_off.data(), {128, 4}))) {
+            CHECK(each.severity == severity::info);
+        }
+    }
+}
+
 TEST_CASE("cause: a loss on classes is not below zero") {
     auto const of = [](auto const& labels) {
         hook watch{plan{}, packs::supervised};
@@ -265,14 +329,14 @@ TEST_CASE("cause: the loss that is told is the one that says so, by the comparis
     std::vector<std::string> all;
     for (std::uint64_t i = 0; i < 60; ++i) {
         watch.begin(train(i));
-        watch.observe("d_loss", 1.0 + 0.01 * static_cast<double>(i % 5));
-        watch.observe("g_loss", std::exp(0.1 * static_cast<double>(i)));
+        watch.observe("first_loss", 1.0 + 0.01 * static_cast<double>(i % 5));
+        watch.observe("second_loss", std::exp(0.1 * static_cast<double>(i)));
         step_alarm const found = watch.end();
         check_as_printed(found);
         for (finding const& each : found) { all.push_back(std::string{each.reason} + ' ' + std::string{each.tensor}); }
     }
     REQUIRE_FALSE(all.empty());
-    CHECK(all[0] == "loss rises g_loss");
+    CHECK(all[0] == "loss rises second_loss");
     // Begun above zero, it falls without bound, which is no rise.
     told const it = first_alarm(story_of(packs::supervised, 200, {}, [](shown_step& step, std::uint64_t i) {
         step.loss = 2.3 - 10 * static_cast<double>(i);

@@ -84,7 +84,7 @@ TEST_CASE("order: what led to a value that is no number is told first, beside a 
         CHECK((each.first.find("[stop]") != each.first.npos && each.asked == decision::stop));
         std::string all;
         for (std::string const& line : each.lines) { all += line + "\n"; }
-        CHECK(all.find("info: non_finite") != all.npos);  // where it is stands behind
+        CHECK(all.find("note: non_finite") != all.npos);  // where it is stands behind
     }
     judged_run const alone = told_alike(60, {}, spoiled_at(40));
     CHECK(alone.first.starts_with("error: non_finite: originates here at train(40), \"grad/fc1/w\""));
@@ -102,8 +102,8 @@ TEST_CASE("order: a cause stands before what a rule by hand found that is no mor
             if (i < 3) { return; }
             REQUIRE_FALSE(found.empty());
             CHECK(found.decision() == decision::stop);
-            CHECK(found.front().rule == (i == 24 ? "learning_rate_too_large" : "exploding_gradient"));
-            if (i == 24) { CHECK((found.front().leads && found.front().severity == severity::warning)); }
+            CHECK(found.front().rule == (i == 29 ? "learning_rate_too_large" : "exploding_gradient"));
+            if (i == 29) { CHECK((found.front().leads && found.front().severity == severity::warning)); }
         });
     };
     check(on(exploding_gradient{}, stop), packs::supervised);

@@ -111,9 +111,14 @@ public:
 };
 
 void check_told(std::string const& path, std::string_view rule = "non_finite") {
-    auto const opened = open_trial(path);
+    auto opened = open_trial(path);
     REQUIRE(opened);
-    trial const& run = *opened;
+    trial& run = *opened;
+    // What looks for leaks at exit shares the files of the dead for a moment, and with them the lock.
+    for (int i = 0; i < 2000 && run.status() == run_status::running; ++i) {
+        detail::nap(1000);
+        CHECK_FALSE(run.refresh());
+    }
     CHECK(run.status() == run_status::died);
     CHECK(run.damage().empty());
     CHECK(run.steps() == trains(0, healthy + 1));

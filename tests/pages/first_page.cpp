@@ -68,7 +68,7 @@ TEST_CASE("a NaN in a training step is told once, as the first page shows it, an
         std::string const printed = train_with(net, where, 200);
         INFO(printed);
         CHECK((count(printed, "error: ") == 1 && count(printed, "warning: ") == 0));
-        CHECK(count(printed, "info: ") == count(printed, "(because of non_finite"));  // what else there is names it
+        CHECK(count(printed, "note: ") == count(printed, "(because of non_finite"));  // what else there is names it
         CHECK((net.steps == 201 && net.updates == 200 && all_finite(net)));
         std::size_t const second = printed.find('\n', printed.find('\n') + 1);
         REQUIRE(second != printed.npos);

@@ -129,6 +129,37 @@ TEST_CASE("gradients that nobody clears are told, all or the one; what the updat
     CHECK(habit.count(gradient_proof::right) == 5);
 }
 
+TEST_CASE(
+    "an optimizer that moves and clears what it was given: what it was not given is left out, and that is the cause") {
+    net_type net;
+    net.clears = false;
+    net.updates = [](net_type& it) {
+        auto const w = it.weights(), g = it.gradients();
+        for (std::size_t k = 0; k < w.size(); ++k) {
+            if (k == 2) { continue; }  // fc2/w
+            for (std::size_t i = 0; i < w[k]->size(); ++i) { (*w[k])[i] -= 0.1F * (*g[k])[i]; }
+            g[k]->assign(g[k]->size(), 0.0F);
+        }
+    };
+    preflight_result const found = examined(net);
+    CHECK(found.first() == preflight_cause::dead_update_path);
+    CHECK(found.all()[0].told.tensor == "fc2/w");
+    REQUIRE(found.find(preflight_cause::gradient_not_cleared) != nullptr);
+    CHECK(found.find(preflight_cause::gradient_not_cleared)->told.severity == severity::info);
+
+    net.updates = [](net_type& it) {  // moves all, and forgets one in its clearing
+        auto const w = it.weights(), g = it.gradients();
+        for (std::size_t k = 0; k < w.size(); ++k) {
+            for (std::size_t i = 0; i < w[k]->size(); ++i) { (*w[k])[i] -= 0.1F * (*g[k])[i]; }
+            if (k != 2) { g[k]->assign(g[k]->size(), 0.0F); }
+        }
+    };
+    preflight_result const forgotten = examined(net);
+    CHECK(forgotten.first() == preflight_cause::gradient_not_cleared);
+    CHECK(forgotten.all()[0].told.tensor == "fc2/w");
+    CHECK(forgotten.all()[0].told.others == 0);
+}
+
 TEST_CASE("gradients whose memory is taken in the first pass are examined as others") {
     net_type net;
     net.clears = false;

@@ -121,7 +121,7 @@ class Notebook(unittest.TestCase):
         """Fifty hints stand before the error in the record; the page has room for twenty."""
         run = spotter.open_trial(TRAINING)
         error = next(each for each in run.findings() if each.severity == "error")
-        run.findings = lambda: [error._replace(severity="info", rule=f"hint_{at}") for at in range(50)] + [error]
+        run.findings = lambda: [error._replace(severity="note", rule=f"hint_{at}") for at in range(50)] + [error]
         page = of_run(run)
         self.assertLess(page.index(error.rule), page.index("hint_0"))
         self.assertLess(page.index("hint_0"), page.index("hint_1<"))

@@ -3,7 +3,9 @@
 """The package spotter (tools/python/spotter) against the golden runs as read_format.py reads them, its questions and errors, and damaged
 runs. It ends with 2 where NumPy or zstandard is missing."""
 
+import contextlib
 import functools
+import io
 import math
 import os
 import shutil
@@ -19,6 +21,7 @@ import numpy as np
 import read_format
 import spotter as st
 import zstandard
+from spotter import command_line
 from spotter.glob import Glob
 from spotter.reader import payload
 from spotter.reader.layout import Malformed, has_form
@@ -527,6 +530,39 @@ class TheFormsOfValues(unittest.TestCase):
                         self.assertEqual(self.read([changed], place.form, len(whole)), whole)
                     except Malformed:
                         pass
+
+
+class Meant(unittest.TestCase):
+    """What is misspelt is answered with the nearest that there is."""
+
+    RUN = str(GOLDEN[0])
+
+    def test_names_and_statistics(self):
+        run = st.open_trial(self.RUN)
+        with self.assertRaises(st.NoSuchName) as why:
+            run["los"]
+        self.assertIn('did you mean "loss"? names() lists what was', str(why.exception))
+        with self.assertRaises(st.NoSuchName) as why:
+            run["quite another"]
+        self.assertIn('never observed: names()', str(why.exception))
+        with self.assertRaises(st.BadConfig) as why:
+            run["loss"].history("maen")
+        self.assertIn("there is no statistic 'maen': did you mean \"mean\"? There are minimum", str(why.exception))
+
+    def test_the_command(self):
+        for words, said in (("curv x", 'there is no \'curv\': did you mean "curve"?'),
+                            (f"curve {self.RUN} los", '"los" was never observed: did you mean "loss"?'),
+                            (f"curve {self.RUN} loss --stt l2", "'--stt' is not known here: did you mean \"--stat\"?"),
+                            (f"curve {self.RUN} loss --mode trian", 'there is no \'trian\': did you mean "train"?'),
+                            (f"curve {self.RUN} loss --stat maen", 'did you mean "mean"?')):
+            err = io.StringIO()
+            with self.subTest(words), contextlib.redirect_stderr(err):
+                try:
+                    code = command_line.main(words.split())
+                except SystemExit as ended:
+                    code = ended.code
+                self.assertEqual(code, 3 if "los " in words + " " else 2)
+            self.assertIn(said, err.getvalue())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Statistics from values in the package spotter: to the bit the same whether values come at once or in pieces, for one tensor or many, and
-against the order of additions that docs/stat.md defines, written out; what is kept of them. tests/python/test_recorded.py holds them
+against the order of additions that docs/internals/stat.md defines, written out; what is kept of them. tests/python/test_recorded.py holds them
 against those that C++ stored. It ends with 2 where NumPy or zstandard is missing."""
 
 import unittest
@@ -39,7 +39,7 @@ KINDS = ("floats", "doubles", "bad", "complex", "integers", "bytes", "flags")
 
 
 def in_lanes(values):
-    """docs/stat.md, one element after the other."""
+    """docs/internals/stat.md, one element after the other."""
     rows = 64 if len(values) >= 1024 else max(1, -(-len(values) // 16))
     total = np.zeros(16)
     for start in range(0, len(values), 16 * rows):

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // An alarm asks for the experiment: it says proven, refuted or not proven, once in a thousand steps; and what an
 // examination proved right is no alarm afterwards.
-#include <spotter/hook.hpp>
 #include <spotter/preflight.hpp>
+#include <spotter/replay.hpp>
+#include <spotter/response/finding_json.hpp>
 #include <spotter/rules.hpp>
+#include <spotter/spotter.hpp>
+#include <spotter/trial.hpp>
 
 #include <tests/catch.hpp>
 #include <tests/preflight/net.hpp>
+#include <tests/temporary_folder.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -164,4 +168,84 @@ TEST_CASE("a hook asks: an alarm of its rules is told as the experiment says") {
     CHECK(told.find("refuted: an examination proved it right") == 0);
     null_hook nothing;
     nothing.examine_with(exam);
+}
+
+namespace {
+
+// A loop that shows its gradient with the wrong sign, so that the rule is mistaken; the net that is examined is another
+// matter.
+constexpr update_direction mistaken{.warmup = 0, .window = 5};
+
+template <class Hook>
+std::vector<std::string> told_by(Hook& watch, std::uint64_t steps = 40) {
+    std::vector<float> w(8, 1.0F), shown(8);
+    std::vector<std::string> told;
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        for (std::size_t k = 0; k < w.size(); ++k) { shown[k] = -0.1F * static_cast<float>(k + 1); }
+        for (finding const& each :
+             watch.step(train(i), "fc/w"_t = view_of(w.data(), {2, 4}), "grad/fc/w"_t = view_of(shown.data(), {2, 4}),
+                                  "loss"_t = 1.0)) {
+            told.emplace_back(json_of(each, {.time = 1}).view());
+        }
+        for (std::size_t k = 0; k < w.size(); ++k) { w[k] -= 0.01F * static_cast<float>(k + 1); }
+    }
+    return told;
+}
+std::vector<std::string> told_by_replay(std::string const& path) {
+    trial const run = open_trial(path).value();
+    std::vector<std::string> told;
+    for (finding const& each : replay(run, mistaken).findings) { told.emplace_back(json_of(each, {.time = 1}).view()); }
+    return told;
+}
+
+}  // namespace
+
+TEST_CASE("a replay tells what the loop heard: an alarm that was refuted is a note there, too") {
+    spotter_test::temporary_folder const folder;
+    net_type net;
+    alarm_examination exam{[&] { return preflight_test::examined(net); }};
+    std::vector<std::string> heard;
+    {
+        hook watch{folder / "run", plan<>{}, mistaken};
+        watch.examine_with(exam);
+        heard = told_by(watch);
+    }
+    REQUIRE(!heard.empty());
+    CHECK(heard[0].find("refuted: an examination proved it right") != std::string::npos);
+    CHECK(told_by_replay(folder / "run") == heard);
+}
+
+TEST_CASE("a replay tells what the experiment found beside the alarm") {
+    spotter_test::temporary_folder const folder;
+    net_type net;
+    net.clears = false;
+    alarm_examination exam{[&] { return preflight_test::examined(net); }};
+    std::vector<std::string> heard;
+    {
+        hook watch{folder / "run", plan<>{}, mistaken};
+        watch.examine_with(exam);
+        heard = told_by(watch);
+    }
+    REQUIRE(heard.size() > 1);
+    CHECK(heard[0].find("{\"rule\": \"gradient_not_cleared\"") == 0);
+    CHECK(told_by_replay(folder / "run") == heard);
+}
+
+TEST_CASE("a replay knows what an examination before the training proved right, from its step on") {
+    spotter_test::temporary_folder const folder;
+    net_type net;
+    std::vector<std::string> heard;
+    {
+        hook watch{folder / "run", plan<>{}, mistaken};
+        watch.add(preflight_test::examined(net));
+        heard = told_by(watch);
+    }
+    bool refuted = false;
+    std::vector<std::string> of_rules;  // the examination's own notes are none of a rule's
+    for (std::string const& each : heard) {
+        if (each.find("{\"rule\": \"update_direction\"") == 0) { of_rules.push_back(each); }
+        refuted = refuted || each.find("refuted: an examination proved it right") != std::string::npos;
+    }
+    CHECK(refuted);
+    CHECK(told_by_replay(folder / "run") == of_rules);
 }

@@ -9,8 +9,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SPOTTER_TEST_SANITIZED
@@ -104,6 +108,20 @@ namespace {
     std::fclose(file);
     REQUIRE(read == 2);
     return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+// How often the process's other threads have waited.
+[[nodiscard]] long waits_of_others() {
+    long all = 0;
+    for (auto const& each : std::filesystem::directory_iterator{"/proc/self/task"}) {
+        if (each.path().filename() == std::to_string(::gettid())) { continue; }
+        std::ifstream file{each.path() / "status"};
+        for (std::string line; std::getline(file, line);) {
+            constexpr std::string_view label = "voluntary_ctxt_switches:";
+            if (line.starts_with(label)) { all += std::stol(line.substr(label.size())); }
+        }
+    }
+    return all;
 }
 
 // Of this thread.
@@ -214,12 +232,23 @@ TEST_CASE("the writer makes the whole ring ready, so do polls: no further round 
         hook watch{folder / "run", everything, options{.drain = how, .ring_bytes = ring_megabytes << 20}};
         std::vector<float> const values(values_a_step, 0.25F);
         (void)watch.step(train(0), "weight"_t = values);
-        // Nothing more is recorded until all pages are there.
-        for (int i = 0; i < 20000 && resident_megabytes() - before < ring_megabytes; ++i) {
+        // Nothing more is recorded until all pages are there, and their number stays in five polls and five waits of
+        // the writer.
+        double now = resident_megabytes();
+        int calm = 0;
+        long waits = waits_of_others();
+        for (int i = 0; i < 20000; ++i) {
             watch.poll();
             std::this_thread::sleep_for(std::chrono::milliseconds{1});
+            double const then = std::exchange(now, resident_megabytes());
+            if (now - before < ring_megabytes || now > then) {
+                calm = 0;
+                waits = waits_of_others();
+            } else if (++calm >= 5 && (how == drain::poll || waits_of_others() >= waits + 5)) {
+                break;
+            }
         }
-        CHECK(resident_megabytes() - before >= ring_megabytes);
+        CHECK(now - before >= ring_megabytes);
         long most = 0;
         for (std::uint64_t i = 1; i < 40; ++i) {  // more than one round
             long const met = faults();

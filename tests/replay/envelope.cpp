@@ -231,7 +231,7 @@ TEST_CASE("a malformed envelope file is a named error that says the line") {
     CHECK(!load_text(folder, head + one + "end 1\n"));
     CHECK(load_envelope(folder / "nothing").error().code == errc::io_error);
     CHECK(load_text(folder, "spotter envelope 2\n").code == errc::unknown_version);
-    CHECK(load_text(folder, "").what.view().find("is no envelope") != std::string_view::npos);
+    CHECK(load_text(folder, "").what.view().find("is not an envelope") != std::string_view::npos);
     for (std::string const& text : {std::string{},
                                     std::string{"{}"},
                                     head,

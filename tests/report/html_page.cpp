@@ -150,7 +150,7 @@ TEST_CASE("a run that is still being written, one that died and one that failed 
     });
     std::string const died = to_html(open(folder / "died"));
     check_page(died);
-    CHECK(has_text(died, "is gone without a word"));
+    CHECK(has_text(died, "ended without closing it"));
     CHECK(has_text(died, "spotter recover"));
 }
 

@@ -177,7 +177,7 @@ TEST_CASE("html: a curve over decades is logarithmic, a far threshold does not f
     flat.lines.push_back({&level, {}, 0, false});
     flat.threshold = 1e9;
     CHECK_FALSE(has_part(draw(flat), "class=\"limit\""));
-    CHECK(has_part(draw(flat), "threshold 1e+09, beyond the axis"));
+    CHECK(has_part(draw(flat), "threshold 1e9, beyond the axis"));
     CHECK_FALSE(has_part(draw(flat), "smooth"));  // too few points
     series empty, bad;
     bad.add_bad(3);

@@ -152,7 +152,7 @@ TEST_CASE("findings are in the order of time, the first cause first, whatever is
     std::string const findings = section_of(page, "findings");
     CHECK(findings.find("</span> early</h3>") < findings.find("</span> late</h3>"));
     CHECK(has_text(findings, "In the order of time"));
-    CHECK(has_text(page, "1 error, 1 hint: late"));  // the verdict names the strongest
+    CHECK(has_text(page, "1 error, 1 note: late"));  // the verdict names the strongest
     // What was measured is drawn with the threshold: of a scalar its value.
     CHECK(has_text(findings, "value of loss"));
     CHECK(has_text(findings, "threshold 1</span>"));
@@ -181,7 +181,7 @@ TEST_CASE("of several workers findings are in the order in which their steps wer
     CHECK(page->find("</span> early</h3>") < page->find("</span> late</h3>"));
 }
 
-TEST_CASE("a quantity that was not recorded is drawn as the rule measured it, each time that it was told") {
+TEST_CASE("a quantity that was not recorded is drawn as the rule measured it, each time that it was reported") {
     temporary_folder const folder;
     {
         hook watch{folder / "run", everything, rising("loss", mean, rising_over{.window = 10}) | named{"climbs"}};
@@ -192,5 +192,5 @@ TEST_CASE("a quantity that was not recorded is drawn as the rule measured it, ea
     if (run.findings().size() < 2) { FAIL("the rule told too little"); }
     std::string const page = to_html(run);
     check_page(page);
-    CHECK(has_text(section_of(page, "findings"), "as the rule measured it, each time that it was told"));
+    CHECK(has_text(section_of(page, "findings"), "as the rule measured it, each time that it was reported"));
 }

@@ -159,8 +159,8 @@ TEST_CASE("one slow rank of four is named") {
 TEST_CASE("without sections, and without times, the sentence says what is missing") {
     temporary_folder const folder;
     record_profile(folder / "run", 30, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
-    CHECK(profile_at(folder / "run").verdict == "A train step takes 250 ms (median); what of it is what, nobody said: "
-                                                "name its parts with watch.section(\"data\").");
+    CHECK(profile_at(folder / "run").verdict == "A train step takes 250 ms (median); its parts have no names: "
+                                                "name them with watch.section(\"data\").");
     record_profile(folder / "short", 1, [](std::uint64_t) { return step_costs{0, 0, 0, 0.25}; });
     CHECK(profile_at(folder / "short").verdict == "The record does not say how long its steps took.");
     CHECK(profile_at(folder / "short").workers.at(0).modes.empty());
@@ -201,7 +201,7 @@ TEST_CASE("what neighbours do is no advice to the program: its own share says wh
         CHECK(verdict == "60 % of a train step is section data; " + begin + std::string{look});
     };
     says(verdict_beside([](system_load& it, int) { use_cores(it, 1, 1, 0.06F); }),
-         "all cores are 100 % busy, of which this process has 3 %: ");
+         "all cores are 100 % busy, and this process has 3 %: ");
     auto const disks = [](system_load& it, double own) {
         use_cores(it, 0.3F, 0.1F, 0.4F);
         it.waits_io = {0.9F, 0.3F};

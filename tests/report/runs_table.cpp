@@ -186,7 +186,7 @@ TEST_CASE("of sixteen runs a page has the table, the curves and the findings, an
     CHECK(sections_of(page) == std::vector<std::string>{"runs", "curves", "findings"});
     CHECK(has_text(page, "<h1>16 runs</h1>"));
     CHECK(has_text(page, "15 finished, 1 stopped."));
-    CHECK(has_text(page, "make a page of one, or of a few"));
+    CHECK(has_text(page, "Make a page of one run, or of a few"));
     CHECK(has_text(page, "stopped by <b>diverges</b> at train("));
     CHECK(has_text(page, "<h3 id=\"findings-16\">run15</h3>"));
     CHECK((has_text(page, "<b>loss, eval</b>") && has_text(page, "<b>loss, train</b>")));

@@ -37,7 +37,7 @@ TEST_CASE("a page draws the saliency maps of the last step that was recorded for
     check_page(page);
     CHECK(has_text(page, "<section id=\"saliency\">"));
     CHECK(has_text(page, "At predict(3), the first 2 of 2 samples."));
-    CHECK(has_text(page, "add up to the output but for 0 % of it"));
+    CHECK(has_text(page, "add up to the output except for 0 % of it"));
     CHECK(has_text(page, "<figcaption>1</figcaption>"));
     CHECK(has_text(page, "<figcaption>1 taken for 0</figcaption>"));
     // The map is as large as the picture, and not the picture.

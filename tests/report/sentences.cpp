@@ -64,10 +64,10 @@ TEST_CASE("a finding with little to say is short") {
     it.rule = "not";
     it.severity = severity::info;
     it.step = eval(3);
-    CHECK(describe(it) == "info: not at eval(3)");
+    CHECK(describe(it) == "note: not at eval(3)");
     it.measure = "counts";
     it.measured = 4;
-    CHECK(describe(it) == "info: not at eval(3): counts 4");
+    CHECK(describe(it) == "note: not at eval(3): counts 4");
 }
 
 TEST_CASE("an alarm is a line a finding, and says how many did not fit") {
@@ -194,7 +194,7 @@ TEST_CASE("a replay says how many steps it judged, what it found and what it lac
     CHECK(contains(lacking, "no rule could judge\n"));
     CHECK(contains(lacking,
                    "trouble: no_payload: of 3 observations, 3 lack what a rule asks for, first \"x\" at train(0): "));
-    CHECK(contains(lacking, "the record does not hold all that these rules ask for"));
+    CHECK(contains(lacking, "the record lacks data that these rules need"));
     CHECK(!contains(lacking, "healthy"));
 }
 

@@ -78,8 +78,30 @@ TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not
     };
     CHECK(told({"actor.0/w", "actor.2/w", "critic.0/w", "critic.2/w"}) == "actor.0/w");
     CHECK(told({"actor/fc1/w", "actor/fc2/w", "critic/fc1/w", "critic/fc2/w"}) == "actor/fc1/w");
+    CHECK(told({"a_lin1.weight", "a_lin2.weight", "c_lin1.weight", "c_lin2.weight"}) == "a_lin1.weight");
+    CHECK(told({"fc_1/w", "fc_2/w", "fc_3/w", "fc_4/w"}).empty());
     CHECK(told({"fc1/w", "fc2/w", "fc3/w", "fc4/w"}).empty());
     CHECK(told({"net/fc1/w", "net/fc2/w", "net/fc3/w", "net/fc4/w"}).empty());
+}
+
+TEST_CASE("update_direction: a bias that climbs is heard where that is asked for, and has no vote",
+          "[update_direction]") {
+    for (bool const heard : {false, true}) {
+        run it{update_direction{.warmup = 0, .window = 4, .hears_biases = heard}};
+        it.declare({.name = "fc/w", .role = role::weight, .type = dtype::f32, .shape = {1, 2}});
+        it.declare({.name = "grad/fc/w", .role = role::gradient, .partner = 0, .type = dtype::f32, .shape = {1, 2}});
+        it.declare({.name = "fc/b", .role = role::bias, .type = dtype::f32, .shape = {1}});
+        it.declare({.name = "grad/fc/b", .role = role::gradient, .partner = 2, .type = dtype::f32, .shape = {1}});
+        std::vector<std::string> said;
+        for (std::uint64_t at = 0; at < 12; ++at) {
+            float const now = static_cast<float>(at);
+            it.see(train(at), "fc/w", {-now, 1}), it.see(train(at), "grad/fc/w", {1, 0});
+            it.see(train(at), "fc/b", {now}), it.see(train(at), "grad/fc/b", {1});
+            CHECK(it.close(train(at)) != truth::yes);
+            for (finding const& each : it.found) { said.emplace_back(each.tensor); }
+        }
+        CHECK((std::find(said.begin(), said.end(), "fc/b") != said.end()) == heard);
+    }
 }
 
 TEST_CASE("update_direction: how many weights climb is testimony, given anew where it changes", "[update_direction]") {

@@ -421,6 +421,38 @@ TEST_CASE("gradient_not_cleared: a net that runs away grows by a factor, and is 
           }).empty());
 }
 
+TEST_CASE("gradient_not_cleared: gradients that grow and shrink without noise hold nothing of those before",
+          "[gradient_not_cleared]") {
+    for (double const growth : {1.03, 1.1, 1.14}) {
+        std::mt19937 random{1};
+        std::vector<double> along(400), all(400);
+        for (double& each : along) { each = static_cast<double>(random()) / 2147483648.0 - 1; }
+        double size = 1e-3;
+        CHECK(fired(gradient_not_cleared{}, 200, [&](auto& it, step_id at) {
+                  double const t = static_cast<double>(at.index);
+                  size *= at.index < 60 ? 1.001 : at.index < 90 ? growth : 0.97;
+                  for (std::size_t i = 0; i < all.size(); ++i) {
+                      all[i] = size * along[i] * (1 + 0.01 * std::sin(static_cast<double>(i) + 0.01 * t));
+                  }
+                  it.see(at, "grad/w", view_of(all.data(), {20, 20}));
+              }).empty());
+    }
+}
+
+TEST_CASE("gradient_not_cleared: what shrinks by its last bits holds nothing of those before",
+          "[gradient_not_cleared]") {
+    // A saturated sample: the gradient is 1 - sigmoid, which float32 has in steps of 6e-8.
+    CHECK(fired(gradient_not_cleared{}, 600, [](auto& it, step_id at) {
+              float const off = 6e-3F / static_cast<float>(1 + at.index);
+              float const one = 1.0F - off, other = 1.0F - 1.37F * off;
+              std::vector<float> all(15);
+              for (std::size_t i = 0; i < all.size(); ++i) {
+                  all[i] = -(1.0F - (i < 8 ? one : other)) * (0.9F + 0.01F * static_cast<float>(i % 5));
+              }
+              it.see(at, "grad/w", view_of(all.data(), {3, 5}));
+          }).empty());
+}
+
 TEST_CASE("gradient_not_cleared: a single number has no direction", "[gradient_not_cleared]") {
     run it{gradient_not_cleared{}};
     for (std::uint64_t i = 0; i < 20; ++i) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the table in golden.cpp: the sums as docs/stat.md defines them, in Python's doubles, for the same random tensors."""
+"""Prints the table in golden.cpp: the sums as docs/internals/stat.md defines them, in Python's doubles, for the same random tensors."""
 import struct
 
 MASK = (1 << 64) - 1

@@ -44,7 +44,7 @@ summary summary_of(std::vector<Value> const& values, terms wanted = all_terms) {
     return summarize(as_tensor(values), wanted);
 }
 
-// The definition (docs/stat.md), block by block, whatever the type.
+// The definition (docs/internals/stat.md), block by block, whatever the type.
 template <class Value>
 summary by_definition(std::vector<Value> const& values, terms wanted) {
     gathered into;

@@ -34,6 +34,10 @@ QUESTION = """(() => {
     sections: document.querySelectorAll('main section').length, figures: document.querySelectorAll('figure').length,
     tiny: [...document.querySelectorAll('svg text')].filter(it => it.checkVisibility()
         && parseFloat(getComputedStyle(it).fontSize) * it.getScreenCTM().a < 11.95).length,
+    cut: [...document.querySelectorAll('svg text')].filter(it => it.checkVisibility()).filter(it => {
+        const own = it.getBoundingClientRect(), all = it.closest('svg').getBoundingClientRect();
+        return own.left < all.left - 1 || own.right > all.right + 1; }).map(it => it.textContent).slice(0, 5),
+    thin: [...document.querySelectorAll('td.bars')].filter(it => it.checkVisibility() && it.getBoundingClientRect().width < 60).length,
     height: document.documentElement.scrollHeight, title: document.title});
 })()"""
 
@@ -115,6 +119,10 @@ def look(browser, session, page, width, phone, dark, pictures):
             wrong.append(f"{found[what]} {what}")
     if found["sections"] == 0 or found["figures"] == 0 or "spotter" not in found["title"]:
         wrong.append(f"is no report: {found}")
+    if found["cut"]:
+        wrong.append(f"labels are cut: {found['cut']}")
+    if found["thin"]:
+        wrong.append(f"{found['thin']} bars have no room")
     if phone and found["tiny"]:
         wrong.append(f"{found['tiny']} digits below 12 px")
     for each in browser.events:

@@ -250,15 +250,16 @@ TEST_CASE("check: a run that died or failed is never \"nothing found\": its last
     CHECK(killed.code == 6);
     CHECK(killed.says("killed: no finding before its bad end, in 6 steps (died)\n"));
     CHECK_FALSE(killed.says("nothing found"));
-    CHECK(killed.says("  died: who wrote it is gone without a word; train(5) was open: 2 tensors observed; not finite: "
-                      "\"fc1/w\" (2 elements)\n"));
+    CHECK(killed.says(
+        "  died: the process that wrote it ended without a word; train(5) was open: 2 tensors observed; not finite: "
+        "\"fc1/w\" (2 elements)\n"));
     auto const run = ask("check --json --rules loss_spike " + folder / "killed").document().at("runs").at(0);
     REQUIRE(run.at("open_steps").size() == 1);
     CHECK(run.at("open_steps").at(0).at("step") == nlohmann::json{{"mode", "train"}, {"index", 5}});
     CHECK(run.at("open_steps").at(0).at("tensors").at(0).at("nonfinite") == 2.0);
     CHECK(run.at("bad_end").get<std::string>().starts_with("died: "));
     CHECK(ask("info --check " + folder / "killed").code == 6);
-    CHECK(ask("info " + folder / "killed").says("  ended     died: who wrote it is gone"));
+    CHECK(ask("info " + folder / "killed").says("  ended     died: the process that wrote it ended"));
     CHECK(ask("info " + folder / "killed").code == 0);
     {
         hook watch{folder / "failed", everything};
@@ -316,11 +317,11 @@ TEST_CASE(
     CHECK(it.says("  error: loud: holds for a tensor at train(3), \"loss\": maximum 20 > 10 [stop]\n"));
     CHECK(it.says(" errors, "));
     CHECK(it.says(", first at train(0), last at train(39)\n"));
-    CHECK_FALSE(it.says("info: loud"));
+    CHECK_FALSE(it.says("note: loud"));
     CHECK(ask("info --check " + folder / "run").code == 1);
     std::string const rules = folder / "rules.json";
     std::ofstream{rules} << R"({"rules": [
-        {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "info"}]},
+        {"any": "loss", "where": "maximum > 1", "adapt": [{"named": "loud"}, {"severity": "note"}]},
         {"any": "loss", "where": "maximum > 10", "adapt": [{"named": "loud"}, {"severity": "error"}]}]})";
     told const checked = ask("check " + folder / "run --rules " + rules);
     INFO(checked.out);

@@ -48,6 +48,6 @@ TEST_CASE("checkpoints: a run without any, and what is no run") {
     }
     told const none = ask("checkpoints " + folder / "run");
     CHECK(none.code == 0);
-    CHECK(none.out == "The record says of no checkpoints.\n");
+    CHECK(none.out == "The record has no checkpoints.\n");
     CHECK(ask("checkpoints " + folder / "nothing").code == 3);
 }

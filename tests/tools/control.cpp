@@ -92,7 +92,7 @@ TEST_CASE("control: a run that is over, and what is no run") {
     { hook watch{folder / "run", plan{collection{"a", "a", always{}}}}; }
     told const over = ask("pause " + folder / "run");
     CHECK(over.code == 3);
-    CHECK(over.complains("nobody records"));
+    CHECK(over.complains("no process records"));
     CHECK(ask("pause " + folder / "nothing").code == 3);
     CHECK(ask("capture " + folder / "run").code == 2);  // without --names
 }

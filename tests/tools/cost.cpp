@@ -7,6 +7,15 @@
 using namespace spotter;
 using namespace spotter_test;
 
+namespace {
+
+struct even {
+    using kind = policy_kind;
+    [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.index % 2 == 0; }
+};
+
+}  // namespace
+
 TEST_CASE("info: what collections cost adds up to what the run takes, whatever is packed, and rules stand apart") {
     temporary_folder const folder;
     plan const keep{collection{"weights", "fc1/w", always{}, payload}, collection{"more", "fc1/*", always{}, stats(l2)},
@@ -47,4 +56,39 @@ TEST_CASE("info: what collections cost adds up to what the run takes, whatever i
     CHECK(text.says("  takes     losses: "));
     CHECK(text.says("  takes     statistics that rules alone ask for: "));
     CHECK(text.says("  takes     features of dormant_units: "));
+}
+
+TEST_CASE("info: what the plan alone would have recorded, and what rules add to it") {
+    temporary_folder const folder;
+    // The same loop with rules and without.
+    plan const keep{collection{"gradients", "grad/*", every{10} && during{mode::train}, stats(l2)},
+                    collection{"losses", "loss", always{}, payload}};
+    auto const record = [&](std::string const& path, auto const&... rules) {
+        hook watch{path, keep, rules...};
+        for (std::uint64_t i = 0; i < 300; ++i) {
+            std::vector<float> const values = weights_at(i);
+            watch.begin(train(i));
+            watch.observe("grad/fc1/w", view_of(values.data(), {height, width}));
+            watch.scalar("loss", 0.5);
+            (void)watch.end();
+        }
+    };
+    record(folder / "ruled", all("grad/*", l2 < 0.0), any("free", l2 > 1e9));
+    record(folder / "plain");
+    auto const ruled = ask("info --json " + folder / "ruled").document();
+    auto const plain = ask("info --json " + folder / "plain").document();
+    auto const alone = ruled.at("bytes_plan_alone").get<double>(), added = ruled.at("bytes_rules_add").get<double>();
+    CHECK(plain.at("bytes_rules_add") == 0);
+    CHECK(added > 270 * 8);
+    CHECK(alone > 0.7 * plain.at("bytes_plan_alone").get<double>());
+    CHECK(alone < 1.3 * plain.at("bytes_plan_alone").get<double>());
+    CHECK(ask("info " + folder / "ruled").says("  plan      alone: "));
+    CHECK(ask("info " + folder / "ruled").says("`rule | only{every{10}}`"));
+    CHECK(!ask("info " + folder / "plain").says("  plan      alone: "));
+    // When a policy is a function of the program, nobody knows.
+    {
+        hook watch{folder / "own", plan{collection{"all", "*", even{}}}};
+        (void)watch.step(0, "loss"_t = 0.5);
+    }
+    CHECK(ask("info --json " + folder / "own").document().at("bytes_plan_alone").is_null());
 }

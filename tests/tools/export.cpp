@@ -27,7 +27,7 @@ TEST_CASE("export: everything that has values as one .npz, and as a folder of .n
     CHECK(document.at("format") == "npz");
     CHECK(document.at("tensors") == 17);  // the loss twelve times, the weight five
     CHECK(document.at("files") == nlohmann::json{folder / "all.npz"});
-    CHECK(ask("export " + folder / "run " + folder / "files --name 'fc1/*'").says("5 tensors in 5 files"));
+    CHECK(ask("export " + folder / "run " + folder / "files --name 'fc1/*'").says("5 values in 5 files"));
     CHECK(std::filesystem::exists(folder / "files/fc1/w/train-8.npy"));
     CHECK(ask("export " + folder / "run " + folder / "step.npz --step 2").code == 0);
 

@@ -50,8 +50,9 @@ TEST_CASE("export: TensorBoard's files of a run have every scalar; they are repl
     CHECK(again.code == 4);
     CHECK(again.complains("--force"));
     CHECK(
-        ask("export --force " + run + ' ' + board + " --format tensorboard --name loss --mode eval").says("2 values"));
-    CHECK(ask("export " + run + ' ' + folder / "one --format tensorboard --step eval:4 --name loss").says("1 values"));
+        ask("export --force " + run + ' ' + board + " --format tensorboard --name loss --mode eval").says("2 points"));
+    CHECK(
+        ask("export " + run + ' ' + folder / "one --format tensorboard --step eval:4 --name loss").says(": 1 point\n"));
     CHECK(ask("export " + run + ' ' + folder / "bad --format tensorboard --image fc1/w=40x").code == 2);
     CHECK(ask("export " + run + ' ' + folder / "bad --format tensorboard --name nothing").code == 3);
     write_file(folder / "file", {'x'});
@@ -161,7 +162,7 @@ TEST_CASE("export: safetensors of every type, as its own package reads them") {
     }
     told const it = ask("export " + folder / "run " + folder / "x.safetensors --step train:0");
     CHECK(it.code == 0);
-    CHECK(it.says("8 tensors in 1 file"));
+    CHECK(it.says("8 values in 1 file"));
     CHECK(it.complains("safetensors has not, left out: 1"));
     std::string const bytes = text_of(folder / "x.safetensors");
     std::uint64_t size = 0;
@@ -200,7 +201,7 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
         watch.scalar("x", HUGE_VAL);
     }
     std::string const set = folder / "set";
-    CHECK(ask("export " + folder / "a " + folder / "a.parquet --stat mean --stat maximum").says("30 values"));
+    CHECK(ask("export " + folder / "a " + folder / "a.parquet --stat mean --stat maximum").says("30 points"));
     CHECK(ask("export '" + folder / "b=%2' " + set + " --format parquet").code == 0);
     CHECK(ask("export " + folder / "a " + set + " --format parquet").code == 0);
     CHECK(std::filesystem::exists(set + "/run=a/run.parquet"));
@@ -211,7 +212,7 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
     CHECK((bytes.substr(0, 4) == "PAR1" && bytes.substr(bytes.size() - 4) == "PAR1"));
 
     // Values are each worker's own, too.
-    CHECK(ask("export " + folder / "a " + folder / "values --name w --step train:3").says("2 tensors in 2 files"));
+    CHECK(ask("export " + folder / "a " + folder / "values --name w --step train:3").says("2 values in 2 files"));
     CHECK(std::filesystem::exists(folder / "values/worker-1/w/train-3.npy"));
     CHECK(ask("export " + folder / "a " + folder / "a.npz --name w").says("12 tensors"));
     CHECK(ask("export " + folder / "a " + folder / "a.safetensors --name w --step train:3").says("2 tensors"));
@@ -391,7 +392,7 @@ TEST_CASE("export --follow: a live run is exported until it ends") {
     first.join();
     second.join();
     third.join();
-    CHECK(board.says("20 values"));
+    CHECK(board.says("20 points"));
     CHECK(series_of(read_events(folder / "board/train"), "loss").size() == 20);
     CHECK(lines_of(lines.out).size() == 20);
     CHECK(page.code == 0);

@@ -58,6 +58,108 @@ TEST_CASE(
     CHECK(ask("show " + folder / "run los").complains("did you mean \"loss\"?"));
 }
 
+TEST_CASE("an unknown verb is an error also beside --help and options of the program") {
+    for (char const* const words : {"shwo --help", "shwo -h", "--quiet shwo --help", "--color never shwo --help"}) {
+        INFO(words);
+        told const it = ask(words);
+        CHECK(it.code == 2);
+        CHECK(it.out.empty());
+        CHECK(it.err == "spotter: there is no verb \"shwo\": did you mean show?\n");
+    }
+    CHECK(ask("--quite info x").complains("`spotter` has no option --quite: did you mean --quiet?"));
+}
+
+TEST_CASE("spotter alone, help, help VERB and version say what there is") {
+    told const all = ask("--help");
+    CHECK(ask("").out == all.out);
+    CHECK(ask("").code == 0);
+    CHECK(ask("help").out == all.out);
+    CHECK(ask("help show").out == ask("show --help").out);
+    CHECK(ask("help show").says("--step"));
+    CHECK(ask("help shwo").code == 2);
+    CHECK(ask("help shwo").complains("did you mean show?"));
+    CHECK(ask("-V").out == ask("--version").out);
+    CHECK(ask("version").says("spotter " + ask("--version").out));
+    CHECK(ask("version").says("reads records of format version 1 to 2\n"));
+}
+
+TEST_CASE("what the parser refuses is said in whole sentences") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    CHECK(ask("show").err == "spotter: `spotter show` needs run (The folder of a run, or of one of its workers): "
+                             "`spotter show --help` says what there is\n");
+    CHECK(ask("show " + run).complains("`spotter show` needs name (The tensor's name)"));
+    CHECK(ask("info " + run + " more").complains("`spotter info` does not know what \"more\" is"));
+    CHECK(ask("show " + run + " loss --stat").complains("`spotter show`, --stat: it takes a value"));
+    CHECK(ask("diff " + run + ' ' + run + " --ulp few").complains("`spotter diff`, --ulp: \"few\" is no number"));
+    CHECK(ask("watch " + run + " --time -1").complains("`spotter watch`, --time: \"-1\" is no number above 0"));
+    CHECK(ask("show " + run + " loss --as picutre").complains("there is no way to show it \"picutre\": there are "));
+}
+
+TEST_CASE("did you mean: formats, rules, sections, statistics, names") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    CHECK(ask("export " + run + " x --format tensorbord").complains("did you mean tensorboard?"));
+    CHECK(ask("export " + run + " " + folder / "x.csv --name los").complains("did you mean \"loss\"?"));
+    CHECK(ask("check " + run + " --rules supervized")
+              .complains("there is no rule or pack \"supervized\": did you mean supervised?"));
+    CHECK(ask("check " + run + " --rules nonfinite").complains("did you mean non_finite?"));
+    CHECK(ask("report " + run + " -o - --section curvs").complains("did you mean curves?"));
+    CHECK(ask("show " + run + " loss --stat averge").complains("there is no statistic \"averge\""));
+    CHECK(ask("show " + run + " loss --stat men_abs").complains("did you mean mean_abs?"));
+    told const listed = ask("ls " + run + " los");
+    CHECK(listed.code == 3);
+    CHECK(listed.complains("there is no \"los\" in this run; did you mean \"loss\"?"));
+    CHECK(ask("ls " + run + " 'los*'").code == 0);
+    CHECK(ask("ls " + run + " --names").out == "fc1/w\ngrad/fc1/w\nloss\n");
+}
+
+TEST_CASE("completion offers words of the program, and tensors of the run that was typed, which it never expands") {
+    if (!has_program("bash")) { return; }
+    temporary_folder const folder;
+    record_small(folder / "run");
+    {
+        hook watch{folder / "hostile", everything};
+        std::string const name = "$(touch " + folder / "made" + ")";
+        watch.begin(0);
+        watch.observe(name, 1.0);
+        (void)watch.end();
+    }
+    std::string const run = folder / "run", tool = SPOTTER_TOOL;
+    CHECK(bash_offers("spotter export run x --format para") == "parquet\n");
+    CHECK(bash_offers("spotter check --rules superv") == "supervised\n");
+    CHECK(bash_offers("spotter report --section hist") == "histograms\n");
+    CHECK(bash_offers("spotter show --stat mean_a") == "mean_abs\n");
+    CHECK(bash_offers("spotter show --mode e") == "eval\n");
+    CHECK(bash_offers(tool + " show " + run + " lo") == "loss\n");
+    CHECK(bash_offers(tool + " export " + run + " x --name fc") == "fc1/w\n");
+    CHECK(bash_offers(tool + " show " + folder / "hostile" + " \"\"").find("touch") != std::string::npos);
+    CHECK(!std::filesystem::exists(folder / "made"));
+    if (has_program("fish")) {
+        CHECK(run_shell("fish -c '" + tool + " completion fish | source; complete -C \"spotter check --rules superv\"'")
+                  .says("supervised"));
+    }
+}
+
+TEST_CASE("show takes a range of steps") {
+    temporary_folder const folder;
+    record_small(folder / "run");
+    std::string const run = folder / "run";
+    CHECK(ask("show " + run + " loss --as numbers --step 2..4").out ==
+          "train(2)\t0.3333333333333333\ntrain(3)\t0.25\ntrain(4)\t0.2\n");
+    CHECK(ask("show " + run + " loss --step train:8..")
+              .says("2 points; first 0.111111 at train(8); last 0.1 at train(9)"));
+    CHECK(ask("show " + run + " loss --as numbers --step eval:..4").out == "eval(4)\t0.5\n");
+    CHECK(ask("show --json " + run + " loss --step 2..4").document().at("points").size() == 3);
+    told const none = ask("show " + run + " loss --step 50..60");
+    CHECK(none.code == 3);
+    CHECK(none.complains("\"loss\" has no step in 50..60; it has something at 12 steps"));
+    CHECK(ask("show " + run + " loss --step 4..2").code == 2);
+    CHECK(ask("show " + run + " loss --step 4..x").complains("is no range of steps"));
+}
+
 TEST_CASE("completion: bash, zsh and fish know every verb, its options and their words") {
     std::vector<std::string> const verbs = verbs_of_the_help();
     REQUIRE(verbs.size() > 20);
@@ -74,7 +176,7 @@ TEST_CASE("completion: bash, zsh and fish know every verb, its options and their
         CHECK(bash_offers("spotter ver") == "verify\n");
         CHECK(bash_offers("spotter show run --as h") == "histogram\n");
         CHECK(bash_offers("spotter show run --a") == "--as --all --ascii\n");
-        CHECK(bash_offers("spotter show run lo") == "\n");  // a file: bash does it
+        CHECK(bash_offers("spotter show run lo") == "\n");  // no run of that name
         CHECK(bash_offers("spotter completion \"\"") == "bash zsh fish\n");
     }
     std::string const tool = SPOTTER_TOOL;

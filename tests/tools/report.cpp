@@ -183,9 +183,24 @@ TEST_CASE(
         many += "'" + path + "' ";
     }
     CHECK(ask("report " + many + "-o " + folder / "many.html").code == 0);
+    {
+        // One long name of a feature leaves room for the bars; values below a thousandth have long labels.
+        hook watch{folder / "trees", everything};
+        std::string const feature = "average_shap/" + std::string(120, 'm');
+        for (std::uint64_t k = 0; k < 20; ++k) {
+            (void)watch.step(train(k), "loss"_t = 0.0001 + 0.00002 * static_cast<double>(k % 4),
+                             "average_shap/age"_t = 0.2);
+            watch.begin(eval(k));
+            watch.observe(feature, 0.5);
+            watch.observe("average_shap/age", 0.25);
+            (void)watch.end();
+        }
+        watch.finish();
+    }
+    CHECK(ask("report " + folder / "trees -o " + folder / "trees.html").code == 0);
     std::string const script = std::string{SPOTTER_SOURCE_DIR} + "/tests/tools/browser.py";
-    told const browser = run_shell("python3 '" + script + "' '" + folder / "one.html" + "' '" + folder / "two.html" +
-                                   "' '" + folder / "many.html" + "' 2>&1");
+    told const browser = run_shell("python3 '" + script + "' '" + folder / "trees.html" + "' '" + folder / "one.html" +
+                                   "' '" + folder / "two.html" + "' '" + folder / "many.html" + "' 2>&1");
     if (browser.code == 77 || browser.code == 127) {
         SPOTTER_SKIP(browser.out.empty() ? "python3 was not found" : browser.out.c_str());
     }

@@ -37,7 +37,7 @@ TEST_CASE("wrong arguments end with 2 and one complaint on standard error") {
     record_small(folder / "run");
     std::string const run = folder / "run";
     for (std::string const& each :
-         {std::string{}, std::string{"frobnicate"}, std::string{"info"}, "info " + run + " --nonsense", "show " + run,
+         {std::string{"frobnicate"}, std::string{"info"}, "info " + run + " --nonsense", "show " + run,
           "show " + run + " loss --as picture", "show " + run + " loss --step train:x",
           "show " + run + " loss --step 3:train", "show " + run + " loss --stat average",
           "show " + run + " loss --mode training", "ls " + run + " --mode test",

@@ -78,7 +78,7 @@ error find_values(export_job const& job, std::vector<item>& items) {
 
 error to_npz(export_job& job) {
     recorded_arrays arrays{job.run, job.choice, job.names};
-    progress bar{"export", arrays.count()};
+    progress bar{"export", {arrays.count(), "values"}};
     new_file file{job.wanted.out, job.wanted.force};
     npz_writer writer{[&](std::span<std::byte const> bytes) { return file.put(bytes); }, how(job)};
     error const why = arrays.each([&](recorded_array const& it) {
@@ -97,7 +97,7 @@ error to_npz(export_job& job) {
 error to_npy(export_job& job) {
     std::vector<item> items;
     if (error const why = find_values(job, items)) { return why; }
-    progress bar{"export", items.size()};
+    progress bar{"export", {items.size(), "values"}};
     bool const single = job.wanted.out.ends_with(".npy");
     auto const write = [&](std::string const& path, tensor_ref const& view) {
         npy_parts const parts{view, how(job)};
@@ -141,7 +141,7 @@ error to_npy(export_job& job) {
 // memory.
 error to_safetensors(export_job& job) {
     recorded_arrays arrays{job.run, job.choice, job.names};
-    progress bar{"export", 2 * arrays.count()};
+    progress bar{"export", {arrays.count(), "values", 2}};
     safetensors_header header;
     auto const is_known = [](recorded_array const& it) { return !safetensors_type_of(it.view.type).empty(); };
     error why = arrays.each([&](recorded_array const& it) {

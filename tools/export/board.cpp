@@ -74,6 +74,7 @@ error to_tensorboard(export_job& job) {
         if (!chosen) { return chosen.error(); }
         options.pictures.push_back(*chosen);
     }
+    export_progress const bar{job};
     tensorboard_writer writer{tidy(job.wanted.out), options};
     auto const take = [&] { return writer.advance(job.run); };
     error why = job.wanted.follow ? follow_run(job.run, take, wait_for_more) : take();
@@ -81,7 +82,7 @@ error to_tensorboard(export_job& job) {
     job.take(writer.counts());
     if (!why && job.is_empty()) { why = system_files().make_folder(tidy(job.wanted.out)); }
     if (!why && writer.counts().values == 0 && !job.is_empty()) {
-        why = {errc::no_payload, "nothing of what was chosen can be shown: no number, statistic, text or values were "
+        why = {errc::no_payload, "nothing that was chosen can be shown: no number, statistic, text or values were "
                                  "kept (`spotter ls` lists what there is)"};
     }
     return why;
@@ -95,7 +96,7 @@ error to_projector(export_job& job) {
         if (!latest.empty() && latest.back().title == each.title) { latest.pop_back(); }
         latest.push_back(each);
     }
-    progress bar{"export", latest.size()};
+    progress bar{"export", {latest.size(), "values"}};
     std::string const folder = tidy(job.wanted.out);
     std::string config;
     for (item const& each : latest) {
@@ -128,9 +129,8 @@ error to_projector(export_job& job) {
         ++job.done.tensors;
     }
     if (config.empty() && !job.is_empty()) {
-        return {errc::no_payload,
-                "none of the chosen tensors has values with two axes or more, of which the first counts "
-                "points: choose a layer's activations with --name"};
+        return {errc::no_payload, "none of the chosen tensors has values with two axes or more; the first axis counts "
+                                  "points: choose a layer's activations with --name"};
     }
     new_file file{folder + "/projector_config.pbtxt", job.wanted.force};
     error why = file.put(config);

@@ -38,9 +38,12 @@ struct export_job {
     spotter::export_choice choice{};
     std::vector<std::string> names{};  // those that were chosen, which there are
     written done{};
+    std::uint64_t bytes = 0;  // of the run's segments
 
     [[nodiscard]] spotter::track track_of(item const& it) const { return run[it.name].of(spotter::worker{it.worker}); }
     [[nodiscard]] bool to_output() const { return wanted.out == "-"; }
+    // A bar would stand among the data where that goes to the terminal, and nobody knows the end of what is followed.
+    [[nodiscard]] bool shows_progress() const { return !wanted.follow && !(to_output() && is_terminal(STDOUT_FILENO)); }
     // A run of which nothing was kept, and nothing is lost, exports as nothing, unless something is asked for by its
     // name.
     [[nodiscard]] bool is_empty() const {
@@ -57,6 +60,17 @@ struct export_job {
         done.left_out += counts.left_out;
         done.damaged.insert(done.damaged.end(), counts.damaged.begin(), counts.damaged.end());
     }
+};
+
+// For a format that is made from all rows: a bar while it lives.
+class export_progress {
+public:
+    explicit export_progress(export_job const& job)
+        : bar_{"export", {job.bytes}, job.shows_progress()}, reading_{job.run, bar_} {}
+
+private:
+    progress bar_;
+    counted_reading reading_;
 };
 
 // Which values of the chosen tensors there are; errc::no_payload where none.

@@ -55,10 +55,12 @@ error to_csv(export_job& job) {
         for (std::string const& name : job.names) { series.push_back({name, which}); }
     }
     auto const when = [&](step_id each) { return job.choice.has_step(each); };
+    progress bar{"export", {job.run.steps().size() * job.run.readers().size(), "rows"}, job.shows_progress()};
     text_output out{job};
     bool head = true;
     auto const put = [&](std::string_view line) {
         job.done.rows += head ? 0 : 1;
+        bar.advance(head ? 0 : 1);
         head = false;
         return out.put(line);
     };
@@ -67,6 +69,7 @@ error to_csv(export_job& job) {
 }
 
 error to_json_lines(export_job& job) {
+    export_progress const bar{job};
     text_output out{job};
     json_lines_writer writer{[&](std::string_view line) { return out.put(line); }, job.choice};
     auto const take = [&] {
@@ -80,6 +83,7 @@ error to_json_lines(export_job& job) {
 }
 
 error to_mcap(export_job& job) {
+    export_progress const bar{job};
     text_output out{job};
     export_counts counts;
     error why = write_mcap(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
@@ -89,6 +93,7 @@ error to_mcap(export_job& job) {
 }
 
 error to_trace(export_job& job) {
+    export_progress const bar{job};
     constexpr std::uint64_t most = 100'000'000;  // bytes: about what Perfetto's page takes as JSON
     text_output out{job};
     export_counts counts;
@@ -111,6 +116,7 @@ error to_trace(export_job& job) {
 }
 
 error to_perfetto(export_job& job) {
+    export_progress const bar{job};
     text_output out{job};
     export_counts counts;
     error why = write_perfetto(job.run, job.choice, [&](std::string_view piece) { return out.put(piece); }, counts);
@@ -122,6 +128,7 @@ error to_perfetto(export_job& job) {
 namespace {
 
 error to_metrics(export_job& job, metrics_text kind) {
+    export_progress const bar{job};
     prometheus_page page{tidy(job.wanted.path), job.choice, kind};
     text_output out{job};
     if (!job.wanted.follow) {

@@ -19,13 +19,16 @@ error to_parquet(export_job& job) {
     if (file.trouble()) { return file.trouble(); }
     parquet_writer table{{job.choice, is_file ? name : std::string{}},
                          [&](byte_view bytes) { return file.put(bytes); }};
+    progress bar{"export", {job.bytes}};
     if (job.run.workers().size() > 1) {  // each is let go of before the next
         for (std::uint32_t const number : job.run.workers()) {
             auto const one = open_trial(run, worker{number});
             if (!one) { return one.error(); }
+            counted_reading const counting{*one, bar};
             table.add(*one);
         }
     } else {
+        counted_reading const counting{job.run, bar};
         table.add(job.run);
     }
     error why = table.finish();

@@ -100,7 +100,7 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
 }
 
 [[nodiscard]] std::string table(std::vector<std::pair<std::uint64_t, std::vector<told>>> const& seeds) {
-    std::string text = "| seed | training | test loss | told at step | what |\n|---|---|---|---|---|\n";
+    std::string text = "| seed | training | test loss | reported at step | what |\n|---|---|---|---|---|\n";
     for (auto const& [seed, all] : seeds) {
         for (told const& each : all) {
             std::string steps, words;
@@ -124,11 +124,11 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
     };
     for (told const& each : all) {
         if (each.of.rule.empty()) {
-            claim(each.findings.empty(), "nothing is told of the training as it should be");
+            claim(each.findings.empty(), "nothing is reported for the training as it should be");
             continue;
         }
         bool const first = !each.findings.empty() && each.findings.front().rule == each.of.rule;
-        claim(first, fmt::format("{} is told first of \"{}\"", each.of.rule, each.of.name));
+        claim(first, fmt::format("{} is reported first for \"{}\"", each.of.rule, each.of.name));
         // Heads that do the same cost nothing here, but what they were meant for.
         if (!quick && each.of.folder != "first") {
             claim(each.loss > all.front().loss, fmt::format("\"{}\" costs loss", each.of.name));

@@ -95,14 +95,14 @@ struct parts {
         all = all && is_so;
     };
     for (stream_results const& each : it.clean) {
-        claim(!each.told_at, "nothing is told of a clean stream");
+        claim(!each.told_at, "nothing is reported for a clean stream");
         claim(each.captured == 0, "nothing is kept of a clean stream");
     }
     // As the quick study's net does not.
     bool const knows_its_signs = it.share_right(it.clean, false, change::none) > 0.5;
     for (stream_results const& each : it.changed) {
         if (each.what == change::unknown_class && !knows_its_signs) { continue; }
-        claim(each.told_at && *each.told_at >= it.change_at, fmt::format("{} is told", name_of(each.what)));
+        claim(each.told_at && *each.told_at >= it.change_at, fmt::format("{} is reported", name_of(each.what)));
         claim(each.captured == drifted_batches && each.captured_before == 0, "requests are kept once it drifted");
         claim(each.incompleteness < 1e-3, "the maps' parts add up to the score");
     }

@@ -68,7 +68,7 @@ struct seed_results {
 
 [[nodiscard]] inline std::string changes_table(std::vector<seed_results> const& all) {
     std::string text =
-        "| change | right before | right after | told | requests until told: median | most | first told of |\n"
+        "| change | right before | right after | reported | requests until reported: median | most | first reported |\n"
         "|---|---|---|---|---|---|---|\n";
     for (change const what : changes) {
         std::vector<std::uint64_t> delays;

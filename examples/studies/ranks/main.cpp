@@ -100,7 +100,7 @@ void healthy(launcher const& begin, std::uint64_t seed, std::string& table, clai
     if (!run) { return; }
     bool quiet = agreed(*run, 0).empty() && sp::ranks_of(*run).sentences.empty();
     for (auto const& each : run->findings()) { quiet = quiet && each.severity < sp::severity::warning; }
-    all.claim(quiet, "nothing is told of a healthy training");
+    all.claim(quiet, "nothing is reported for a healthy training");
     accuracy = came.first.accuracy;
     line(table, "nothing", seed, "", quiet ? "nothing" : "something", fmt::format("{:.1f} % right", 100 * accuracy));
 }
@@ -155,7 +155,7 @@ void slow(launcher const& begin, std::uint64_t seed, std::string& table, claims&
     all.claim(
         told.size() == 1 && told[0].starts_with(fmt::format("rank {} ", it.rank)) &&
             told[0].find("slow") != std::string::npos,
-        fmt::format("rank {} is told to be slow, and nobody else: {}", it.rank, told.empty() ? "nothing" : told[0]));
+        fmt::format("rank {} is reported as slow, and no other: {}", it.rank, told.empty() ? "nothing" : told[0]));
     line(table, "3 ms more a step", seed, fmt::format("rank {}, from train({}) on", it.rank, it.step),
          told.empty() ? "" : told[0], "");
 }
@@ -190,7 +190,7 @@ void dies(launcher const& begin, std::uint64_t seed, std::string* table, kills& 
 }
 
 [[nodiscard]] int study(launcher const& begin, studies::arguments const& chosen, std::uint64_t wanted_kills) {
-    std::string table = "| what happened | seed | to whom | told first | what came of it |\n|---|---|---|---|---|\n";
+    std::string table = "| what happened | seed | to whom | reported first | result |\n|---|---|---|---|---|\n";
     claims all;
     kills count;
     std::uint64_t const seeds = chosen.quick ? 1 : 3;

@@ -119,13 +119,13 @@ bool holds(seed_results const& it) {
         if (!is_so) { fmt::print("seed {}: it does not hold that {}\n", it.seed, what); }
         all = all && is_so;
     };
-    claim(it.says.find("class_imbalance") != std::string::npos, "class_imbalance is told");
+    claim(it.says.find("class_imbalance") != std::string::npos, "class_imbalance is reported");
     claim(it.heeded.steps == it.endings.back().steps, "the run that heeds ends where the record of the other says");
     claim(original.mirrored.share() > 0.1, "a tenth of the signs with a mirror image is mistaken for it");
     claim((unmirrored.mirrored.share() + balanced.mirrored.share()) / 2 < original.mirrored.share() / 3,
           "it is less than a third of that without mirrored pictures");
     claim(it.unexplained < 1e-3, "the parts that a map is made of add up to the score, but for a thousandth");
-    claim(it.says.find("confusion") != std::string::npos, "confusion is told of the original recipe");
+    claim(it.says.find("confusion") != std::string::npos, "confusion is reported for the original recipe");
     return all;
 }
 

@@ -87,13 +87,13 @@ namespace spotter::inline SPOTTER_ABI {
 SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, run_request const& request,
                                                      std::chrono::milliseconds patience) {
     if ((request.names + request.by).find_first_of("\r\n") != std::string::npos) {
-        return error{errc::bad_config, "names and who asks stand in one line each"};
+        return error{errc::bad_config, "names and requester must each be one line"};
     }
     file_system& files = system_files();
     std::vector<run_answer> answers;
     if (error const why = detail::find_workers_at_work(files, path, answers)) { return why; }
     if (answers.empty()) {
-        return error{errc::no_more_data, "nobody records into this run now: it has ended, or its process is gone"};
+        return error{errc::no_more_data, "no process records into this run now: it has ended, or its process is gone"};
     }
     auto const until = detail::ask_clock::now() + patience;
     auto const nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds{10}); };

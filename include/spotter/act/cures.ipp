@@ -43,7 +43,7 @@ SPOTTER_BODY bool skip_batch::acts(state& seen, symptoms const& of, cure_reason&
     bool const bad = now.bad_gradient || now.bad_loss;
     if (of.anew) { seen.row = 0; }
     if (of.so_far.skip || of.so_far.restore || now.bad_weight || seen.row >= in_a_row) { return false; }
-    if (bad) { why << (now.bad_loss ? "the loss is no number" : "a gradient is no number"); }
+    if (bad) { why << (now.bad_loss ? "the loss is NaN or infinite" : "a gradient is NaN or infinite"); }
     return bad || detail::reason_by(of.found, rules, why);
 }
 SPOTTER_BODY void skip_batch::follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept {
@@ -69,8 +69,8 @@ SPOTTER_STRICT SPOTTER_BODY bool step_back::acts(state& seen, symptoms const& of
     if (it != nullptr) {
         detail::tell_reason(*it, why);
     } else {
-        why << (now.bad_weight ? "a weight is no number" : "gradients stay no numbers") << ", largest update ratio "
-            << of.measured.peak;
+        why << (now.bad_weight ? "a weight is NaN or infinite" : "gradients stay NaN or infinite")
+            << ", largest update ratio " << of.measured.peak;
     }
     return true;
 }
@@ -159,7 +159,7 @@ SPOTTER_BODY bool adjust_loss_scale::acts(state& seen, symptoms const& of, cure_
     }
     if (seen.scale == before) { return false; }
     why << "the scale is " << seen.scale << ": "
-        << (overflowed ? "a gradient is no number" : "gradients have been finite for long");
+        << (overflowed ? "a gradient is NaN or infinite" : "gradients have been finite for long");
     return true;
 }
 SPOTTER_BODY void adjust_loss_scale::follow(state& seen, symptoms const& of, bool acted,

@@ -54,7 +54,7 @@ SPOTTER_STRICT SPOTTER_BODY void cure_log::judge(symptoms const& of, recent_loss
     begin_line(into, of.step, told_.name);
     into << ", what it did at " << name_of(at_.mode) << '(' << at_.index << "): " << name_of(what);
     if (lost) {
-        into << "; values are no numbers";
+        into << "; values are NaN or infinite";
     } else if (before_.known) {
         into << "; the loss is " << loss.value << ", it was " << before_.value;
     }

@@ -6,6 +6,7 @@
 #include <spotter/c/sentence.hpp>
 #include <spotter/c/tensor.hpp>
 #include <spotter/core/casts.hpp>
+#include <spotter/core/device_values.hpp>
 #include <spotter/preflight/result.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
@@ -167,6 +168,16 @@ inline void observe_from_c(spotter_hook& self, char const* name, int what, int f
     pass_from_c(self, said.name, it, [&](offered const& values) {
         self.calls->observe(self, said.name, values, said.role_or_null(), static_cast<flag>(flags));
     });
+}
+
+inline void observe_device_from_c(spotter_hook& self, char const* name, int what, int flags, c_tensor const& it,
+                                  void* stream) noexcept {
+    c_name_of const said{self, c_text(name), what, flags};
+    if (!said.sound) { return; }
+    c_view const seen{it};
+    if (seen.code != errc::none) { return self.refuse(seen.code, said.name, seen.why); }
+    device_values const values{seen.view, stream, device_values::any_device, false};
+    self.calls->observe(self, said.name, offer(values), said.role_or_null(), static_cast<flag>(flags));
 }
 
 [[nodiscard]] inline spotter_tensor tensor_from_c(spotter_hook& self, std::string_view name, int what,

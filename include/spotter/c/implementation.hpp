@@ -73,6 +73,13 @@ SPOTTER_C_FUNCTION void spotter_observe_as(spotter_hook* hook, char const* name,
         spotter::detail::observe_from_c(*hook, name, role, flags, {dtype, values, rank, shape, byte_strides});
     }
 }
+SPOTTER_C_FUNCTION void spotter_observe_device(spotter_hook* hook, char const* name, int role, int flags, int dtype,
+                                               void const* values, int rank, spotter_uint64 const* shape,
+                                               void* stream) {
+    if (hook != nullptr) {
+        spotter::detail::observe_device_from_c(*hook, name, role, flags, {dtype, values, rank, shape, nullptr}, stream);
+    }
+}
 SPOTTER_C_FUNCTION void spotter_observe(spotter_hook* hook, char const* name, int dtype, void const* values, int rank,
                                         spotter_uint64 const* shape) {
     spotter_observe_as(hook, name, SPOTTER_ROLE_GUESS, SPOTTER_FLAG_NONE, dtype, values, rank, shape, nullptr);
@@ -177,7 +184,7 @@ SPOTTER_C_FUNCTION spotter_error spotter_get_health(spotter_hook const* hook, sp
 }
 
 SPOTTER_C_FUNCTION char const* spotter_error_name(int error) {
-    return spotter::detail::c_name<spotter::errc>(error, SPOTTER_NULL_POINTER);
+    return spotter::detail::c_name<spotter::errc>(error, SPOTTER_NO_DEVICE);
 }
 SPOTTER_C_FUNCTION char const* spotter_decision_name(int decision) {
     return spotter::detail::c_name<spotter::decision>(decision, SPOTTER_STOP);

@@ -77,6 +77,7 @@ static_assert(SPOTTER_ACTIVATED_BY(SPOTTER_ACTIVATION_OTHER) == static_cast<int>
 static_assert(SPOTTER_MAX_RANK == max_rank);
 static_assert(SPOTTER_SEVERE == static_cast<int>(severity::error));
 static_assert(SPOTTER_STOP == static_cast<int>(decision::stop));
+static_assert(SPOTTER_NO_DEVICE == static_cast<int>(errc::no_device));
 static_assert(SPOTTER_NULL_POINTER == static_cast<int>(errc::null_pointer));
 static_assert(SPOTTER_USER_CODE_THREW == static_cast<int>(errc::user_code_threw));
 static_assert(SPOTTER_NO_STEP_OPEN == static_cast<int>(errc::no_step_open));

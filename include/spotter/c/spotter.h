@@ -158,8 +158,9 @@ typedef enum spotter_error {
     SPOTTER_DROPPED = 23,
     SPOTTER_NO_STEP_OPEN = 24,
     SPOTTER_USER_CODE_THREW = 25,
-    SPOTTER_REPLACED = 26,    /* of a record that is read: never met here */
-    SPOTTER_NULL_POINTER = 27 /* for the values of a tensor that is not empty */
+    SPOTTER_REPLACED = 26,     /* of a record that is read: never met here */
+    SPOTTER_NULL_POINTER = 27, /* for the values of a tensor that is not empty */
+    SPOTTER_NO_DEVICE = 28     /* that can be used, for values in a device's memory */
 } spotter_error;
 
 /* A name that was looked up once. Lives as long as its hook, and is of use to that one only; one of zeros is no name,
@@ -315,6 +316,13 @@ void spotter_observe_f64(spotter_hook* hook, const char* name, const double* val
  * of the hook's, where a rule or collection wants them at all. */
 void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values,
                         int rank, const spotter_uint64* shape, const spotter_int64* byte_strides);
+
+/* The same of a packed tensor in a device's memory: `values` is an address of the device's, `stream` CUDA's CUstream
+ * (or cudaStream_t) that they are read in, behind the work that is in it; null: the default one. Of a hook that was
+ * given the device where it was made (docs/device.md); any other refuses it. Returns at once, and the stream's later
+ * work may overwrite the values. */
+void spotter_observe_device(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values,
+                            int rank, const spotter_uint64* shape, void* stream);
 
 /* ---- the same by names that are looked up once, and layers ---- */
 

@@ -76,8 +76,8 @@ template <class Float>
 // -ffast-math brings, whatever a pragma says. Costs no instruction. By reference, so that vectors of any width pass.
 template <class Number>
 SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept {
-#if defined(__clang__)
-#pragma clang fp reassociate(on)  // clang leaves the fence out where it sees nothing to fence
+#if defined(__clang__) && !defined(__NVPTX__)  // kernels of a GPU are compiled with -ffp-contract=off
+#pragma clang fp reassociate(on)               // clang leaves the fence out where it sees nothing to fence
     if (!std::is_constant_evaluated()) {
 #if defined(__x86_64__)
         product = __arithmetic_fence(product);

@@ -18,7 +18,8 @@ struct refusal_words {
         case refusal::rank_too_deep:
             return {errc::rank_too_deep, "has more than 8 axes: view it with fewer"};
         case refusal::other_device:
-            return {errc::not_contiguous, "lies in the memory of another device: copy it to the host first"};
+            return {errc::not_contiguous,
+                    "lies in the memory of another device: hand the hook that device, or copy it to the host first"};
         case refusal::unknown_element:
             return {errc::wrong_type, "has elements without a dtype (quantised?): convert it first"};
         case refusal::ragged:

@@ -44,6 +44,7 @@ enum class errc : std::uint8_t {
     user_code_threw,
     replaced,
     null_pointer,
+    no_device,
 };
 
 [[nodiscard]] constexpr std::string_view name_of(errc code) noexcept {
@@ -52,7 +53,7 @@ enum class errc : std::uint8_t {
         "no_payload",   "no_shape",        "no_such_worker", "corrupt",         "not_a_run",     "exists",
         "busy",         "bad_config",      "bad_pattern",    "wrong_type",      "unwritable",    "io_error",
         "disk_full",    "not_contiguous",  "rank_too_deep",  "unknown_version", "out_of_memory", "dropped",
-        "no_step_open", "user_code_threw", "replaced",       "null_pointer"};
+        "no_step_open", "user_code_threw", "replaced",       "null_pointer",    "no_device"};
     return names[static_cast<std::size_t>(code)];
 }
 

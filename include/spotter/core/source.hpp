@@ -187,6 +187,7 @@ struct offered {
     tensor_ref view{};                                            // the tensor, or its type and shape alone
     void const* source = nullptr;                                 // handed to `copy`
     bool (*copy)(void const* source, std::byte* into) = nullptr;  // false: it failed
+    // Of a view that is refused as refusal::other_device it writes where the values are: core/device_values.hpp.
 };
 
 // Of a tensor, a source, or what is offered already. Holds a view of it.

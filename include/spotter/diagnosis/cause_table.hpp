@@ -32,7 +32,7 @@ struct cause_row {
     cause what;
     std::string_view words;                 // in a few
     rule_id told_as;                        // the rule whose name its finding usually has
-    std::array<weighed_sign, 10> evidence;  // the finding is that of the first sign that is seen and has one
+    std::array<weighed_sign, 11> evidence;  // the finding is that of the first sign that is seen and has one
     std::string_view remedy;                // empty: the finding's own
     std::string_view apart;                 // what tells it from its neighbours
     bool may_overflow = false;              // it leads to values that are no numbers
@@ -66,7 +66,7 @@ inline constexpr cause_row cause_table[] = {
     {cause::left_out, "a parameter is left out", rule_id::dead_update_path,
      {{need(sign::not_in_optimizer, 9), need(sign::updates_without_effect, 8), against(sign::dead_without_a_leap, 5),
        against(sign::nothing_moves, 4), against(sign::hardly_anything_moves, 4),
-       against(sign::weights_came_to_rest, 4)}},
+       against(sign::weights_came_to_rest, 4), against(sign::nothing_to_gain, 4)}},
      "Give this parameter to the optimizer, and check that it is not frozen.",
      "ask whether other parameters move: a rate stops all of them"},
     {cause::alike, "weights begin alike", rule_id::poor_weight_initialization,
@@ -81,19 +81,21 @@ inline constexpr cause_row cause_table[] = {
      "compare the spread of a layer's outputs with that of its inputs", true},
     {cause::zero_rate, "nothing moves", rule_id::learning_rate_zero,
      {{need(sign::nothing_moves, 7), need(sign::weights_came_to_rest, 7),
-       against(sign::dead_without_a_leap, 4)}},
+       against(sign::dead_without_a_leap, 4), against(sign::nothing_to_gain, 7)}},
      "Check that the learning rate is not zero, has not decayed to nothing, nor is too small to change a weight at "
      "all, and that the optimizer is stepped and holds these parameters.",
      "print the rate that the optimizer holds"},
     {cause::small_rate, "the rate is too small", rule_id::learning_rate_too_small,
-     {{need(sign::hardly_anything_moves, 5), against(sign::saturated_units, 5)}},
+     {{need(sign::hardly_anything_moves, 5), against(sign::saturated_units, 5),
+       against(sign::nothing_to_gain, 5)}},
      "Raise the learning rate; updates of a thousandth of the weights are usual.",
      "take ten times the rate for a hundred steps"},
     {cause::large_rate, "the rate is too large", rule_id::learning_rate_too_large,
      {{need(sign::most_weights_leapt, 4), need(sign::one_weight_leapt_far, 3), need(sign::some_weights_leapt, 0),
        need(sign::most_weights_leap, 2), need(sign::some_weights_leap, 0), also(sign::loss_thrown_up, 1),
        against(sign::small_first_steps, 3), against(sign::most_weights_climb, 4),
-       against(sign::few_bad_elements, 3), against(sign::loss_stands_still, 2)}},
+       against(sign::some_weights_climb, 1), against(sign::few_bad_elements, 3),
+       against(sign::loss_stands_still, 2)}},
      "Lower the learning rate until updates are a hundredth of the weights or less, or warm it up.",
      "take a tenth of the rate: with a wrong sign the loss rises all the same", true},
     {cause::wrong_sign, "a sign is wrong", rule_id::update_direction,
@@ -107,7 +109,8 @@ inline constexpr cause_row cause_table[] = {
      {{need(sign::gradient_holds_those_before, 6), need(sign::gradients_pile_up, 4)}},
      "", "print a gradient right before backward: it is to be zero", true},
     {cause::dead_units, "units are dead", rule_id::dead_relu,
-     {{need(sign::dead_without_a_leap, 4), need(sign::dead_units, 2), need(sign::saturated_units, 1)}},
+     {{need(sign::dead_without_a_leap, 4), need(sign::dead_units, 2), need(sign::saturated_units, 1),
+       need(sign::nothing_to_gain, 5)}},
      "", "look at the layer's biases before the first step"},
     {cause::no_gradient, "no gradient arrives", rule_id::dead_update_path,
      {{need(sign::no_gradient, 4)}},

@@ -45,9 +45,8 @@ struct run_evidence {
 [[nodiscard]] bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,
                                      diagnosis_limits const& limits, finding& into) noexcept;
 
-// The training loss has been below zero from the first steps on; or it has come there.
-[[nodiscard]] bool is_below_zero(progress_watch const& losses) noexcept;
-[[nodiscard]] bool falls_below_zero(progress_watch const& losses) noexcept;
+// There are such labels, and the training loss has been below zero from the first steps on; or it has come there.
+[[nodiscard]] bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept;
 
 // Every weight matrix, of two at least, began with one value in all its elements: the units of a layer stay alike.
 [[nodiscard]] bool is_symmetric(episode const& it, update_sizes const& weights) noexcept;

@@ -143,6 +143,24 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// As the gradients have it, not even a step as long as the weights would change the loss: float32 has 24 bits.
+[[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    std::string_view name{};
+    falling_series const* const loss = of.losses.loss(name);
+    measurement const pull = of.weights.strongest_pull();
+    if (!pull.known || loss == nullptr || !(magnitude(loss->level()) > 0)) { return false; }
+    constexpr double least = 1e-7;
+    double const change = pull.value / magnitude(loss->level());
+    if (!(change < least)) { return false; }
+    into = told(rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
+                {"share of the loss that a step as long as a weight changes", change, least, relation::less},
+                of.losses.first_that(progress::unknown, name)->trained_at,
+                "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
+                "weights or normalised inputs. A larger rate does not help.");
+    return true;
+}
+
 // An update ratio that is next to nothing: ten times more where the run gets nowhere.
 [[nodiscard]] inline double least_update(run_evidence const& of) noexcept {
     return of.ill() || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
@@ -171,7 +189,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::worsens, name);
-    if (loss == nullptr || !loss->train.rises_from_the_start()) { return false; }
+    if (loss == nullptr || loss->is_of_player || !loss->train.rises_from_the_start()) { return false; }
     extreme_weight const most =
         largest(of.weights, [](auto const& it) { return it.early; }, &update_sizes::weight::early_at);
     if (!(most.value > 0) || most.value >= of.limits.sure_step) { return false; }
@@ -181,24 +199,39 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// No loss on class labels is below zero.
-[[nodiscard]] inline bool below_zero(run_evidence const& of, finding& into) noexcept {
+// No loss on class labels is below zero: from the first ten steps on, it has the wrong sign; where it comes there, on
+// classes below zero, it expects them from zero on.
+[[nodiscard]] inline bool below_zero(run_evidence const& of, bool from_the_start, finding& into) noexcept {
+    if (!is_below_zero(of.losses, from_the_start ? of.has_classes : of.classes_below_zero, from_the_start)) {
+        return false;
+    }
     std::string_view name{};
-    if (!of.has_classes || !is_below_zero(of.losses)) { return false; }
     auto const* const loss = of.losses.first_that(progress::unknown, name);
-    into = told(rule_id::update_direction, "a loss on class labels is below zero", name,
-                {"loss", loss->train.beginning(), 0, relation::less}, loss->trained_at);
+    falling_series const& all = loss->train;
+    into = from_the_start ? told(rule_id::update_direction, "a loss on class labels is below zero", name,
+                                 {"loss", all.beginning(), 0, relation::less}, loss->trained_at)
+                          : told(rule_id::output_mismatch, "the loss falls below zero on labels below zero", name,
+                                 {"loss", all.level(), 0, relation::less}, loss->trained_at,
+                                 "Give classes the numbers that the loss expects: most take them from zero on.");
     return true;
 }
 
-// Labels of whole numbers, some of them below zero, and the loss falls below zero: it expects them from zero on.
-[[nodiscard]] inline bool below_zero_by_labels(run_evidence const& of, finding& into) noexcept {
-    std::string_view name{};
-    if (!of.classes_below_zero || !falls_below_zero(of.losses)) { return false; }
-    auto const* const loss = of.losses.first_that(progress::unknown, name);
-    into = told(rule_id::output_mismatch, "the loss falls below zero on labels below zero", name,
-                {"loss", loss->train.level(), 0, relation::less}, loss->trained_at,
-                "Give classes the numbers that the loss expects: most take them from zero on.");
+// Returns that fall, where nothing explains it; the loss of a critic that runs away does.
+[[nodiscard]] SPOTTER_STRICT inline bool returns_fall(run_evidence const& of, finding& into) noexcept {
+    SPOTTER_STRICT_BODY
+    std::string_view name{}, critic{};
+    falling_series const* const fallen = of.losses.fallen_return(name);
+    if (fallen == nullptr || of.progress != progress::worsens) { return false; }
+    into = told(rule_id::loss_not_decreasing, "returns fall", name,
+                {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
+                "Lower the learning rate, and go back to the policy that returned more.");
+    if (auto const* const value = of.losses.value_that_explodes(critic); value != nullptr) {
+        double const far_off = of.limits.progress.explodes * value->train.beginning();
+        into = told(into.id, "the loss of a critic runs away, and returns fall", critic,
+                    {"loss", value->train.level(), far_off, relation::greater_equal}, value->trained_at,
+                    "Lower the critic's learning rate, let its targets follow more slowly, and clip rewards.");
+    }
+    into.detail << "\"" << name << "\" fell from " << -fallen->dropped_from() << " to " << -fallen->level();
     return true;
 }
 
@@ -207,17 +240,13 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     bool const negated = is_negated(of);
     bool const worse = of.progress == progress::worsens || negated;
     std::string_view name{};
-    auto const* const loss =
-        negated ? of.losses.first_that(progress::unknown, name) : of.losses.first_that(of.progress, name);
+    auto const* const loss = of.losses.first_that(negated ? progress::unknown : of.progress, name);
     if (loss == nullptr || !(worse || of.progress == progress::flat)) { return false; }
     evidence why = loss->train.why();
     if (negated) { why = {"loss", loss->train.level(), loss->train.first() + loss->train.first(), relation::less}; }
     bool const bottomless = worse && why.how == relation::less;
-    into = told(rule_id::loss_not_decreasing,
-                bottomless ? "loss falls without bound"
-                : worse    ? "loss rises"
-                           : "loss is flat",
-                name, why, loss->trained_at,
+    std::string_view const reason = bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat";
+    into = told(rule_id::loss_not_decreasing, reason, name, why, loss->trained_at,
                 worse ? "Lower the learning rate, and check the sign of the loss."
                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
                         "the learning rate.");
@@ -315,42 +344,36 @@ inline constexpr spoken_sign spoken[] = {
     {sign::updates_lost_in_bf16, rule_id::bf16_stall},
 };
 
+// A sign that is seen where there is something to tell of weights or losses.
+struct found_sign {
+    sign means;
+    bool (*find)(run_evidence const&, finding&) noexcept;
+};
+// clang-format off: a line each
+inline constexpr found_sign found[] = {
+    {sign::loss_rises_under_small_steps, &climbs},
+    {sign::loss_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, true, into); }},
+    {sign::labels_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, false, into); }},
+    {sign::eval_as_before, &not_carried_over},
+    {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept { return came_to_rest(of.weights, into); }},
+    {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
+         return rate_zero(of.weights, update_sizes::first_updates, into); }},
+    {sign::hardly_anything_moves, [](auto const& of, auto& into) noexcept {
+         return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into); }},
+    {sign::nothing_to_gain, &nothing_to_gain},
+    {sign::large_weights, [](auto const& of, auto& into) noexcept {
+         return initial_scale(of.weights, of.limits.initial_scale, into); }},
+};
+// clang-format on
+
 // The finding of a sign that is seen. False where it has none.
 [[nodiscard]] inline bool tell_sign(sign which, run_evidence const& of, finding& into) noexcept {
-    switch (which) {
-        case sign::bad_data:
-        case sign::bad_gradient_alone:
-        case sign::one_bad_element:
-        case sign::few_bad_elements:
-        case sign::bad_values:
-            return of.bad_value != nullptr && (into = *of.bad_value, true);
-        case sign::loss_below_zero:
-            return below_zero(of, into);
-        case sign::labels_below_zero:
-            return below_zero_by_labels(of, into);
-        case sign::loss_without_bottom:
-            return loss_alone(of, into);
-        case sign::loss_rises_under_small_steps:
-            return climbs(of, into);
-        case sign::eval_as_before:
-            return not_carried_over(of, into);
-        case sign::most_weights_leapt:
-        case sign::some_weights_leapt:
-        case sign::one_weight_leapt_far:
-            return leapt(of, into);
-        case sign::most_weights_leap:
-        case sign::some_weights_leap:
-            return leaps(of, into);
-        case sign::weights_came_to_rest:
-            return came_to_rest(of.weights, into);
-        case sign::nothing_moves:
-            return rate_zero(of.weights, update_sizes::first_updates, into);
-        case sign::hardly_anything_moves:
-            return rate_too_small(of.weights, least_update(of), update_sizes::first_updates, into);
-        case sign::large_weights:
-            return initial_scale(of.weights, of.limits.initial_scale, into);
-        default:
-            break;
+    if (which <= sign::bad_values) { return of.bad_value != nullptr && (into = *of.bad_value, true); }
+    if (which >= sign::most_weights_leapt && which <= sign::one_weight_leapt_far) { return leapt(of, into); }
+    if (which == sign::most_weights_leap || which == sign::some_weights_leap) { return leaps(of, into); }
+    if (which == sign::loss_without_bottom) { return loss_alone(of, into); }
+    for (found_sign const& each : found) {
+        if (each.means == which) { return each.find(of, into); }
     }
     for (spoken_sign const& each : spoken) {
         if (each.means == which && of_rule(each.heard(of), into)) { return true; }
@@ -358,34 +381,23 @@ inline constexpr spoken_sign spoken[] = {
     return false;
 }
 
-// The words of a list: "for: a, b".
-class list_of_signs {
-public:
-    list_of_signs(finding& into, std::string_view title) noexcept : into_{into}, title_{title} {}
-    void add(sign it) noexcept {
-        into_.detail << (any_ ? ", " : into_.detail.empty() ? "" : "; ") << (std::exchange(any_, true) ? "" : title_);
-        for (char const each : name_of(it)) { into_.detail << (each == '_' ? ' ' : each); }
+// "for: a, b": what speaks for a cause, or against it.
+inline void list_signs(cause_row const& row, signs const& seen, bool in_favour, finding& into) noexcept {
+    bool any = false;
+    for (weighed_sign const& each : row.evidence) {
+        if (each.weight == 0 || (each.weight > 0) != in_favour || !seen.has(each.what)) { continue; }
+        into.detail << (any ? ", " : into.detail.empty() ? "" : "; ");
+        if (!std::exchange(any, true)) { into.detail << (in_favour ? "for: " : "against: "); }
+        for (char const letter : name_of(each.what)) { into.detail << (letter == '_' ? ' ' : letter); }
     }
-
-private:
-    finding& into_;
-    std::string_view title_;
-    bool any_ = false;
-};
+}
 
 // What speaks for the cause and against it, and the other one where the lead is small.
 inline void explain(ranked const& best, signs const& seen, finding& into) noexcept {
-    cause_row const& row = row_of(best.first);
-    list_of_signs in_favour{into, "for: "};
-    for (weighed_sign const& each : row.evidence) {
-        if (each.weight > 0 && seen.has(each.what)) { in_favour.add(each.what); }
-    }
-    list_of_signs contrary{into, "against: "};
-    for (weighed_sign const& each : row.evidence) {
-        if (each.weight < 0 && seen.has(each.what)) { contrary.add(each.what); }
-    }
+    list_signs(row_of(best.first), seen, true, into);
+    list_signs(row_of(best.first), seen, false, into);
     if (best.second != cause::none && best.lead <= small_lead) {
-        into.detail << "; or " << name_of(row_of(best.second).told_as) << ": to tell, " << row.apart;
+        into.detail << "; or " << name_of(row_of(best.second).told_as) << ": to tell, " << row_of(best.first).apart;
     }
 }
 
@@ -397,16 +409,12 @@ SPOTTER_COLD_BODY bool is_symmetric(episode const& it, update_sizes const& weigh
     return found.of_one_value >= 2 && (found.of_one_value == found.seen || 2 * found.not_zero >= found.seen);
 }
 
-SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses) noexcept {
+SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept {
     std::string_view name{};
-    falling_series const* const loss = losses.loss(name);
-    return loss != nullptr && loss->samples() >= 10 && loss->beginning() < 0;
-}
-
-SPOTTER_COLD_BODY bool falls_below_zero(progress_watch const& losses) noexcept {
-    std::string_view name{};
-    falling_series const* const loss = losses.loss(name);
-    return loss != nullptr && loss->beginning() >= 0 && loss->level() < 0;
+    falling_series const* const loss = classes ? losses.loss(name) : nullptr;
+    if (loss == nullptr) { return false; }
+    return from_the_start ? loss->samples() >= 10 && loss->beginning() < 0
+                          : loss->beginning() >= 0 && loss->level() < 0;
 }
 
 SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
@@ -456,22 +464,14 @@ SPOTTER_COLD_BODY signs signs_of(run_evidence const& of) noexcept {
     all.add(some_weights_leap, leaps.lately > 0 && 2 * leaps.lately <= leaps.seen);
     all.add(most_weights_leap, 2 * leaps.lately > leaps.seen);
     all.add(small_first_steps, leaps.largest > 0 && leaps.largest < of.limits.sure_step);
-    all.add(nothing_moves, rate_zero(of.weights, update_sizes::first_updates, unused));
-    all.add(weights_came_to_rest, came_to_rest(of.weights, unused));
-    all.add(hardly_anything_moves, rate_too_small(of.weights, least_update(of), update_sizes::first_updates, unused));
-    all.add(large_weights, initial_scale(of.weights, of.limits.initial_scale, unused));
     std::string_view name{};
-    evidence why;
     falling_series const* const loss = of.losses.loss(name);
     all.add(loss_gets_worse, of.progress == progress::worsens);
     all.add(loss_has_not_risen, loss != nullptr && loss->has_not_risen(of.limits.progress));
     all.add(loss_stands_still, of.losses.stands_still());
     all.add(loss_thrown_up, loss != nullptr && loss->was_thrown_up());
-    all.add(loss_rises_under_small_steps, climbs(of, unused));
-    all.add(loss_below_zero, of.has_classes && is_below_zero(of.losses));
-    all.add(labels_below_zero, below_zero_by_labels(of, unused));
     all.add(loss_without_bottom, is_negated(of));
-    all.add(eval_as_before, of.losses.not_carried_over(name, why) != nullptr);
+    for (found_sign const& each : found) { all.add(each.means, each.find(of, unused)); }
     for (spoken_sign const& each : spoken) { all.add(each.means, each.heard(of) != nullptr); }
     return all;
 }
@@ -494,7 +494,7 @@ SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, signs const& seen, ran
         return true;
     }
     best = {};
-    return causes::loss_alone(of, into) || causes::strongest(of, into);
+    return causes::loss_alone(of, into) || causes::returns_fall(of, into) || causes::strongest(of, into);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -4,6 +4,7 @@
 
 #include <spotter/diagnosis/diagnoser.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
+#include <spotter/rule/builtin/update_direction.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
@@ -80,12 +81,17 @@ SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progr
         return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info;
     }
     if (it.latest.severity == severity::info || it.latest.id == rule_id::constant_batch) { return severity::info; }
+    // Two witnesses: the weights of a net climb, and its loss does, whatever another net's does.
+    if (it.latest.is<update_direction>(update_direction::ascends) && losses_.rises_in_net_of(it.latest.tensor)) {
+        return it.latest.severity;
+    }
     switch (now) {
         case progress::improves:
             return severity::info;
         case progress::unknown:
             // A gradient has the units of the loss; what is told of it is told by what it does.
             if (it.latest.id == rule_id::exploding_gradient && !weights_.leaps(limits_.leap)) { return severity::info; }
+            if (it.latest.id == rule_id::rl_observation_range) { return severity::info; }  // metres, pixels, prices
             return !losses_.has_objective() && is_strong(it.latest, limits_.strong) ? it.latest.severity
                                                                                     : severity::info;
         default:
@@ -171,7 +177,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         it.level = it.level > severity::warning ? it.level : severity::warning;
     }
     if (!sign_told_ &&
-        ((has_classes_ && is_below_zero(losses_)) || (classes_below_zero_ && falls_below_zero(losses_)))) {
+        (is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false))) {
         sign_told_ = it.alarm = true;
         it.level = severity::error;
     }
@@ -211,6 +217,12 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
 SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
     spotter::progress const now = losses_.says();
     bool const may_be = now == progress::improves || now == progress::unknown;
+    // Of two nets against each other one loses: its own fault where its weights leap or climb.
+    if (now == progress::unknown && losses_.loses() &&
+        (weights_.leaps(limits_.leap) || said_.find(rule_id::update_direction, update_direction::most_climb) ||
+         said_.find(rule_id::update_direction, update_direction::ascends))) {
+        return progress::worsens;
+    }
     return may_be && weights_.leapt(limits_.large_step) && losses_.has_gained_nothing() ? progress::flat : now;
 }
 

@@ -35,30 +35,39 @@ public:
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
     // The first, or the mean of the first ten, whichever is more.
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
+    [[nodiscard]] constexpr double dropped_from() const noexcept { return dropped_from_; }
     // The middle of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
-    // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more.
+    // It has been at one value from its first steps on, be it that of its beginning or not.
+    [[nodiscard]] constexpr bool rests_from_the_start(progress_limits const& limits) const noexcept {
+        return resting_ >= limits.earliest && samples_ - resting_ <= 10 && rests_at_ != 0;
+    }
+    // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more; and
+    // one without any scatter that falls, by however little, is on a plateau that it leaves.
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
-        return near_ >= limits.still || at_ >= limits.still_at_all;
+        return (near_ >= limits.earliest && (says_ == progress::flat || rests_from_the_start(limits))) ||
+               (near_ >= limits.still && !falls_steadily_);
     }
     // A hundred samples, and it has fallen by a crumb at most.
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
     }
-    // It began above zero, and the middle of its latest third is not above what counts as worse than the first.
+    // It began above zero, and has neither risen from the start nor is the middle of its latest third above what counts
+    // as worse than the first.
     [[nodiscard]] constexpr bool has_not_risen(progress_limits const& limits) const noexcept {
-        return samples_ > 0 && first_ > 0 && level() <= somewhat_above(limits);
+        return samples_ > 0 && first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
     }
     // To twice its first and more, in the mean of the first ten.
     [[nodiscard]] SPOTTER_STRICT constexpr bool was_thrown_up() const noexcept {
         SPOTTER_STRICT_BODY
         return first_ > 0 && beginning_ >= 2 * first_;
     }
-    // It was thrown up, and its latest third is where it began, or above.
+    // It was thrown up, and its latest third is where it began, or above; or it has rested from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
-        return samples_ >= limits.recovers_in && was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
+        bool const is_up = was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
+        return (samples_ >= limits.lasting && is_up && !comes_back_) || rests_from_the_start(limits);
     }
     // Its latest third is below the one before, as nine of ten pairs say.
     [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {
@@ -76,6 +85,16 @@ public:
                (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
+    // No rival and no growing return does that.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool explodes(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        double far_off = limits.explodes * beginning_;
+        settle(far_off);
+        return beginning_ > 0 && level() >= far_off;
+    }
+    // It began better than it is, as 95 of 100 pairs from the first sixth and the last third said, and has not come
+    // back.
+    [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
     // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
     // first and the last third 95 in 100 rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
@@ -89,12 +108,22 @@ public:
     }
 
 private:
-    // Their medians are asked for at every sample, and change with a block only.
-    constexpr void look_at_thirds() noexcept {
+    // What is asked for at every sample, and changes with a block only.
+    SPOTTER_STRICT constexpr void look_at_thirds(progress_limits const& limits) noexcept {
+        SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         early_ = middle_of(blocks_.first(third));
         before_ = middle_of(blocks_.last(2 * third).first(third));
         now_ = middle_of(blocks_.last(third));
+        falls_steadily_ = third > 1 && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved;
+        double least = (limits.worse - 1) * (before_ - first_);
+        settle(least);
+        if (!dropped_) { dropped_from_ = early_; }
+        double drop = (limits.worse - 1) * magnitude(dropped_from_);
+        settle(drop);
+        bool const is_down = now_ - dropped_from_ > drop && samples_ >= limits.earliest;
+        dropped_ = is_down && (dropped_ || share_below(blocks_.first(third / 2), blocks_.last(third)) >= 0.95);
+        comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
     }
     // What counts as above the first, and as without a bottom.
     [[nodiscard]] SPOTTER_STRICT constexpr double somewhat_above(progress_limits const& limits) const noexcept {
@@ -111,24 +140,121 @@ private:
     }
     constexpr void judge(progress_limits const& limits) noexcept;
     // Whether something holds, with the comparison that says so.
-    [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept;
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
+        settle(far_off), settle(climbs);
+        if (bottomless_ >= limits.lasting_far) {
+            why = {"loss", last_, far_below(limits), relation::less};
+            return true;
+        }
+        if (comes_back_) { return false; }
+        if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
+        constexpr std::string_view lowest = "lowest of the latest losses";
+        if (far_above_ >= limits.runs_away && rises_from_the_start()) {
+            why = {lowest, least_far_, far_off, relation::greater};
+            return true;
+        }
+        if (above_ >= limits.lasting_far) {
+            bool const mildly = level() <= climbs;
+            if ((above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) ||
+                (!mildly && rises_from_the_start())) {
+                why = {lowest, least_above_, somewhat_above(limits), relation::greater};
+                return true;
+            }
+        }
+        if (far_above_ < limits.lasting_far || !(least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_))) {
+            return false;
+        }
+        why = {lowest, least_far_, far_off, relation::greater};
+        return true;
+    }
+    // However it scatters, hardly a block of the last third is near the beginning.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits,
-                                                             evidence& why) const noexcept;
+                                                             evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
+        double far_off = limits.far_worse * beginning_;
+        settle(far_off);
+        if (!(share_below({&far_off, 1}, blocks_.last(third)) >= 0.95)) { return false; }
+        why = {"median of the latest losses", now_, far_off, relation::greater};
+        return true;
+    }
+    // Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no
+    // row of them is above.
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits,
-                                                            evidence& why) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept;
-    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept;
+                                                            evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        double climbs = limits.climbs * beginning_;
+        settle(climbs);
+        if (samples_ < limits.flat_after || third < 4 || !(level() > climbs) || !(beginning_ > 0)) { return false; }
+        double const beginning[] = {limits.worse * beginning_};
+        if (!(share_below(beginning, blocks_.last(2 * third)) >= 0.95) ||
+            !(share_below(blocks_.last(third), blocks_.first(third)) < 0.5)) {
+            return false;
+        }
+        why = {"median of the latest losses", now_, climbs, relation::greater};
+        return true;
+    }
+    // At its first value for a while.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!stands_still(limits)) { return false; }
+        double limit = limits.stirs * magnitude(first_);
+        settle(limit);
+        why = {"distance from the first loss", apart_, limit, relation::less_equal};
+        return true;
+    }
+    // What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const third = blocks_.size() / 3;
+        if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.still) { return false; }
+        double apart[block_series::most]{};
+        std::span<double const> const last = blocks_.last(third);
+        for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
+        // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of
+        // those of a mean.
+        double const deviation = middle_of({apart, third - 1}) / 0.954;
+        double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
+        double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
+        settle(fall), settle(limit);
+        if (!(fall < limit)) { return false; }
+        why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
+        return true;
+    }
+    // By more than a crumb.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return early_ - now_ >= limits.least_fall * magnitude(early_);
+    }
+    // The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than
+    // the loss scatters, by six of its robust standard deviations: where a step is a sample, a low first loss may be an
+    // accident.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
+        double const middle = middle_of(blocks_.blocks());
+        double apart[block_series::most]{};
+        for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
+        return now_ - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
+    }
 
     block_series blocks_;
     double early_ = 0, before_ = 0, now_ = 0;  // the middle of their first third, of the last but one, of the last
+    // The last third is below the first; it is above the first loss, and on its way back there.
+    bool falls_steadily_ = false, comes_back_ = false;
+    bool dropped_ = false;     // from
+    double dropped_from_ = 0;  // the middle of the first third, when it was seen
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
-    std::uint64_t near_ = 0, at_ = 0;                                        // likewise: near the first, at it
-    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;                   // of those above, and far above
-    double last_ = 0, apart_ = 0;                                            // the last, and how far from the first
+    std::uint64_t near_ = 0, resting_ = 0;  // likewise: near the first; at one value, which is
+    double rests_at_ = 0;
+    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of those above, and far above
+    double last_ = 0, apart_ = 0;                           // the last, and how far from the first
     bool improved_ = false;
     progress says_ = progress::unknown;
     evidence why_{};
@@ -149,11 +275,13 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
     above_ = value > above ? above_ + 1 : 0;
     bottomless_ = value < bottom ? bottomless_ + 1 : 0;
     fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
-    double close_by = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(first_);
+    double close_by = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(rests_at_);
     settle(close_by), settle(at);
+    bool const stirs = samples_ == 1 || !(magnitude(value - rests_at_) <= at);
+    resting_ = stirs ? 1 : resting_ + 1;
+    if (stirs) { rests_at_ = value; }
     apart_ = magnitude(value - first_);
     near_ = apart_ <= close_by && first_ != 0 ? near_ + 1 : 0;
-    at_ = apart_ <= at && first_ != 0 ? at_ + 1 : 0;
     bool const is_far = first_ > 0 && value > far_off;
     if (!is_far) { far_above_ = 0; }
     if (is_far) {
@@ -162,11 +290,10 @@ SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits 
         sum_far_ += value;
     }
     if (blocks_.add(value)) {
-        look_at_thirds();
+        look_at_thirds(limits);
         judge(limits);
     }
     if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
-    if (says_ == progress::unknown && !improved_ && is_still(limits, why_)) { says_ = progress::flat; }
 }
 
 constexpr void falling_series::judge(progress_limits const& limits) noexcept {
@@ -179,118 +306,10 @@ constexpr void falling_series::judge(progress_limits const& limits) noexcept {
         says_ = progress::unknown;
         return;
     }
-    std::size_t const third = blocks_.size() / 3;
     bool const near_the_first = above_ < limits.lasting_far;
-    improved_ =
-        improved_ || (near_the_first && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved &&
-                      has_fallen(limits));
+    improved_ = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
     bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
     says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
-}
-
-constexpr bool falling_series::is_worse(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
-    settle(far_off), settle(climbs);
-    if (bottomless_ >= limits.lasting_far) {
-        why = {"loss", last_, far_below(limits), relation::less};
-        return true;
-    }
-    if (is_far_above(limits, why) || stays_above(limits, why)) { return true; }
-    constexpr std::string_view lowest = "lowest of the latest losses";
-    if (far_above_ >= limits.runs_away && rises_from_the_start()) {
-        why = {lowest, least_far_, far_off, relation::greater};
-        return true;
-    }
-    if (above_ >= limits.lasting_far) {
-        bool const mildly = level() <= climbs;
-        if ((above_ >= (mildly ? limits.lasting_mildly : limits.lasting) && has_risen(limits)) ||
-            (!mildly && rises_from_the_start())) {
-            why = {lowest, least_above_, somewhat_above(limits), relation::greater};
-            return true;
-        }
-    }
-    if (far_above_ < limits.lasting_far || !(least_far_ > 0.5 * sum_far_ / static_cast<double>(far_above_))) {
-        return false;
-    }
-    why = {lowest, least_far_, far_off, relation::greater};
-    return true;
-}
-
-// However it scatters, hardly a block of the last third is near the beginning.
-constexpr bool falling_series::is_far_above(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
-    double far_off = limits.far_worse * beginning_;
-    settle(far_off);
-    if (!(share_below({&far_off, 1}, blocks_.last(third)) >= 0.95)) { return false; }
-    why = {"median of the latest losses", now_, far_off, relation::greater};
-    return true;
-}
-
-// Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no row
-// of them is above.
-constexpr bool falling_series::stays_above(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    double climbs = limits.climbs * beginning_;
-    settle(climbs);
-    if (samples_ < limits.flat_after || third < 4 || !(level() > climbs) || !(beginning_ > 0)) { return false; }
-    double const beginning[] = {limits.worse * beginning_};
-    if (!(share_below(beginning, blocks_.last(2 * third)) >= 0.95) ||
-        !(share_below(blocks_.last(third), blocks_.first(third)) < 0.5)) {
-        return false;
-    }
-    why = {"median of the latest losses", now_, climbs, relation::greater};
-    return true;
-}
-
-// At its first value for a while.
-constexpr bool falling_series::is_still(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    if (!stands_still(limits)) { return false; }
-    double limit = (at_ >= limits.still_at_all ? limits.stirs_at_all : limits.stirs) * magnitude(first_);
-    settle(limit);
-    why = {"distance from the first loss", apart_, limit, relation::less_equal};
-    return true;
-}
-
-// The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than the
-// loss scatters, by six of its robust standard deviations: where a step is a sample, a low first loss may be an
-// accident.
-constexpr bool falling_series::has_risen(progress_limits const& limits) const noexcept {
-    SPOTTER_STRICT_BODY
-    if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
-    double const middle = middle_of(blocks_.blocks());
-    double apart[block_series::most]{};
-    for (std::size_t i = 0; i < blocks_.size(); ++i) { apart[i] = magnitude(blocks_.blocks()[i] - middle); }
-    return now_ - beginning_ > 6 * 1.4826 * middle_of({apart, blocks_.size()});
-}
-
-// By more than a crumb.
-constexpr bool falling_series::has_fallen(progress_limits const& limits) const noexcept {
-    SPOTTER_STRICT_BODY
-    return early_ - now_ >= limits.least_fall * magnitude(early_);
-}
-
-// What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
-constexpr bool falling_series::is_flat(progress_limits const& limits, evidence& why) const noexcept {
-    SPOTTER_STRICT_BODY
-    std::size_t const third = blocks_.size() / 3;
-    if (samples_ < limits.flat_after || third < 4 || fallen_ >= limits.fallen_for) { return false; }
-    double apart[block_series::most]{};
-    std::span<double const> const last = blocks_.last(third);
-    for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
-    // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of
-    // those of a mean.
-    double const deviation = middle_of({apart, third - 1}) / 0.954;
-    double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
-    double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
-    settle(fall), settle(limit);
-    if (!(fall < limit)) { return false; }
-    why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
-    return true;
 }
 
 }  // namespace detail

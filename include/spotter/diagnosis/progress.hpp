@@ -6,6 +6,7 @@
 #include <spotter/core/selector.hpp>
 #include <spotter/diagnosis/falling_series.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/nets.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 
 #include <string_view>
@@ -13,8 +14,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // The progress of a run, from its losses (train, eval) and from metrics that say by their name that more is better.
-// `objective`: a loss of training is what is to fall (it is not in reinforcement learning, nor where two nets play
-// against each other).
+// `objective`: a loss of training is what is to fall (it is not in reinforcement learning). A loss that begins below a
+// hundredth of the largest is a part of a sum that begins near zero by accident, and tells nothing. Nor does the loss
+// of one of two nets that play against each other (nets.hpp): where it goes is half the rival's doing.
 class progress_watch {
 public:
     constexpr explicit progress_watch(bool objective = true, detail::progress_limits limits = {}) noexcept
@@ -37,12 +39,20 @@ public:
         bool const more = !falls(it.tensor);
         bool const train = place.when == mode::train;
         any_loss_ = any_loss_ || (train && !more);
-        if (train && !more && !objective_) { return; }
-        mine->counts = mine->counts || (train && !more);
+        if (train && !more && !objective_) {
+            if (is_loss_of_policy(it.tensor.name)) { return; }
+            mine->is_value = true;
+        }
+        if (objective_ && train && !more && !mine->counts) {
+            mine->counts = true;
+            mine->is_of_player = is_loss_of_player(it.tensor.name);
+        }
         mine->is_metric = !more && it.tensor.role != role::loss;
         shows_loss_ = shows_loss_ || (mine->counts && !mine->is_metric);
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
         (train ? mine->trained_at : mine->evaluated_at) = it.step;
+        double const began = magnitude(mine->train.beginning());
+        if (mine->counts && !mine->is_metric && began > largest_) { largest_ = began; }
         stale_ = true;
     }
     // Of everything so far.
@@ -58,24 +68,20 @@ public:
         step_id trained_at{}, evaluated_at{};  // the last step that showed it
         bool counts = false;                   // as a training loss
         bool is_metric = false;                // one that is made smaller: where a loss is shown, that tells
+        bool is_of_player = false;             // of one of two nets against each other
+        bool is_value = false;                 // a loss of a critic: no objective, and a witness
     };
     // The first training loss that says so, else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
-        series const* found = nullptr;
-        each_loss([&](std::string_view called, series const& it) {
-            if (found == nullptr || (found->train.says() != what && it.train.says() == what)) {
-                found = &it, name = called;
-            }
-        });
-        return found;
+        auto const counted = [&](series const& it) { return counts(it); };
+        auto const so = [&](series const& it) { return counts(it) && it.train.says() == what; };
+        series const* const found = first_of(so, name);
+        return found != nullptr ? found : first_of(counted, name);
     }
     // The first training loss; null where there is none.
     [[nodiscard]] constexpr detail::falling_series const* loss(std::string_view& name) const noexcept {
-        detail::falling_series const* found = nullptr;
-        each_loss([&](std::string_view called, series const& it) {
-            if (found == nullptr) { found = &it.train, name = called; }
-        });
-        return found;
+        series const* const found = first_of([&](series const& it) { return counts(it); }, name);
+        return found != nullptr ? &found->train : nullptr;
     }
     // No training loss has stirred from where it began.
     [[nodiscard]] constexpr bool stands_still() const noexcept {
@@ -96,6 +102,38 @@ public:
         all_.each_named(
             [&](std::string_view, series const& it) { gained = gained || it.eval.says() == progress::improves; });
         return losses == 1 && !gained;
+    }
+    // The loss of the net that a tensor belongs to has risen from the start, by however little, or is worse.
+    [[nodiscard]] constexpr bool rises_in_net_of(std::string_view tensor) const noexcept {
+        bool any = false;
+        each_loss_of_net(tensor, [&](std::string_view, series const& it) {
+            any = any || it.train.says() == progress::worsens ||
+                  (it.train.samples() >= limits_.earliest && it.train.rises_from_the_start());
+        });
+        return any;
+    }
+    // In reinforcement learning: the first return that has fallen, in training or in evaluation; the first loss of a
+    // critic that runs away. Null where there is none.
+    [[nodiscard]] constexpr detail::falling_series const* fallen_return(std::string_view& name) const noexcept {
+        detail::falling_series const* found = nullptr;
+        all_.each_named([&](std::string_view called, series const& it) {
+            for (detail::falling_series const* const each : {&it.train, &it.eval}) {
+                if (found != nullptr || it.is_value || !each->has_dropped()) { continue; }
+                found = each, name = called;
+            }
+        });
+        return objective_ ? nullptr : found;
+    }
+    [[nodiscard]] constexpr series const* value_that_explodes(std::string_view& name) const noexcept {
+        return first_of([&](series const& it) { return it.is_value && it.train.explodes(limits_); }, name);
+    }
+    // A loss of one of two nets against each other is worse.
+    [[nodiscard]] constexpr bool loses() const noexcept {
+        bool any = false;
+        each_loss([&](std::string_view, series const& it) {
+            any = any || (it.is_of_player && it.train.says() == progress::worsens);
+        });
+        return any;
     }
     // A training loss is still on its way.
     [[nodiscard]] constexpr bool is_on_its_way() const noexcept {
@@ -120,11 +158,7 @@ public:
     // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is
     // none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
-        series const* found = nullptr;
-        each_loss([&](std::string_view called, series const& it) {
-            if (found == nullptr && stays_behind(it, why)) { found = &it, name = called; }
-        });
-        return found;
+        return first_of([&](series const& it) { return counts(it) && stays_behind(it, why); }, name);
     }
 
 private:
@@ -134,15 +168,36 @@ private:
     }
     // More of it is better.
     [[nodiscard]] static constexpr bool rises(tensor_info const& tensor) noexcept {
-        if (tensor.role != role::metric) { return false; }
+        bool const is_number = tensor.role == role::other && tensor.shape.elements() == 1;
+        if (tensor.role != role::metric && !is_number) { return false; }
         if (reported_metric_of(tensor.name).rises()) { return true; }
-        for (std::string_view const word : {"return", "reward", "score", "accuracy", "success"}) {
-            if (tensor.name.find(word) != tensor.name.npos) { return true; }
-        }
-        return false;
+        return is_return(tensor.name);
     }
-    [[nodiscard]] constexpr bool counts(series const& it) const noexcept {
-        return it.counts && !(it.is_metric && shows_loss_);
+    [[nodiscard]] SPOTTER_STRICT constexpr bool counts(series const& it) const noexcept {
+        SPOTTER_STRICT_BODY
+        if (!it.counts || it.is_metric) { return it.counts && !shows_loss_; }
+        double least = limits_.part * largest_;
+        settle(least);
+        return magnitude(it.train.beginning()) >= least;
+    }
+    // The losses of the net that a tensor belongs to by its name, where there are some and others; else all.
+    template <class Use>
+    constexpr void each_loss_of_net(std::string_view tensor, Use&& use) const noexcept {
+        std::string_view const net = net_of(tensor);
+        bool any = false;
+        each_loss([&](std::string_view called, series const&) { any = any || is_loss_of_net(called, net); });
+        each_loss([&](std::string_view called, series const& it) {
+            if (!any || is_loss_of_net(called, net)) { use(called, it); }
+        });
+    }
+    // The first of which `is_so(series)` says yes, and its name; null where there is none.
+    template <class Ask>
+    [[nodiscard]] constexpr series const* first_of(Ask&& is_so, std::string_view& name) const noexcept {
+        series const* found = nullptr;
+        all_.each_named([&](std::string_view called, series const& it) {
+            if (found == nullptr && is_so(it)) { found = &it, name = called; }
+        });
+        return found;
     }
     // Calls `use(name, series)` for each training loss.
     template <class Use>
@@ -169,7 +224,7 @@ private:
         SPOTTER_STRICT_BODY
         if (it.eval.samples() < limits_.evaluations || it.train.samples() < limits_.trained) { return false; }
         double const before = it.train.beginning(), now = it.eval.level();
-        double stirs_not = limits_.stirs_not * it.eval.first(), as_before = limits_.as_before * before;
+        double stirs_not = (1 - limits_.least_fall) * it.eval.first(), as_before = (1 - limits_.flat_fall) * before;
         settle(stirs_not), settle(as_before);
         // Neither gets anywhere, whatever their units.
         bool const neither = now >= stirs_not && it.train.level() >= limits_.hardly * before;
@@ -179,12 +234,20 @@ private:
         why = {"eval loss", now, neither ? stirs_not : as_before, relation::greater_equal};
         return true;
     }
+    // For so long that it is no way of exploring, or beside a critic that runs away.
+    [[nodiscard]] constexpr bool returns_fall() const noexcept {
+        std::string_view name{};
+        detail::falling_series const* const fallen = fallen_return(name);
+        return fallen != nullptr &&
+               (fallen->samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr);
+    }
     [[nodiscard]] constexpr progress sum_up() noexcept {
         std::uint64_t losses = 0, worsens = 0, flat = 0;
         bool better = false, evaluates_better = false, behind = false;
         evidence unused;
         all_.each([&](series const& it) {
-            if (it.is_metric && shows_loss_) { return; }
+            bool const is_rivals = it.is_of_player && !it.train.explodes(limits_);
+            if (it.is_value || (it.counts && (is_rivals || !counts(it)))) { return; }
             evaluates_better = evaluates_better || it.eval.says() == progress::improves;
             better = better || it.train.says() == progress::improves;
             if (!it.counts) { return; }
@@ -194,7 +257,7 @@ private:
             flat += it.train.says() == progress::flat ? 1U : 0U;
         });
         if (evaluates_better || (better && !behind)) { return progress::improves; }
-        if (worsens > 0) { return progress::worsens; }
+        if (worsens > 0 || (!objective_ && returns_fall())) { return progress::worsens; }
         // Two nets against each other stand still; several metrics are of one model.
         bool const stands = flat > 0 && flat == losses && (losses == 1 || !shows_loss_);
         return behind || stands ? progress::flat : progress::unknown;
@@ -203,6 +266,7 @@ private:
     per_tensor<series> all_;
     bool objective_;
     detail::progress_limits limits_, returns_;
+    double largest_ = 0;  // beginning of a training loss
     bool any_loss_ = false, shows_loss_ = false, stale_ = false;
     progress says_ = progress::unknown;
 };

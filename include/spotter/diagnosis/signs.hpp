@@ -37,6 +37,7 @@
     of(nothing_moves) /* no weight has ever moved, though something pulls */ \
     of(weights_came_to_rest) /* every weight has moved, and none for fifty observations */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing */ \
+    of(nothing_to_gain) /* a step as long as the weights would not change the loss, as gradients have it */ \
     of(most_weights_climb) /* more than half of the weights go along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \
     /* Weights and units at the beginning */ \
@@ -97,12 +98,12 @@ public:
     constexpr signs(std::initializer_list<sign> all) noexcept {
         for (sign const each : all) { add(each); }
     }
-    constexpr void add(sign it, bool seen = true) noexcept { bits_ |= seen ? bit(it) : 0; }
-    [[nodiscard]] constexpr bool has(sign it) const noexcept { return (bits_ & bit(it)) != 0; }
+    constexpr void add(sign it, bool seen = true) noexcept { bits_ |= seen ? mask_of(it) : 0; }
+    [[nodiscard]] constexpr bool has(sign it) const noexcept { return (bits_ & mask_of(it)) != 0; }
 
 private:
     static_assert(static_cast<int>(sign::count) <= 64);
-    [[nodiscard]] static constexpr std::uint64_t bit(sign it) noexcept {
+    [[nodiscard]] static constexpr std::uint64_t mask_of(sign it) noexcept {
         return std::uint64_t{1} << static_cast<int>(it);
     }
     std::uint64_t bits_ = 0;

@@ -27,6 +27,7 @@ public:
         std::uint64_t resting = 0;                  // likewise without, the latest in a row
         bool seen = false, one_value = false;       // had one in all its elements at first sight
         bool has_gradient = false, pulled = false;  // one was seen; it was not zero
+        double size = 0, pull = 0;  // the l2 norm at the last sight; the largest of those times that of the gradient
 
         // Of a weight that did not begin next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
@@ -51,6 +52,7 @@ public:
             measurement const low = minimum(it.stats), high = maximum(it.stats);
             mine->one_value = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
         }
+        mine->size = square_root(it.stats.sum_squares);
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known && !is_zero_still(it)) { return; }
         if (!(ratio.value > 0)) {
@@ -100,10 +102,10 @@ public:
         leap_counts all;
         each([&](std::string_view, weight const& it) {
             ++all.seen;
-            all.judged += it.scale > begun ? 1 : 0;
-            all.at_first += it.counted_early() >= large ? 1 : 0;
-            all.ten_times += it.counted_early() >= 10 * large ? 1 : 0;
-            all.lately += it.peak >= leap ? 1 : 0;
+            all.judged += it.scale > begun ? 1U : 0U;
+            all.at_first += it.counted_early() >= large ? 1U : 0U;
+            all.ten_times += it.counted_early() >= 10 * large ? 1U : 0U;
+            all.lately += it.peak >= leap ? 1U : 0U;
             all.largest = it.early > all.largest ? it.early : all.largest;
         });
         return all;
@@ -123,6 +125,16 @@ public:
         return found;
     }
 
+    // The most that a step as long as a weight would have changed the loss by; unknown where no gradient was seen.
+    [[nodiscard]] constexpr measurement strongest_pull() const noexcept {
+        measurement most;
+        each([&](std::string_view, weight const& it) {
+            most.known = most.known || it.pulled;
+            most.value = it.pull > most.value ? it.pull : most.value;
+        });
+        return most;
+    }
+
     // Gradients of weights were seen, all of them zero: it is not the rate that keeps weights where they are.
     [[nodiscard]] constexpr bool nothing_pulls() const noexcept {
         bool any_gradient = false, any_pulled = false;
@@ -139,6 +151,12 @@ private:
         if (of == nullptr || it.step.mode != mode::train) { return; }
         of->has_gradient = true;
         of->pulled = of->pulled || it.stats.sum_squares > 0 || it.stats.nonfinite() > 0;
+        see_pull(*of, square_root(it.stats.sum_squares));
+    }
+    SPOTTER_STRICT static constexpr void see_pull(weight& of, double gradient) noexcept {
+        SPOTTER_STRICT_BODY
+        double const pull = gradient * of.size;
+        of.pull = pull > of.pull ? pull : of.pull;
     }
     // It was all zero, and is: a ratio says nothing of that.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {

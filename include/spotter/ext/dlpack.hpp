@@ -2,7 +2,7 @@
 // Ext (L6): DLPack tensors, from any version of its header or any struct with the same members; none is included.
 #pragma once
 
-#include <spotter/core/tensor_access.hpp>
+#include <spotter/core/device_values.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -19,6 +19,7 @@ concept dlpack_tensor = requires(Tensor const& it) {
     { it.dtype.bits } -> std::convertible_to<int>;
     { it.dtype.lanes } -> std::convertible_to<int>;
     { static_cast<int>(it.device.device_type) };
+    { static_cast<int>(it.device.device_id) };
 };
 template <class Managed>
 concept dlpack_managed =
@@ -59,33 +60,56 @@ concept dlpack_managed =
 
 }  // namespace detail
 
-// The processor's own memory (kDLCPU) only: anything else is refused as refusal::other_device; several lanes, opaque
-// handles, and formats that spotter has no name for, as refusal::unknown_element.
+namespace detail {
+
+// Of kDLCPU and kDLCUDAHost, which this processor reads; and of a GPU's own (kDLCUDA), or managed by it.
+[[nodiscard]] constexpr bool dlpack_is_here(int device) noexcept { return device == 1 || device == 3; }
+[[nodiscard]] constexpr bool dlpack_is_cuda(int device) noexcept { return device == 2 || device == 13; }
+
+// What is there, wherever it is.
+template <dlpack_tensor Tensor>
+[[nodiscard]] tensor_ref view_dlpack(Tensor const& it) noexcept {
+    if (it.ndim < 0 || it.ndim > static_cast<int>(max_rank)) { return refused_view(refusal::rank_too_deep); }
+    dtype const type = it.dtype.lanes == 1 ? dlpack_dtype(it.dtype.code, it.dtype.bits) : dtype::none;
+    if (type == dtype::none) { return refused_view(refusal::unknown_element); }
+    auto const rank = static_cast<std::size_t>(it.ndim);
+    extents shape;
+    shape.rank = static_cast<std::uint8_t>(rank);
+    for (std::size_t axis = 0; axis < rank; ++axis) { shape.size[axis] = static_cast<std::uint64_t>(it.shape[axis]); }
+    if (it.data == nullptr) { return view_of(nullptr, type, shape); }
+    auto const* const first = static_cast<std::byte const*>(static_cast<void const*>(it.data)) + it.byte_offset;
+    std::size_t const word = is_complex(type) ? size_of(type) / 2 : size_of(type);
+    // Misaligned.
+    if (reinterpret_cast<std::uintptr_t>(first) % word != 0) { return refused_view(refusal::not_contiguous); }
+    if (it.strides == nullptr || rank == 0) { return view_of(first, type, shape); }
+    return view_of(first, type, shape, std::span<std::int64_t const>{it.strides, rank});
+}
+
+}  // namespace detail
+
+// The processor's own memory (kDLCPU, kDLCUDAHost); that of a GPU (kDLCUDA) by a hook that has it, in the stream that
+// is current there (docs/device.md). Anything else is refused as refusal::other_device; several lanes, opaque handles,
+// and formats that spotter has no name for, as refusal::unknown_element.
 template <detail::dlpack_tensor Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
-        if (static_cast<int>(it.device.device_type) != 1) { return refused_view(refusal::other_device); }
-        if (it.ndim < 0 || it.ndim > static_cast<int>(max_rank)) { return refused_view(refusal::rank_too_deep); }
-        dtype const type = it.dtype.lanes == 1 ? detail::dlpack_dtype(it.dtype.code, it.dtype.bits) : dtype::none;
-        if (type == dtype::none) { return refused_view(refusal::unknown_element); }
-        auto const rank = static_cast<std::size_t>(it.ndim);
-        extents shape;
-        shape.rank = static_cast<std::uint8_t>(rank);
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            shape.size[axis] = static_cast<std::uint64_t>(it.shape[axis]);
-        }
-        if (it.data == nullptr) { return view_of(nullptr, type, shape); }
-        auto const* const first = static_cast<std::byte const*>(static_cast<void const*>(it.data)) + it.byte_offset;
-        std::size_t const word = is_complex(type) ? size_of(type) / 2 : size_of(type);
-        // Misaligned.
-        if (reinterpret_cast<std::uintptr_t>(first) % word != 0) { return refused_view(refusal::not_contiguous); }
-        if (it.strides == nullptr || rank == 0) { return view_of(first, type, shape); }
-        return view_of(first, type, shape, std::span<std::int64_t const>{it.strides, rank});
+        bool const here = detail::dlpack_is_here(static_cast<int>(it.device.device_type));
+        return here ? detail::view_dlpack(it) : refused_view(refusal::other_device);
+    }
+    [[nodiscard]] static offered offer(Tensor const& it) noexcept {
+        if (!detail::dlpack_is_cuda(static_cast<int>(it.device.device_type))) { return {view(it), nullptr, nullptr}; }
+        return offer_of_device(it, detail::view_dlpack(it), [](void const* from, std::byte* into) {
+            auto const& of = *static_cast<Tensor const*>(from);
+            device_values const where{detail::view_dlpack(of), nullptr, static_cast<int>(of.device.device_id), true};
+            std::memcpy(into, &where, sizeof where);
+            return true;
+        });
     }
 };
 template <detail::dlpack_managed Managed>
 struct tensor_access<Managed> {
     [[nodiscard]] static tensor_ref view(Managed const& it) noexcept { return as_tensor(it.dl_tensor); }
+    [[nodiscard]] static offered offer(Managed const& it) noexcept { return spotter::offer(it.dl_tensor); }
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -40,13 +40,13 @@ namespace detail {
     return -1;
 }
 
+// A matrix of fixed size, or what is derived from one (cv::Vec). Deduced, not asked by its members: a cv::Mat_ has
+// `rows` and `cols`, too, and g++ 12 takes these for an error there.
+template <class Value, int Rows, int Cols>
+    requires element<Value>
+void opencv_fixed(cv::Matx<Value, Rows, Cols> const&);
 template <class Matrix>
-concept opencv_small = requires {
-    typename Matrix::value_type;
-    requires element<typename Matrix::value_type>;
-    { Matrix::rows };
-    { Matrix::cols };
-} && std::derived_from<Matrix, cv::Matx<typename Matrix::value_type, Matrix::rows, Matrix::cols>>;
+concept opencv_small = requires(Matrix const& matrix) { opencv_fixed(matrix); };
 
 // One channel has no axis of its own; with `channels`, the last of three axes is theirs.
 [[nodiscard]] inline error make_opencv(tensor_ref const& from, bool channels, cv::Mat& made) {

@@ -40,7 +40,7 @@ SPOTTER_BODY error captures::ask_for(std::string_view names, std::uint64_t steps
         bool const same = each.left > 0 && each.what.wanted == &wanted_by_name && each.names.view() == names;
         its = same || (its == nullptr && each.left == 0) ? &each : its;
     }
-    if (its == nullptr) { return {errc::busy, "four captures are going on: ask again when one of them is over"}; }
+    if (its == nullptr) { return {errc::busy, "four captures are running: ask again when one of them is over"}; }
     if (its->names.view() != names && !its->names.assign(names)) {
         return {errc::out_of_memory, "no memory for the names"};
     }

@@ -6,6 +6,7 @@
 #include <spotter/hook/control.hpp>
 #include <spotter/hook/handles.hpp>
 #include <spotter/hook/health.hpp>
+#include <spotter/hook/late_steps.hpp>
 #include <spotter/hook/naming.hpp>
 #include <spotter/hook/outside.hpp>
 #include <spotter/hook/registry.hpp>
@@ -22,17 +23,22 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Belongs to one thread. No call throws or, once every tensor has been met, locks or allocates (the first wakes the
-// writer). Values are copied where they are kept, so buffers may be reused as soon as a call returns. `Arguments` are
-// rules, and `options` at any place among them.
+// Watches a training loop: takes its tensors step by step, lets rules judge them, records what the plan keeps, and
+// returns the findings of each step. It belongs to one thread. No call throws. Once every tensor has been met, no call
+// locks or allocates (the first wakes the writer). Values are copied where they are kept, so buffers may be reused as
+// soon as a call returns. `Arguments` are rules, and `options` at any place among them.
 template <class Sink, class Plan, class... Arguments>
 class hook : public timed_loop {
-    static_assert(((rule<Arguments> || std::same_as<Arguments, options>) && ...),
+    static_assert(((rule<Arguments> || std::same_as<Arguments, options> || std::same_as<Arguments, device_tensors>) &&
+                   ...),
                   "spotter: behind its plan a hook takes rules and options; a predicate becomes a rule by "
                   "any(\"pattern\", predicate), "
                   "all(...) or fraction(...); a rule of your own says so: `using kind = spotter::rule_kind;`.");
 
 public:
+    // It has a device: a step is judged as a whole, once the device's results of it are here (late_bodies.hpp).
+    static constexpr bool lags = (std::same_as<Arguments, device_tensors> || ...);
+
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
     explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
         requires std::constructible_from<Sink, std::string_view, options const&>
@@ -74,7 +80,7 @@ public:
     template <class... Tensors>
     [[nodiscard]] step_alarm step(step_id id, Tensors const&... tensors) noexcept {
         begin(id);
-        (take(tensors), ...);
+        take_all(tensors...);
         return end();
     }
     // The same in the mode of the innermost `during` scope; train where there is none.
@@ -91,6 +97,15 @@ public:
     // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
     [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
     [[nodiscard]] mode current_mode() const noexcept { return mode_; }  // that of steps which name none
+
+    using timed_loop::section;
+    // Of a hook with a device: the time that the device takes for what the scope puts into a stream, as `time/<name>`;
+    // a section that is not also one of the loop's own (docs/device.md).
+    [[nodiscard]] late_section section(std::string_view name, void* stream) noexcept
+        requires lags
+    {
+        return late_section{late_, meet_section(name), stream};
+    }
 
     // `values` is a tensor (core/tensor_access.hpp) or a source (core/source.hpp), which is copied only where something
     // is due.
@@ -128,7 +143,7 @@ public:
     // to be told.
     template <class... Tensors>
     [[nodiscard]] step_alarm end(Tensors const&... tensors) noexcept {
-        (take(tensors), ...);
+        take_all(tensors...);
         if (!open_) { return std::exchange(carried_, {}); }
         carry();
         return std::exchange(carried_, {});
@@ -142,6 +157,11 @@ public:
         if (finished_ || state_ == detail::switch_state::off) { return; }
         keep_apart(examination_event, examined.sentence().view());
         for (auto const& each : examined.all()) { add_finding(each.told); }
+        std::size_t kept = 0;
+        for (auto const& each : examined.gradients()) {
+            if (each.is_right() || kept == most_examined_gradients) { continue; }
+            keep_apart(examined_gradient_event, each.line().view()), ++kept;
+        }
         judges_.experiment().take_as_right(examined.proven_right());
     }
     // From here on an alarm asks for the experiment on the net as it is then (sp::alarm_examination), and says that it
@@ -263,6 +283,13 @@ private:
     }
     void start() noexcept;
 
+    // Those of a device are begun together.
+    template <class... Tensors>
+    SPOTTER_INLINE void take_all(Tensors const&... tensors) noexcept {
+        if constexpr (lags) { late_.hand_over(true); }
+        (take(tensors), ...);
+        if constexpr (lags) { late_.hand_over(false); }
+    }
     template <class Argument>
     void take(Argument const& argument) noexcept {
         if constexpr (std::same_as<Argument, named_tensor>) {
@@ -295,11 +322,13 @@ private:
     // The parts of a close (hook_bodies.hpp), in their order.
     [[nodiscard]] double keep_times() noexcept;
     void advance_captures() noexcept;
+    void judge_late(step_alarm& found, bool all) noexcept;
     void judge(double now, step_alarm& found) noexcept;
     void note_vitals(step_alarm const& found) noexcept;
     void collect_external(step_alarm& found) noexcept;
     void apply_request() noexcept;
-    void record_close(step_alarm const& found, bool whole) noexcept;
+    void record_experiment() noexcept;
+    void record_close(step_alarm const& found, step_moments const& times, bool whole) noexcept;
     void hand_out() noexcept;
     void respond(finding const& it) noexcept {
         judges_.respond(it, captures_, [this](error const& why) { failures_.add(why); });
@@ -326,7 +355,7 @@ private:
 
     // What is due of it is what was when it was last observed, and no rule waits for it.
     [[nodiscard]] bool plain(tracked_tensor const& it) const noexcept {
-        return open_ && it.declared && (it.rules & rules_due_) == 0 &&
+        return !lags && open_ && it.declared && (it.rules & rules_due_) == 0 &&
                (it.info.collections & plan_due_) == it.cached_due && !captures_.interfere();
     }
     template <class Values>
@@ -338,7 +367,7 @@ private:
     }
     template <element Value>
     void keep_number(tracked_tensor& it, Value const& value) noexcept {
-        if constexpr (detail::takes_number<sink_type, Value>) {
+        if constexpr (detail::takes_number<sink_type, Value> && !lags) {
             if (open_ && it.declared && (it.rules & rules_due_) == 0) {
                 return ++observed_, detail::hand_number(sink_, it.info, step_, value);
             }
@@ -354,8 +383,22 @@ private:
     [[nodiscard]] bool is_taken(tracked_tensor& it, tensor_ref const& values) noexcept;
     void observe_offer(tracked_tensor& it, offered const& given, std::uint64_t rules, std::uint64_t due) noexcept;
 
-    void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
-                        double const* time = nullptr) noexcept;
+    SPOTTER_INLINE void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept,
+                                       bool as_scalar, double const* time = nullptr) noexcept {
+        ++observed_;
+        if constexpr (lags) {
+            if (!late_.now) { return put_late(it, values, rules, kept, as_scalar, true, time); }
+        }
+        judge_values(it, values, rules, kept, as_scalar, time);
+    }
+    void judge_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
+                      double const* time) noexcept;
+    void put_late(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
+                  bool judged, double const* time) noexcept;
+    void observe_on_device(tracked_tensor& it, device_values const& values) noexcept;
+    void judge_event(late_event const& it, late_step const& of) noexcept;
+    void judge_time(late_event const& it) noexcept;
+    [[nodiscard]] tracked_tensor* meet_section(std::string_view name) noexcept;
 
     void keep_scalar(std::string_view name, tensor_ref const& value, double const* time) noexcept {
         if (tracked_tensor* const it = meet(name); it != nullptr) { keep_scalar(*it, value, time); }
@@ -367,6 +410,9 @@ private:
         std::uint64_t const rules = value.type == dtype::text ? 0 : it.rules & rules_due_;
         if (rules != 0) { return observe_values(it, value, rules, terms::none, true, time); }
         ++observed_;
+        if constexpr (lags) {
+            if (!late_.now) { return put_late(it, value, 0, terms::none, true, false, time); }
+        }
         sink_.scalar(it.info, &step_, value, time);
     }
 
@@ -411,6 +457,7 @@ private:
     step_alarm carried_{};
     failure_list failures_{};
     text<160> failure_{};
+    [[no_unique_address]] std::conditional_t<lags, detail::late_part, detail::no_late_part> late_{};
     unwinding exceptions_{};
     Sink sink_;  // last: it ends before the names that it refers to
 };
@@ -423,3 +470,4 @@ hook(Sink&, Plan, Arguments...) -> hook<Sink&, Plan, Arguments...>;
 }  // namespace spotter::inline SPOTTER_ABI
 
 #include <spotter/hook/hook_bodies.hpp>
+#include <spotter/hook/late_bodies.hpp>

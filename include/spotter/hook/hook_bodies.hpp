@@ -15,6 +15,12 @@ void hook<Sink, Plan, Arguments...>::start() noexcept {
         remember(errc::bad_config, "SPOTTER", "is neither on, dry nor off; taken as on");
     }
     exceptions_.start();
+    if constexpr (lags) {
+        device_tensors device;
+        arguments_.apply([&](Arguments const&... each) { (detail::take_device(device, each), ...); });
+        late_.start(device, choices().device_lag);
+        failures_.add(late_.lack());
+    }
     if (pattern_fault const bad = plan_.malformed(); !bad.empty()) {
         plan_is_sound_ = false;
         failures_.add(detail::malformed_plan(bad));
@@ -36,6 +42,12 @@ void hook<Sink, Plan, Arguments...>::start() noexcept {
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::observe_tracked(tracked_tensor& it, offered const& given) noexcept {
     tensor_ref const& values = given.view;
+    if constexpr (lags) {
+        if (device_values there;
+            guarded_or([&] { return detail::find_device_values(given, there); }, [] { return false; })) {
+            return observe_on_device(it, there);
+        }
+    }
     if constexpr (offers<sink_call::number>) {
         if (it.as_values && plain(it) && given.copy == nullptr && values.refused == refusal::none && !values.absent()) {
             return ++observed_, sink_.values(it.info, step_, values, it.cached_wanted);
@@ -73,16 +85,19 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::observe_offer(tracked_tensor
 }
 
 template <class Sink, class Plan, class... Arguments>
-void hook<Sink, Plan, Arguments...>::observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
-                                                    terms kept, bool as_scalar, double const* time) noexcept {
-    ++observed_;
+void hook<Sink, Plan, Arguments...>::judge_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
+                                                  terms kept, bool as_scalar, double const* time) noexcept {
     terms const judged = it.needs_of(rules);
     terms const all = judged | kept;
     summary stats;
     stats.count = values.count;
-    if (any(all & pass_terms)) { stats = take_summary(values, all); }
+    terms missing = all;
+    if constexpr (lags) {
+        if (late_.known != nullptr) { stats = *late_.known, missing = terms::none; }
+    }
+    if (any(missing & pass_terms)) { stats = take_summary(values, all); }
     unit_activity units;
-    if (has(all, terms::change)) { it.compare(values, step_, stats); }
+    if (has(missing, terms::change)) { it.compare(values, step_, stats); }
     if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
     distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
     observation const seen{it.info, step_, stats, values, units, spread, &features_};
@@ -140,11 +155,23 @@ step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
     step_alarm found;
     double const now = keep_times();
     advance_captures();
+    if constexpr (lags) {
+        late_.close({.id = step_,
+                     .times = moments(),
+                     .rules_due = rules_due_,
+                     .plan_due = plan_due_,
+                     .now = now,
+                     .whole = whole});
+        open_ = false;
+        judge_late(found, false);
+        return found;
+    }
     judge(now, found);
+    record_experiment();
     note_vitals(found);
     collect_external(found);
     apply_request();
-    record_close(found, whole);
+    record_close(found, moments(), whole);
     open_ = false;
     hand_out();
     return found;
@@ -175,6 +202,14 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::judge(double now, step_alarm
     judges_.poll(now);
 }
 
+// What an experiment said of this step's findings is a text of it, so that a replay tells them alike.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::record_experiment() noexcept {
+    if (std::string_view const said = judges_.experiment().take_event(); !said.empty()) {
+        scalar(experiment_event, said);
+    }
+}
+
 // By what the rules found alone: somebody who asks the run to stop says nothing of its health.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::note_vitals(step_alarm const& found) noexcept {
@@ -203,9 +238,11 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::apply_request() noexcept {
 }
 
 template <class Sink, class Plan, class... Arguments>
-SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::record_close(step_alarm const& found, bool whole) noexcept {
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::record_close(step_alarm const& found,
+                                                                 [[maybe_unused]] step_moments const& times,
+                                                                 bool whole) noexcept {
     if (whole) {
-        if constexpr (offers<sink_call::stamp>) { sink_.stamp(moments()); }
+        if constexpr (offers<sink_call::stamp>) { sink_.stamp(times); }
         sink_.close(step_, found), ++steps_;
     } else if constexpr (offers<sink_call::leave>) {
         sink_.leave(step_, found);
@@ -247,6 +284,12 @@ void hook<Sink, Plan, Arguments...>::finish() noexcept {
     if (open_) { ++left_open_, carry(!failed_); }
     finished_ = state_ == detail::switch_state::off;
     if (finished_) { return; }
+    if constexpr (lags) {
+        step_alarm rest;
+        judge_late(rest, true);
+        carried_.add(rest);
+        late_.end();
+    }
     captures_.ask(failures_, true);
     std::size_t leaves = 0;
     bool whole = true;
@@ -267,6 +310,7 @@ health_report hook<Sink, Plan, Arguments...>::health() const noexcept {
     now.failures = failures_;
     now.failures.add(judges_.troubles());
     add_time_troubles(now.failures);
+    if constexpr (lags) { late_.add_troubles(now.failures); }
     for (error const& each : {registry_.lack(), features_.trouble(), distributions_.lack(), now.sink.first_error}) {
         now.failures.add(each);
     }

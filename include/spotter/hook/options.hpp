@@ -96,6 +96,9 @@ struct options {
     section_observer const* sections = nullptr;           // that shows them elsewhere; must outlive the hook
     writer_task* beside = nullptr;  // done by who writes, beside it: a system_sampler; must outlive the hook
     memory_source memory{};         // of the ring, the one large piece of memory; asked once, at the start
+    // Of a hook with a device: closes until the findings of a step are told, at least, 6 at most; then they come with
+    // the first close that has them. 0: a close waits for the device.
+    std::uint32_t device_lag = 1;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

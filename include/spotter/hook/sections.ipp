@@ -105,7 +105,7 @@ SPOTTER_BODY void section_book::note(trouble which, std::size_t where) noexcept 
 
 SPOTTER_BODY void section_book::add_to(failure_list& list) const noexcept {
     constexpr std::string_view sentences[] = {
-        "was open when its step was closed; what it took until then is that step's, the rest the next one's: end it "
+        "was open when its step was closed; its time until then belongs to that step, the rest to the next one: end it "
         "before end() or step()",
         "was open when the section around it ended, and ended with it: end sections in the order inner, outer",
         "ended where it was not open: begin_section and end_section go in pairs", "no memory for one more section"};

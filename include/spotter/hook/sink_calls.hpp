@@ -33,7 +33,7 @@ struct control_request;
 //                   section_watcher const* watcher()
 //   tell_news   at each close: adds what the loop is to hear of who works beside it (options::beside):
 //                   void tell_news(step_id, step_alarm&)
-//   stop_asked  at each close: somebody outside asks the run to stop, and why:
+//   stop_asked  at each close: a request from outside asks the run to stop, and why:
 //                   bool stop_asked()   std::string_view stop_reason()
 //   control     what else somebody outside asks of the run (hook/control.hpp):
 //                   void set_readers(detail::control_readers const&)         before `start`: what may be exchanged

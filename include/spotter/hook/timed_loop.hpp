@@ -64,9 +64,7 @@ protected:
     }
     // What went wrong with it.
     void add_time_troubles(failure_list& list) const noexcept {
-        if (went_back_) {
-            list.add({errc::bad_config, "options::clock went back; what lasts while it does counts as no time"});
-        }
+        if (went_back_) { list.add({errc::bad_config, "options::clock went back; time during that is not counted"}); }
         if (idle_task_) { list.add({errc::bad_config, "options::beside is not called: this hook writes no record"}); }
         sections_.add_to(list);
     }

@@ -13,13 +13,20 @@ concept examined_loop = requires(Result const& it) {
     { it.all()[0].told } -> std::convertible_to<finding const&>;
     { it.sentence().view() } -> std::convertible_to<std::string_view>;
     { it.proven_right()[0] } -> std::convertible_to<rule_id>;
+    { it.gradients()[0].is_right() } -> std::same_as<bool>;
+    { it.gradients()[0].line().view() } -> std::convertible_to<std::string_view>;
 };
 
 // The texts that a run keeps of an examination: its sentence; of each finding the rule and the reason, so that a reader
 // knows which recorded findings no rule has found.
 inline constexpr std::string_view examination_event = "preflight";       // the sentence
 inline constexpr std::string_view examined_event = "preflight/finding";  // one a finding
-// The second of them.
+// One a gradient that was not proven right, up to so many: those that were are counted in the sentence.
+inline constexpr std::string_view examined_gradient_event = "preflight/gradient";
+inline constexpr std::size_t most_examined_gradients = 64;
+// One a step at which an experiment said something of an alarm (rule/experiment.hpp).
+inline constexpr std::string_view experiment_event = "preflight/answer";
+// Of examined_event.
 [[nodiscard]] inline text<320> examined_text(finding const& it) noexcept {
     text<320> made;
     made << it.rule << ": " << it.reason;

@@ -79,7 +79,7 @@ public:
             }
         });
         if (!found_.declare(tensor, sizeof...(Arguments), judging)) {
-            troubles_.add({errc::out_of_memory, "no memory to put findings together; each is told as it is"});
+            troubles_.add({errc::out_of_memory, "no memory to put findings together; each is reported by itself"});
         }
     }
 

@@ -5,6 +5,7 @@
 #include <spotter/core/guard.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/preflight/result.hpp>
+#include <spotter/rule/experiment.hpp>
 
 #include <concepts>
 #include <optional>
@@ -18,9 +19,8 @@ namespace detail {
 // Whether a warning or an error among these names what can be examined: a rate, a sign, clearing, a layer or a backward
 // pass.
 [[nodiscard]] bool asks_for_experiment(std::span<finding const> found) noexcept;
-// Says of each whether it is proven, refuted (then it is a note) or not proven. What the examination found beside, and
-// explains it, or null.
-[[nodiscard]] finding const* answer_alarm(preflight_result const& examined, std::span<finding> found) noexcept;
+// What the examination says of each rule that may ask for it. Texts are of the result.
+[[nodiscard]] experiment_answer answer_of(preflight_result const& examined) noexcept;
 
 }  // namespace detail
 
@@ -40,15 +40,17 @@ public:
 
     static constexpr std::uint64_t interval_steps = 1000;  // from one examination to the next
 
-    // Called by the hook; `step` is the one that the alarm is of. Nothing is thrown.
-    [[nodiscard]] finding const* answer(std::span<finding> found, step_id step) noexcept {
+    // Called by the hook; `step` is the one that the alarm is of. What the experiment says, or null where none was
+    // made. Nothing is thrown.
+    [[nodiscard]] experiment_answer const* answer(std::span<finding const> found, step_id step) noexcept {
         if (step.mode != mode::train || !detail::asks_for_experiment(found)) { return nullptr; }
         if (last_ && (step.index > *last_ ? step.index - *last_ : *last_ - step.index) < interval_steps) {
             return nullptr;
         }
         last_ = step.index;
         if (!guarded([&] { examined_ = examine_(); })) { return nullptr; }
-        return detail::answer_alarm(examined_, found);
+        answer_ = detail::answer_of(examined_);
+        return &answer_;
     }
     // The last one; empty before.
     [[nodiscard]] preflight_result const& examined() const noexcept { return examined_; }
@@ -56,6 +58,7 @@ public:
 private:
     Examine examine_;
     preflight_result examined_{};
+    experiment_answer answer_{};
     std::optional<std::uint64_t> last_{};
 };
 

@@ -8,9 +8,13 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The causes that prove what a rule of runs names; none of a rule that asks for no experiment. Where none of them was
+// The rules of runs that ask for an experiment, and the causes that prove what each names. Where none of these was
 // found, the rule may be right all the same: only what `preflight_result::proven_right` has is refuted.
-[[nodiscard]] inline std::span<preflight_cause const> causes_that_prove(rule_id rule) noexcept {
+struct asking_rule {
+    rule_id rule;
+    std::span<preflight_cause const> causes;
+};
+[[nodiscard]] inline std::span<asking_rule const> asking_rules() noexcept {
     using enum preflight_cause;
     static constexpr preflight_cause cleared[] = {gradient_not_cleared};
     static constexpr preflight_cause sign[] = {update_direction, negated_gradient, weight_decay_grows};
@@ -18,67 +22,55 @@ namespace spotter::inline SPOTTER_ABI::detail {
     static constexpr preflight_cause layer[] = {dead_update_path, learning_rate_zero, no_gradient,
                                                 missing_gradient, detached,           no_effect};
     static constexpr preflight_cause large[] = {learning_rate_too_large};
-    static constexpr preflight_cause small[] = {learning_rate_too_small, learning_rate_zero};
+    static constexpr preflight_cause slow[] = {learning_rate_too_small, learning_rate_zero};
     static constexpr preflight_cause backward[] = {no_gradient, detached, missing_gradient, no_effect, wrong_backward};
-    switch (rule) {
-        case rule_id::gradient_not_cleared:
-            return cleared;
-        case rule_id::update_direction:
-            return sign;
-        case rule_id::learning_rate_zero:
-            return moves_nothing;
-        case rule_id::dead_update_path:
-            return layer;
-        case rule_id::learning_rate_too_large:
-        case rule_id::update_ratio_band:
-            return large;
-        case rule_id::learning_rate_too_small:
-        case rule_id::updates_too_small:
-            return small;
-        case rule_id::vanishing_gradient:
-            return backward;
-        default:
-            return {};
-    }
+    static constexpr asking_rule rows[] = {
+        {rule_id::gradient_not_cleared, cleared},     {rule_id::update_direction, sign},
+        {rule_id::learning_rate_zero, moves_nothing}, {rule_id::dead_update_path, layer},
+        {rule_id::learning_rate_too_large, large},    {rule_id::update_ratio_band, large},
+        {rule_id::learning_rate_too_small, slow},     {rule_id::updates_too_small, slow},
+        {rule_id::vanishing_gradient, backward},
+    };
+    static_assert(sizeof(rows) / sizeof(*rows) <= experiment_answer::most_words);
+    return rows;
 }
 
 SPOTTER_COLD_BODY bool asks_for_experiment(std::span<finding const> found) noexcept {
-    return std::any_of(found.begin(), found.end(), [](finding const& each) {
-        return each.severity >= severity::warning && !causes_that_prove(each.id).empty();
+    auto const rules = asking_rules();
+    return std::any_of(found.begin(), found.end(), [&](finding const& each) {
+        return each.severity >= severity::warning &&
+               std::any_of(rules.begin(), rules.end(), [&](asking_rule const& it) { return it.rule == each.id; });
     });
 }
 
-SPOTTER_COLD_BODY finding const* answer_alarm(preflight_result const& examined, std::span<finding> found) noexcept {
+// A fault of the loop's own code, and neither of its data nor of what is no more than explained by it.
+[[nodiscard]] inline bool is_fault_of_code(preflight_finding const& it) noexcept {
+    return it.told.severity >= severity::warning && it.cause >= preflight_cause::no_gradient &&
+           it.cause <= preflight_cause::weight_decay_grows;
+}
+
+[[nodiscard]] inline experiment_answer::word word_of(asking_rule const& asked,
+                                                     preflight_result const& examined) noexcept {
     auto const right = examined.proven_right();
-    preflight_finding const* const first = examined.all().empty() ? nullptr : examined.all().data();
-    // A fault of the loop's own code, and neither of its data nor of what is no more than explained by it.
-    bool leads = first != nullptr && first->told.severity >= severity::warning &&
-                 first->cause >= preflight_cause::no_gradient && first->cause <= preflight_cause::weight_decay_grows;
-    for (finding& each : found) {
-        auto const causes = causes_that_prove(each.id);
-        if (causes.empty() || each.severity < severity::warning) { continue; }
-        preflight_finding const* proof = nullptr;
-        for (preflight_finding const& it : examined.all()) {
-            bool const proves = std::find(causes.begin(), causes.end(), it.cause) != causes.end();
-            if (proof == nullptr && proves && it.told.severity >= severity::warning) { proof = &it; }
-        }
-        if (proof != nullptr) {
-            evidence_text why;
-            why << "proven: " << proof->told.rule << " at \"" << proof->told.tensor << '"';
-            if (!each.detail.empty()) { why << "; " << each.detail.view(); }
-            each.detail = why;
-            each.leads = true;
-            leads = leads && proof != first;
-        } else if (std::find(right.begin(), right.end(), each.id) != right.end()) {
-            each.become_note("refuted: an examination proved it right");
-        } else {
-            evidence_text why;
-            why << "not proven";
-            if (!each.detail.empty()) { why << "; " << each.detail.view(); }
-            each.detail = why;
-        }
+    experiment_answer::word made;
+    made.of = asked.rule;
+    for (preflight_finding const& each : examined.all()) {
+        bool const proves = std::find(asked.causes.begin(), asked.causes.end(), each.cause) != asked.causes.end();
+        if (!proves || each.told.severity < severity::warning) { continue; }
+        made.outcome = experiment_outcome::proven, made.proof = {each.told.rule, each.told.tensor};
+        return made;
     }
-    return leads ? &first->told : nullptr;
+    if (std::find(right.begin(), right.end(), asked.rule) != right.end()) {
+        made.outcome = experiment_outcome::refuted;
+    }
+    return made;
+}
+
+SPOTTER_COLD_BODY experiment_answer answer_of(preflight_result const& examined) noexcept {
+    experiment_answer made;
+    for (asking_rule const& each : asking_rules()) { made.add(word_of(each, examined)); }
+    if (!examined.all().empty() && is_fault_of_code(examined.all()[0])) { made.lead_with(examined.all()[0].told); }
+    return made;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

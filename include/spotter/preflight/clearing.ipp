@@ -35,23 +35,18 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
     if (loop.over()) { return; }
     double_list filled;
     loop.read_gradients(filled);
-    std::size_t adding = 0, judged = 0;
-    double share_told = 0;
-    std::string_view first;
+    double_list shares;
+    bool adds = false;
     for (parameter& each : loop.parameters()) {
         double along = 0;
         for (std::size_t i = each.first; i < each.first + each.count; ++i) {
             along += (filled[i] - gradient[i]) * filling[i];
         }
-        double const share = along / dot_of(each.of(filling), each.of(filling));
-        each.accumulates = share > 0.05;  // of momentum a part comes out
-        if (each.gathered || each.frozen) { continue; }
-        ++judged;
-        if (!each.accumulates) { continue; }
-        if (first.empty()) { first = each.name, share_told = share; }
-        ++adding;
+        shares.push_back(along / dot_of(each.of(filling), each.of(filling)));
+        each.accumulates = shares.back() > 0.05;  // of momentum a part comes out
+        adds = adds || (each.accumulates && !each.gathered && !each.frozen);
     }
-    if (adding == 0) { return; }
+    if (!adds) { return; }
     double_list after;
     if (loop.given().update) {
         fill_and_pass(loop, filling);
@@ -59,21 +54,27 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
         if (loop.over()) { return; }
         loop.read_gradients(after);
     }
-    bool cleared = !after.empty();
-    for (parameter const& each : loop.parameters()) {
-        if (!cleared || !each.accumulates || each.gathered || each.frozen) { continue; }
-        cleared = norm_of(each.of(after)) <= 1e-6 * norm_of(each.of(filling));
+    // Those that the update leaves: an optimizer clears what it was given.
+    std::size_t staying = 0, judged = 0, first = 0;
+    for (std::size_t t = 0; t < loop.parameters().size(); ++t) {
+        parameter const& each = loop.parameters()[t];
+        if (each.gathered || each.frozen) { continue; }
+        ++judged;
+        bool const is_cleared = !after.empty() && norm_of(each.of(after)) <= 1e-6 * norm_of(each.of(filling));
+        if (!each.accumulates || is_cleared) { continue; }
+        if (staying++ == 0) { first = t; }
     }
-    if (cleared) {
+    if (staying == 0) {
         all.cleared_by_update = true;
         all.tell(preflight_cause::cleared_by_update, "gradients");
         return;
     }
-    bool const every = adding == judged;
-    draft& told = all.tell(preflight_cause::gradient_not_cleared, every ? std::string_view{"gradients"} : first);
-    told.measure = "share of what was there that is still there", told.measured = share_told;
+    bool const every = staying == judged;
+    draft& told = all.tell(preflight_cause::gradient_not_cleared,
+                           every ? std::string_view{"gradients"} : loop.parameters()[first].name);
+    told.measure = "share of the earlier gradient that is still in it", told.measured = shares[first];
     told.how = relation::greater, told.threshold = 0.05;
-    told.others = static_cast<std::uint32_t>(every ? 0 : adding - 1);
+    told.others = static_cast<std::uint32_t>(every ? 0 : staying - 1);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -31,7 +31,7 @@ inline void tell_unpaired(examiner& all) {
     if (!weights.empty()) {
         draft& told = all.tell(preflight_cause::not_proven, weights[0]);
         told.others = static_cast<std::uint32_t>(weights.size() - 1);
-        told.detail = "no gradient of it is shown";
+        told.detail = "its gradient is not shown";
     }
     if (all.loop.parameters().empty()) { all.tell(preflight_cause::nothing_to_examine, "tensors"); }
 }

@@ -87,7 +87,7 @@ private:
         if (all_.suspects.empty() || all_.loop.ended() != ending::budget) { return; }
         draft& told = all_.tell(preflight_cause::wrong_backward, tensors()[all_.suspects[0]].name);
         told.others = static_cast<std::uint32_t>(all_.suspects.size() - 1);
-        told.detail = "one of these at the least; more passes (.forwards) tell which";
+        told.detail = "at least one of these; more passes (.forwards) show which";
     }
     // A bias beside a weight that matters is no fault: a normalisation may stand behind it.
     [[nodiscard]] bool is_beside_effect(std::size_t t) const {

@@ -22,6 +22,7 @@ public:
             tensor_group open = unproven(wrong);
             if (open.empty() || !go(part)) { break; }
             is_first_ = part == gradient_limits::displacements[0];
+            is_last_ = part == *std::prev(std::end(gradient_limits::displacements));
             refinements_ = 0, asked_ = 0;
             now_.assign(count, {});
             settle_all(std::move(open));
@@ -144,10 +145,16 @@ private:
         if (loop_.over()) { return; }
         volley fired = fire_volley(group, 1, gradient_limits::first_shots, next_direction());
         if (loop_.over()) { return; }
-        if (fired.finite() && !is_certain(group, fired) && (is_right(group, fired) || is_right_nearer(group, fired))) {
-            tensor_group const weak = weak_of(group);
-            if (!weak.empty()) { settle_weak(weak); }
-            return;
+        if (fired.finite() && !is_certain(group, fired)) {
+            bool const all_right = is_right(group, fired);
+            tensor_group const left = all_right ? tensor_group{} : left_nearer(group, fired);
+            if (loop_.over()) { return; }
+            if (left.size() < group.size()) {
+                tensor_group const weak = weak_of(group);
+                if (!weak.empty()) { settle_weak(weak); }
+                if (!left.empty()) { settle(left); }
+                return;
+            }
         }
         bool const is_part = group.size() > 1 && group.size() < asked_;  // of a group that was looked at thoroughly
         if (!is_part) { add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots); }
@@ -163,7 +170,11 @@ private:
             if (!weak.empty()) { settle_weak(weak); }
             tensor_group rest;
             std::set_difference(left.begin(), left.end(), weak.begin(), weak.end(), std::back_inserter(rest));
-            if (!rest.empty() && rest.size() < group.size()) { settle(rest); }
+            if (rest.size() < group.size()) {
+                if (!rest.empty()) { settle(rest); }
+            } else if (is_last_ && rest.size() > 1) {
+                divide(rest);  // no place is left that may be smoother; fewer tensors meet fewer kinks
+            }
             return;
         }
         if (!left.empty() && weak.size() == left.size() && weak.size() < group.size()) { return settle_weak(weak); }
@@ -187,8 +198,9 @@ private:
         tensor_group const left = mark(group, fired, 2);
         return weak_of(left).size() == left.size();
     }
-    // A shorter step meets fewer kinks.
-    [[nodiscard]] bool is_right_nearer(tensor_group const& group, volley const& fired) {
+    // A shorter step meets fewer kinks: what of the group it does not prove right, but for what drowns in the noise.
+    // All of it where a shorter step says no more.
+    [[nodiscard]] tensor_group left_nearer(tensor_group const& group, volley const& fired) {
         double all_units = 0, resolution = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
             all_units += fired.unit(i) * fired.unit(i);
@@ -196,11 +208,13 @@ private:
             if (noise <= gradient_limits::wrong / 3) { resolution = (std::max)(resolution, noise); }
         }
         bool const may_be_kinks = fired.spread() < 0.5 * std::sqrt(all_units);
-        if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return false; }
+        if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return group; }
         volley const nearer = fire_volley(group, 0.25, gradient_limits::nearer_shots, next_direction());
-        if (loop_.over() || !nearer.finite() || is_certain(group, nearer)) { return false; }
-        tensor_group const left = mark(group, nearer);
-        return weak_of(left).size() == left.size();
+        if (loop_.over() || !nearer.finite() || is_certain(group, nearer)) { return group; }
+        tensor_group const left = mark(group, nearer), weak = weak_of(left);
+        tensor_group made;
+        std::set_difference(left.begin(), left.end(), weak.begin(), weak.end(), std::back_inserter(made));
+        return made;
     }
     // Those whose share of the loss drowns in its noise.
     [[nodiscard]] tensor_group weak_of(tensor_group const& group) const {
@@ -334,7 +348,7 @@ private:
     probe at_{};
     double right_ = gradient_limits::right_in_float;
     std::uint64_t directions_ = 0;
-    bool is_first_ = true;
+    bool is_first_ = true, is_last_ = false;
     std::size_t asked_ = 0;  // tensors of the group that was divided last
     int places_ = 0, refinements_ = 0;
     bool clips_ = false;

@@ -25,6 +25,11 @@ struct gradient_verdict {
     double error = 0;
     double resolution = 0;  // the share of it that rounding of the loss may have made
     bool frozen = false;    // flagged so, and not examined
+
+    // Or not asked for.
+    [[nodiscard]] bool is_right() const noexcept { return frozen || gradient == gradient_proof::right; }
+    // As a run keeps it: "wrong 0.995 0.002 fc2/w"; "unproven" likewise.
+    [[nodiscard]] text<320> line() const noexcept;
 };
 
 // A finding, and the cause that it tells.

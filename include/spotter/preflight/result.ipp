@@ -6,6 +6,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
+SPOTTER_BODY text<320> gradient_verdict::line() const noexcept {
+    text<320> made;
+    made << (gradient == gradient_proof::right ? "right " : gradient == gradient_proof::wrong ? "wrong " : "unproven ");
+    return made << error << ' ' << resolution << ' ' << name;
+}
+
 SPOTTER_BODY text<232> preflight_result::sentence() const noexcept {
     text<232> made;
     std::size_t const right = count(gradient_proof::right), wrong = count(gradient_proof::wrong),

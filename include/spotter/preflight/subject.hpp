@@ -190,7 +190,7 @@ void subject::call(Call&& what) {
         },
         [&](std::string_view why) {
             ended_ = ending::threw;
-            thrown_ = why.empty() ? std::string_view{"an exception that says nothing"} : why;
+            thrown_ = why.empty() ? std::string_view{"an exception without a text"} : why;
             return false;
         });
 }

@@ -2,6 +2,7 @@
 // The bodies of subject.hpp: the tensors that are shown, read and written.
 #pragma once
 
+#include <spotter/core/casts.hpp>
 #include <spotter/core/guard.hpp>
 #include <spotter/preflight/subject.hpp>
 
@@ -165,7 +166,7 @@ SPOTTER_BODY void subject::put_held(held_values const& values, tensor_ref const&
 SPOTTER_BODY void subject::keep_gradients() {
     for (seen_tensor& each : seen_) {
         if (gradient_of(each.name).empty() || !each.writable || !can_hold_weights(each.view.type)) { continue; }
-        double_list values(static_cast<std::size_t>(each.view.count));
+        double_list values(as_size(each.view.count));
         (void)read_elements(each.view, values.data());
         kept_gradients_.push_back(values);
         each.kept = kept_gradients_.size();

@@ -186,7 +186,7 @@ SPOTTER_COLD_BODY bool control_file::parse(bool patient) noexcept {
 SPOTTER_COLD_BODY void control_file::put_in_words(detail::control_lines const& said) noexcept {
     request_.asked << (said.asked.empty() ? std::string_view{"something"} : said.asked);
     if (!said.names.empty()) { request_.asked << ' ' << said.names << " for " << said.steps << " steps"; }
-    request_.asked << ", asked by " << (said.by.empty() ? std::string_view{"nobody who says so"} : said.by);
+    request_.asked << ", asked by " << (said.by.empty() ? std::string_view{"an unknown user"} : said.by);
 }
 
 SPOTTER_COLD_BODY void control_file::examine(detail::control_lines const& said) noexcept {
@@ -198,7 +198,7 @@ SPOTTER_COLD_BODY void control_file::examine(detail::control_lines const& said) 
     }
     request_.verb = detail::control_verb_named(said.asked);
     if (request_.verb == control_verb::refused) {
-        refuse(errc::bad_config, "what is asked for is none of capture, pause, resume, flush, plan, rules");
+        refuse(errc::bad_config, "the request is not one of capture, pause, resume, flush, plan, rules");
     } else if (request_.verb == control_verb::capture) {
         examine_capture(said.names);
     } else if (request_.verb == control_verb::plan || request_.verb == control_verb::rules) {

@@ -78,7 +78,7 @@ SPOTTER_BODY void ring_input::show() noexcept {
         if (steady_milliseconds() - since >= patience_milliseconds) {
             return note(
                 {errc::not_yet,
-                 "the writer took longer than 2 s for an alarm, which was told before it was in the record; nobody "
+                 "the writer took longer than 2 s for an alarm, which was returned before it was in the record; nobody "
                  "waits for it until it has caught up, and if the program dies before, the record may not say why; "
                  "check the disk"});
         }

@@ -221,7 +221,7 @@ SPOTTER_BODY void run_producer::finish(run_end const& end) noexcept {
     byte_buffer body;
     std::byte* const room = body.prepare(2 * bound);
     if (list.failed() || body.failed()) {
-        note({errc::out_of_memory, "no memory for the end of the record; it lacks what the rules say of themselves"});
+        note({errc::out_of_memory, "no memory for the end of the record; it lacks the coverage of the rules"});
     }
     std::byte few[256];  // the end itself takes none
     if (body.failed()) { row.why = {}, row.coverages = 0, row.list = {}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the file `stop` in a run's folder, by which somebody outside asks the run to stop.
+// Record (L4): the file `stop` in a run's folder, by which a request from outside asks the run to stop.
 #pragma once
 
 #include <spotter/core/result.hpp>

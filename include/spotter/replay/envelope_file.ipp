@@ -26,9 +26,9 @@ SPOTTER_BODY result<envelope> envelope_reader::read() {
     (void)next_line();
     std::string_view words = line_;
     std::uint32_t version = 0;
-    if (!words.starts_with(envelope_head)) { return wrong("this is no envelope"); }
+    if (!words.starts_with(envelope_head)) { return wrong("this is not an envelope"); }
     words.remove_prefix(envelope_head.size());
-    if (!number(words, version)) { return wrong("this is no envelope"); }
+    if (!number(words, version)) { return wrong("this is not an envelope"); }
     if (version != 1) {
         error why{errc::unknown_version, "\""};
         why.what << path_ << "\" is an envelope of version " << version << ", and this library reads version 1";

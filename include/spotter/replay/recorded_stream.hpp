@@ -310,7 +310,8 @@ private:
     template <class Admit>
     void scalar(recorded_scalar const& from, Admit const& admit) {
         rows::scalar const& seen = from.row;
-        if (!seen.has_step || seen.type == dtype::text || !is_judged(from.id, seen.step, admit)) { return; }
+        if (seen.has_step && seen.type == dtype::text) { return take_text(from); }
+        if (!seen.has_step || !is_judged(from.id, seen.step, admit)) { return; }
         tracked_tensor& it = tensors_[from.id];
         std::uint64_t const rules = it.rules & at_.due();
         values_.assign(seen.value.begin(), seen.value.end());
@@ -334,6 +335,21 @@ private:
         ++judged_;
         note_lack_of_memory(it);
         if (features_.lacking()) { note_lack(from.id, seen.step, terms::payload); }
+    }
+
+    // What an experiment said in the loop holds here, too.
+    void take_text(recorded_scalar const& from) {
+        rows::scalar const& seen = from.row;
+        if (run_.tensors()[from.id]->name != experiment_event) { return; }
+        std::string_view const letters{reinterpret_cast<char const*>(seen.value.data()), seen.value.size()};
+        at_.judges().experiment().take_back(letters, seen.step, [&](experiment_place const& what) -> finding const* {
+            finding const* found = nullptr;
+            for (finding const& each : run_.findings()) {
+                bool const is = each.step == seen.step && experiment_answer::place_of(each) == what;
+                if (is) { found = &each; }
+            }
+            return found;
+        });
     }
 
     [[nodiscard]] distribution spread_of(tensor_ref const& view, terms needs) noexcept {

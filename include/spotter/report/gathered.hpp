@@ -32,7 +32,7 @@ enum class workers_are : std::uint8_t { together, apart };
 [[nodiscard]] std::vector<repeated_finding> gather_findings(std::span<finding const> all,
                                                             workers_are how = workers_are::together);
 
-// "11 times in all, last at train(19)", or where they are not all as strong "39 times in all (37 errors, 2 infos),
+// "11 times in all, last at train(19)", or where they are not all as strong "39 times in all (37 errors, 2 notes),
 // first at train(1), last at train(40)"; empty of one.
 [[nodiscard]] std::string describe_times(repeated_finding const& it, std::string_view in_all = " in all");
 

@@ -74,9 +74,7 @@ template <class Report>
         lines += detail::describe_unpaired(it.unpaired_names, it.unpaired_steps);
     }
     if (it.trouble) { lines += fmt::format("trouble: {}\n", spotter::describe(it.trouble)); }
-    if (!it.whole) {
-        lines += "the record does not hold all that these rules ask for: in the loop they may have said otherwise\n";
-    }
+    if (!it.whole) { lines += "the record lacks data that these rules need: in the loop they may have found more\n"; }
     return lines;
 }
 

@@ -94,7 +94,7 @@ SPOTTER_BODY std::string describe(trial const& run) {
     }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
     if (!ended && run.findings().empty()) {
-        return lines + "no finding so far; whether the rules could judge is only told at the end of a run\n";
+        return lines + "no finding so far; whether the rules could judge is known at the end of a run\n";
     }
     lines += detail::describe_verdict(run.findings(), run.coverages());
     return lines + detail::describe_coverage(run.coverages());

@@ -31,7 +31,7 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     if (error const why = unfit()) { return why; }
     std::string_view const one = command.substr(0, command.find_last_not_of(" \t\r\n") + 1);
     if (one.find_first_of("\r\n") != one.npos) {
-        return {errc::bad_config, "the command has several lines, of which cmd.exe would run the first: join them with "
+        return {errc::bad_config, "the command has several lines, and cmd.exe would run only the first: join them with "
                                   "&, or put them into a script"};
     }
     // The outer quotes are taken away again (/s), and what stands between them is left as it is.

@@ -14,14 +14,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How bad it is. info: a note, no alarm; warning: an alarm; error: an alarm that asks to stop.
-enum class severity : std::uint8_t { info = 0, warning = 1, error = 2 };
+// How severe a finding is. note: no alarm; warning: an alarm; error: an alarm that asks to stop. `info` is an older
+// name of `note`.
+enum class severity : std::uint8_t { note = 0, warning = 1, error = 2, info = note };
 
 // What a finding asks of the loop, mildest first: apply the update, leave it out, end the run.
 enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
 
 [[nodiscard]] constexpr std::string_view name_of(severity level) noexcept {
-    constexpr std::string_view names[] = {"info", "warning", "error"};
+    constexpr std::string_view names[] = {"note", "warning", "error"};
     return names[static_cast<std::size_t>(level)];
 }
 [[nodiscard]] constexpr std::string_view name_of(decision what) noexcept {

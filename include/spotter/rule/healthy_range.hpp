@@ -26,7 +26,7 @@ inline constexpr std::uint64_t first_phase_steps = 64;
 // How many phases any index may be in.
 inline constexpr std::size_t phase_count = 59;
 [[nodiscard]] constexpr std::size_t phase_of(std::uint64_t index) noexcept {
-    return index < first_phase_steps ? 0 : as_size(std::bit_width(index)) - 6;
+    return index < first_phase_steps ? 0 : cast_to<std::size_t>(std::bit_width(index)) - 6;
 }
 // A net that only predicts does not change with its steps: all of mode predict is phase 0.
 [[nodiscard]] constexpr std::size_t phase_of(step_id at) noexcept {

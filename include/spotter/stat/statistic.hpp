@@ -220,7 +220,7 @@ inline constexpr fixed_statistic<statistic_id::mean> mean{};
 inline constexpr fixed_statistic<statistic_id::stddev> stddev{};
 // Their variance, of the population: divided by their number.
 inline constexpr fixed_statistic<statistic_id::variance> variance{};
-// The sum of the finite elements, in a fixed order (docs/stat.md).
+// The sum of the finite elements, in a fixed order (docs/internals/stat.md).
 inline constexpr fixed_statistic<statistic_id::sum> sum{};
 // Their product.
 inline constexpr fixed_statistic<statistic_id::product> product{};

@@ -61,7 +61,8 @@ class entry_list {
         track_entry first{};
         std::uint64_t index_stride = 0, ordinal_stride = 0;
         std::uint32_t part_stride = 0, count = 1;
-        tensor_id in_row = no_tensor;  // all of this id (the writer's) in the steps row at the place of `first`
+        // All `count` of this id (the writer's) in the steps row at the place of `first`.
+        tensor_id in_row = no_tensor;
 
         [[nodiscard]] track_entry at(std::uint32_t which) const noexcept;
     };
@@ -114,6 +115,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] iterator begin() const { return {runs_.data(), runs_.data() + runs_.size(), source_}; }
     [[nodiscard]] iterator end() const;
+    // The entry of that number in the order of writing, or the end. Costs a step for each row before it.
+    [[nodiscard]] iterator from(std::size_t number) const;
 
     // Calls take(row_place) for the rows that they are in, in order; for one several times.
     template <class Take>

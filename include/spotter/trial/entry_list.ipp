@@ -66,7 +66,7 @@ SPOTTER_BODY void entry_list::push_back(track_entry const& entry) {
 SPOTTER_BODY void entry_list::push_row(row_place const& place, tensor_id in_row, std::uint64_t count) {
     run all{};
     all.first.place = place;
-    all.count = 0;
+    all.count = static_cast<std::uint32_t>((std::min)(count, std::uint64_t{0xFFFFFFFFU}));
     all.in_row = in_row;
     runs_.push_back(all);
     size_ += as_size(count);
@@ -86,6 +86,15 @@ SPOTTER_BODY bool entry_list::append(entry_list const& more) {
 SPOTTER_BODY entry_list::iterator entry_list::end() const {
     run const* const last = runs_.data() + runs_.size();
     return {last, last, source_};
+}
+
+SPOTTER_BODY entry_list::iterator entry_list::from(std::size_t number) const {
+    run const* at = runs_.data();
+    run const* const last = at + runs_.size();
+    for (; at != last && at->count <= number; ++at) { number -= at->count; }
+    iterator it{at, last, source_};
+    for (; number > 0; --number) { ++it; }
+    return it;
 }
 
 SPOTTER_BODY void entry_list::reach_out() const {

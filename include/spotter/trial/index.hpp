@@ -3,6 +3,7 @@
 // whole; the rows of steps are read when they are asked for, values never.
 #pragma once
 
+#include <spotter/core/work_count.hpp>
 #include <spotter/format/fwd.hpp>
 #include <spotter/format/row_reader.hpp>
 #include <spotter/rule/coverage.hpp>
@@ -15,6 +16,7 @@
 #include <spotter/trial/run_segments.hpp>
 #include <spotter/trial/step_list.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -136,6 +138,9 @@ public:
     // From here on a look at a segment holds for a millisecond, until as many calls say that it does not: for who reads
     // very much.
     void look_rarely(bool wanted) const noexcept { const_cast<worker_index*>(this)->segments_.look_rarely(wanted); }
+    // From here on a walk over the rows, and the first reading of all, add the bytes of the record that they have come
+    // by, values that are stepped over among them: for who shows how far a long work is. Null: no more. Outlives this.
+    void count_reading(work_count* bytes) const noexcept { come_by_ = bytes; }
     // The last observation of a tensor at a step, from the few frames that may hold it: what an index that is not
     // complete can say of a sound record. Of one that may have lost something it says nothing, nor once that has cost
     // as much as to read all rows.
@@ -162,6 +167,7 @@ public:
                         if (!take(from.segment, row)) { return; }
                         ++from.rows;
                     }
+                    come_by(walker.good_end() - (std::min)(from.offset, walker.good_end()));
                     from.offset = walker.good_end();
                     from.rows = 0;
                 }
@@ -179,6 +185,9 @@ public:
     [[nodiscard]] tensor_id id_of(std::uint32_t number, tensor_id local) const noexcept;
 
 private:
+    void come_by(std::uint64_t bytes) const noexcept {
+        if (come_by_ != nullptr) { come_by_->add(bytes); }
+    }
     // unknown_attempt: of any, or nobody knows.
     [[nodiscard]] bool is_of(std::uint32_t place, std::uint32_t attempt) const noexcept;
     // A segment has been looked at.
@@ -249,6 +258,7 @@ private:
     std::string ended_why_{};
     stayed_in stayed_{};
     mutable row_finder finder_{};
+    mutable work_count* come_by_ = nullptr;
     payload_unpacker& unpacker_;
 };
 

@@ -232,6 +232,7 @@ SPOTTER_BODY void worker_index::take_groups() {
         for (; mine.taken < mine.groups().size(); ++mine.taken) {
             take_lost(number, mine.groups()[mine.taken].offset);
             take_group(number, mine.groups()[mine.taken]);
+            come_by(mine.groups()[mine.taken].end - mine.groups()[mine.taken].previous_end);
         }
         take_lost(number, ~std::uint64_t{0});
         if (tail) { lost_.add_tail(number, ordinal_); }

@@ -131,7 +131,7 @@ SPOTTER_BODY error segment_folder::unreadable(byte_view bytes) const noexcept {
     if (decode_row_frame(bytes, layout::head_bytes)) { return {}; }
     bool const begins_like_ours =
         load<std::uint32_t>(bytes.data()) == layout::head_magic || std::memcmp(bytes.data() + 8, "spotter", 8) == 0;
-    if (!begins_like_ours) { return not_a_run("has a 000000.spot that is no spotter segment"); }
+    if (!begins_like_ours) { return not_a_run("has a 000000.spot that is not a spotter segment"); }
     frame_walker walker{bytes};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
         if (what == walked::rows) { return {}; }

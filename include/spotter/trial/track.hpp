@@ -126,11 +126,20 @@ public:
     template <policy Policy>
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
         std::vector<point> found;
-        if (tensor_ == nullptr) { return found; }
+        (void)each_point(which, 0, when, [&](track_entry const&, point const& here) { found.push_back(here); });
+        return found;
+    }
+    // The same, handed to take(entry, point), from the observation of that number on, in the order of writing. Gives
+    // how many there are now: who keeps that number goes on there after a refresh.
+    template <class Admit, class Take>
+    std::size_t each_point(statistic which, std::size_t first, Admit const& when, Take&& take) const {
+        if (tensor_ == nullptr) { return first; }
         run_->complete();
         row_finder finder;
         std::uint32_t looked_at = ~std::uint32_t{0};
-        for (track_entry const& entry : tensor_->entries) {
+        auto const end = tensor_->entries.end();
+        for (auto it = tensor_->entries.from(first); !(it == end); ++it) {
+            track_entry const entry = *it;
             if (entry.loose || !when(entry.step)) { continue; }
             if (std::exchange(looked_at, entry.place.segment) != entry.place.segment) { run_->guard(looked_at); }
             point here = unreadable_at(entry.step);
@@ -138,9 +147,9 @@ public:
             here.unreadable = !stats && stats.error().code == errc::corrupt;
             measurement const value = stats ? which(*stats) : measurement{};
             if (value.known) { here.value = value.value, here.known = true; }
-            found.push_back(here);
+            take(entry, here);
         }
-        return found;
+        return tensor_->entries.size();
     }
 
     // Scalars that were given between steps.

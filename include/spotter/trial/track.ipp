@@ -321,7 +321,7 @@ SPOTTER_BODY error worker_track::in_lost() noexcept {
 }
 
 SPOTTER_BODY error worker_track::too_few(std::uint64_t count) noexcept {
-    error why{errc::bad_config, "so many elements are not there: the tensor has "};
+    error why{errc::bad_config, "the tensor does not have that many elements: it has "};
     why.what << count << " at this step";
     return why;
 }

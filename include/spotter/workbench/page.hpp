@@ -22,6 +22,9 @@ struct section {          // a part of the page with a heading
     std::string body{};   // HTML; empty: the section is left out
 };
 
+// The ids that a page may have; which of them one has depends on what was recorded.
+[[nodiscard]] std::span<std::string_view const> section_ids() noexcept;
+
 // What rules say of a run: as it was recorded, or judged anew. Texts live as long as whoever judged.
 struct judgement {
     std::vector<finding> findings{};             // in the order in which they were told

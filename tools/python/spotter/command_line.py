@@ -16,7 +16,7 @@ import numpy as np
 
 from ._version import __version__
 from .as_smdebug import install_as_smdebug
-from .errors import BadConfig, Corrupt, IoError, NoPayload, SpotterError
+from .errors import BadConfig, Corrupt, IoError, NoPayload, SpotterError, did_you_mean
 from .model import MODES, Step, step_of
 from .reader.statistics import STATISTICS
 from .run import open_trial
@@ -120,7 +120,7 @@ def _findings(run: str) -> int:
                       if d == 17 or (f"{it.measured:.{d}g}" == f"{it.threshold:.{d}g}") == (it.measured == it.threshold))
         measured = f"{it.measure} {it.measured:.{digits}g} {it.how} {it.threshold:.{digits}g}".strip()
         print(it.severity, it.rule, it.step, it.tensor, measured, it.reason, sep="\t")
-    return 1 if any(it.severity != "info" for it in findings) else 0
+    return 1 if any(it.severity != "note" for it in findings) else 0
 
 
 def _rules(run: str, file: str, rule: Optional[str], settings: List[str], start: int, end: Optional[int], actions: Optional[str]) -> int:
@@ -133,7 +133,7 @@ def _rules(run: str, file: str, rule: Optional[str], settings: List[str], start:
     rules = {name: each for name, each in there.items()
              if inspect.isclass(each) and issubclass(each, Rule) and not inspect.isabstract(each) and each.__module__ == there["__name__"]}
     if rule is not None and rule not in rules:
-        raise BadConfig(f"{file} has no rule {rule}: it has {', '.join(rules) or 'none'}")
+        raise BadConfig(f"{file} has no rule {rule}{did_you_mean(rule, rules) or ':'} It has {', '.join(rules) or 'none'}")
     if not rules:
         raise BadConfig(f"{file} has no rule: no class in it derives from Rule and has an invoke_at_step")
     given = {}
@@ -172,10 +172,29 @@ def _judge(rule, run: str, given: dict, start: int, end: Optional[int], actions:
     return 4 if judged._actions.failures else code
 
 
+class _Parser(argparse.ArgumentParser):
+    """One that says which word was probably meant."""
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            words = list(action.choices)
+            raise argparse.ArgumentError(action, f"there is no {value!r}{did_you_mean(value, words) or ': there are ' + ', '.join(words)}")
+
+    def parse_args(self, args=None, namespace=None):
+        asked, left = self.parse_known_args(args, namespace)
+        if left:
+            verb = self._verbs.choices[asked.verb]
+            options = [each for action in verb._actions for each in action.option_strings]
+            written = left[0].partition("=")[0]
+            guess = did_you_mean(written, options) if written.startswith("-") else ""
+            verb.error(f"{left[0]!r} is not known here{guess or f': {verb.prog} --help lists what is'}")
+        return asked
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("spotter-py", description=__doc__.partition(": ")[2])
+    parser = _Parser("spotter-py", description=__doc__.partition(": ")[2])
     parser.add_argument("--version", action="version", version=__version__)
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs = parser._verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     def verb(name: str, function) -> argparse.ArgumentParser:
         found = verbs.add_parser(name, help=function.__doc__, description=function.__doc__)

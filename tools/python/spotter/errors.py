@@ -3,7 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Tuple
+from difflib import get_close_matches
+from typing import Iterable, Tuple
+
+
+def did_you_mean(written: str, words: Iterable[str]) -> str:
+    """`: did you mean "loss"?`, or nothing where no word is near, or begins so."""
+    known = sorted(words)
+    begun = [each for each in known if len(written) > 2 and each.startswith(written)]
+    meant = begun or get_close_matches(written, known, 1, 0.66)
+    return f": did you mean \"{meant[0]}\"?" if meant else ""
 
 
 class SpotterError(Exception):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .track import Track
 
 _COLOURS = {"train": "#3b82f6", "eval": "#ea580c", "predict": "#059669"}
-_SEVERITIES = {"error": "#dc2626", "warning": "#d97706", "info": "#6b7280"}  # the gravest first
+_SEVERITIES = {"error": "#dc2626", "warning": "#d97706", "note": "#6b7280"}  # the gravest first
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 420, 110, 64, 16
 _DRAWN = ("mean", "l2", "mean_abs", "maximum_abs", "maximum", "minimum", "sum", "zero_fraction", "nonfinite")
 _MOST_POINTS, _MOST_ROWS, _MOST_ELEMENTS = 400, 20, 1 << 22

@@ -11,7 +11,7 @@ from typing import Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from .errors import BadConfig, NoMoreData, NoSuchName, NoSuchStep, NoSuchWorker, NotARun, NotYet, SpotterError
+from .errors import BadConfig, NoMoreData, NoSuchName, NoSuchStep, NoSuchWorker, NotARun, NotYet, SpotterError, did_you_mean
 from .glob import Glob
 from .model import MODES, AnyStep, Collection, Coverage, Damage, Finding, Step, Totals, mode_number, step_of
 from .reader.record import Record
@@ -47,7 +47,7 @@ class Trial:
     def __getitem__(self, name: str) -> Track:
         """NoSuchName where nothing of that name was recorded (yet)."""
         if name not in self:
-            raise NoSuchName(f"\"{name}\" was never observed: names() lists what was")
+            raise NoSuchName(f"\"{name}\" was never observed{did_you_mean(str(name), self.names()) or ':'} names() lists what was")
         return Track(self, name)
 
     def __contains__(self, name: str) -> bool:

@@ -127,7 +127,8 @@ struct set_candidate {
     return {};
 }
 
-[[nodiscard]] static result<compacted_run> compact_folder(std::string_view path, file_system& files) {
+[[nodiscard]] static result<compacted_run> compact_folder(std::string_view path, file_system& files,
+                                                          work_count* workers) {
     std::vector<set_candidate> all;
     compacted_run done{};
     {
@@ -144,7 +145,14 @@ struct set_candidate {
     if (error const why = file.open()) { return why; }
     worker_set_writer set{};
     std::size_t const found = all.size();
-    std::erase_if(all, [&](set_candidate& it) { return !add_to_set(it, files, set); });
+    auto const count = [&] {
+        if (workers != nullptr) { workers->add(1); }
+    };
+    if (workers != nullptr) { workers->total = 2 * found; }
+    std::erase_if(all, [&](set_candidate& it) {
+        count();
+        return !add_to_set(it, files, set);
+    });
     done.left_out = static_cast<std::uint32_t>(found - all.size());
     byte_buffer directory{};
     if (!set.seal(directory)) { say_no_memory(); }
@@ -153,6 +161,7 @@ struct set_candidate {
     done.bytes = directory.size();
     for (set_candidate const& it : all) {
         if (error const why = copy_sidecars(it, files, file)) { return why; }
+        count();
         for (set_segment const& each : it.segments) { done.bytes += each.side_bytes; }
     }
     if (error const why = file.finish()) { return why; }
@@ -163,9 +172,9 @@ struct set_candidate {
 
 namespace spotter::inline SPOTTER_ABI {
 
-result<compacted_run> compact_run(std::string_view path, file_system& files) noexcept {
+result<compacted_run> compact_run(std::string_view path, file_system& files, work_count* workers) noexcept {
     while (path.size() > 1 && path.ends_with('/')) { path.remove_suffix(1); }
-    return detail::answered([&]() -> result<compacted_run> { return detail::compact_folder(path, files); },
+    return detail::answered([&]() -> result<compacted_run> { return detail::compact_folder(path, files, workers); },
                             "no memory to merge the sidecars");
 }
 

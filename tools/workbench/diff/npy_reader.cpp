@@ -161,7 +161,7 @@ result<npy_header_facts> read_npy_header(std::span<std::byte const> file) {
     auto const* const letters = reinterpret_cast<char const*>(file.data());
     constexpr std::string_view magic{"\x93NUMPY", 6};
     if (file.size() < 10 || std::string_view{letters, 6} != magic) {
-        return {errc::corrupt, "this is no .npy file: it does not begin as one"};
+        return {errc::corrupt, "this is not a .npy file: it does not begin as one"};
     }
     auto const version = static_cast<unsigned char>(letters[6]);
     if (version < 1 || version > 3) {

@@ -111,7 +111,7 @@ void mcap_worker::tell(recorded_step const& at, recorded_entry& it, bool loose) 
 }
 
 void mcap_worker::finding(recorded_step const& at, spotter::finding const& it) {
-    constexpr int levels[] = {2, 3, 4};  // info, warning, error
+    constexpr int levels[] = {2, 3, 4};  // note, warning, error
     text<1024> line;
     describe(it, line);
     double const time = at.timing ? at.timing->closed : at.time;

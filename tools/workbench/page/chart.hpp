@@ -44,7 +44,7 @@ struct chart {                          // a figure of curves over steps, from t
 namespace detail {
 
 // By which a wide one is wider.
-inline constexpr double chart_width = 480, chart_height = 224, chart_left = 58, chart_right = 470, chart_top = 14,
+inline constexpr double chart_width = 480, chart_height = 224, chart_left = 74, chart_right = 470, chart_top = 14,
                         chart_bottom = 190, chart_more = 624;
 [[nodiscard]] constexpr double right_of(chart const& it) noexcept {
     return it.wide ? chart_right + chart_more : chart_right;

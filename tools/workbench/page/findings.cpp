@@ -78,7 +78,7 @@ std::vector<reading> readings_for(evidence const& of) {
     if (all.count < 2 || it.measure.starts_with("non-finite")) { return {}; }
     chart picture;
     picture.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor);
-    picture.note = "as the rule measured it, each time that it was told";
+    picture.note = "as the rule measured it, each time that it was reported";
     picture.lines.push_back({&of.told, {}, 0, false});
     picture.step_name = fmt::format("{} step", name_of(it.step.mode));
     if (it.how != relation::none) { picture.threshold = it.threshold; }
@@ -88,7 +88,10 @@ std::vector<reading> readings_for(evidence const& of) {
 [[nodiscard]] static std::string draw_evidence(evidence const& of) {
     finding const& it = of.what.strongest;
     if (of.moments.size() < 2) { return draw_told(of); }
+    bool const is_share = it.measure.find("share") != it.measure.npos;
     for (reading const& each : readings_for(of)) {
+        // Seconds say nothing of a share.
+        if (is_share && !each.exact && each.name == "value") { continue; }
         series data;
         std::uint64_t known = 0;
         for (evidence::moment const& here : of.moments) {
@@ -183,7 +186,7 @@ section findings_section(run_story const& story) {
     std::sort(shown.begin(), shown.end(), [](auto const* a, auto const* b) { return a->order < b->order; });
     if (shown.size() > 1) {
         body +=
-            "<p class=\"note\">In the order of time: what was told first is the likeliest cause of what follows.</p>\n";
+            "<p class=\"note\">In the order of time: the first finding is the likeliest cause of what follows.</p>\n";
     }
     for (evidence const* const each : shown) { body += detail::finding_card(*each, detail::draw_evidence(*each)); }
     if (story.findings.size() > most) {
@@ -193,7 +196,7 @@ section findings_section(run_story const& story) {
     if (body.empty()) { body = paragraph(verdict(story)); }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
     if (!ended && story.anew == nullptr) {
-        body += paragraph("Whether the rules could judge is only told at the end of a run.");
+        body += paragraph("Whether the rules could judge is known at the end of a run.");
     }
     return {"findings", "Findings", body + detail::coverage_of(story.coverages())};
 }

@@ -27,7 +27,7 @@ std::string verdict(run_story const& story) {
     std::string text;
     for (std::size_t level = counts.size(); level-- > 0;) {
         if (counts[level] == 0) { continue; }
-        std::string_view const what = level == 0 ? "hint" : name_of(static_cast<severity>(level));
+        std::string_view const what = name_of(static_cast<severity>(level));
         text += (text.empty() ? "" : ", ") + plural(counts[level], what);
     }
     finding const& first = story.findings.front().what.strongest;
@@ -38,11 +38,14 @@ std::string verdict(run_story const& story) {
 }
 
 std::string_view mood(run_story const& story) {
-    bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed;
-    for (evidence const& each : story.findings) { bad = bad || each.what.strongest.severity > severity::info; }
+    bool bad = story.run->status() == run_status::died || story.run->status() == run_status::failed, warned = false;
+    for (evidence const& each : story.findings) {
+        bad = bad || each.what.strongest.severity == severity::error;
+        warned = warned || each.what.strongest.severity == severity::warning;
+    }
     bool const judged = std::any_of(story.coverages().begin(), story.coverages().end(),
                                     [](recorded_coverage const& each) { return each.judged > 0; });
-    return bad ? "bad" : judged ? "good" : "open";
+    return bad ? "bad" : warned ? "warned" : judged ? "good" : "open";
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html
@@ -56,23 +59,23 @@ std::string notes_of(run_story const& story) {
         notes += fmt::format("<p class=\"notice\">{}</p>\n", escape(text));
     };
     if (run.status() == run_status::running) {
-        note(fmt::format("This run is still being written, silent for {}: the page shows it as it was read.",
+        note(fmt::format("This run is still being written, silent for {}: the page shows what had been read.",
                          spotter::detail::duration_text(run.age())));
     }
     if (run.status() == run_status::died) {
-        note("The process that wrote this run is gone without a word: what it had not written yet is lost. "
-             "`spotter recover` mends the record as far as can be.");
+        note("The process that wrote this run ended without closing it: what it had not written yet is lost. "
+             "`spotter recover` repairs the record as far as possible.");
     }
     if (run.status() == run_status::failed) {
         note(fmt::format("This run ended by a failure{}{}.", run.why_ended().empty() ? "" : ": ", run.why_ended()));
     }
     if (run.status() == run_status::finished && !run.why_ended().empty()) {
-        note(fmt::format("The recording had trouble: {}.", run.why_ended()));
+        note(fmt::format("The recording had a failure: {}.", run.why_ended()));
     }
     std::size_t const damaged = run.damage().size();
     if (damaged > 0) {
         std::string text =
-            fmt::format("The record is damaged in {}: what lies there is missing below, all else is sound.",
+            fmt::format("The record is damaged in {}: that data is missing below, and everything else is sound.",
                         plural(damaged, "place"));
         for (std::size_t i = 0; i < damaged && i < 5; ++i) {
             damaged_place const& it = run.damage()[i];
@@ -92,7 +95,7 @@ std::string notes_of(run_story const& story) {
         note(fmt::format("The record is not whole: {}.", spotter::describe(lost)));
     }
     if (story.anew != nullptr) {
-        note("Findings are of rules that judged the record anew, not of those that ran beside the training.");
+        note("Findings are of rules that judged the record anew, not of the rules of the training.");
     }
     if (story.tensors.empty()) { note("Nothing was recorded: no tensor and no scalar was kept at any step."); }
     return notes;

@@ -9,7 +9,8 @@ namespace spotter::inline SPOTTER_ABI::html {
 // One sentence.
 [[nodiscard]] std::string verdict(run_story const& story);
 
-// "good", "bad" or "open", where nothing was judged or may still be: the colour of the verdict.
+// "good", "warned", "bad" (an error, or it did not end well) or "open", where nothing was judged or may still be: the
+// colour of the verdict.
 [[nodiscard]] std::string_view mood(run_story const& story);
 
 namespace detail {

@@ -3,6 +3,7 @@
 #include "page/heat_map.hpp"
 
 #include "page/axis.hpp"
+#include "page/text.hpp"
 
 #include <spotter/core/casts.hpp>
 

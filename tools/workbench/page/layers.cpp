@@ -95,8 +95,9 @@ section histograms_section(run_story const& story) {
             count > most ? fmt::format(" <span class=\"note\">{} of {}</span>", most, count) : std::string{}, figures);
     }
     if (!body.empty()) {
-        body += "<p class=\"note\">From the oldest step at the top to the latest; heights are roots of shares, the "
-                "outermost values are left out.</p>\n";
+        body +=
+            "<p class=\"note\">From the oldest step at the top to the latest; heights are square roots of shares, the "
+            "outermost values are left out.</p>\n";
     }
     return {"histograms", "Histograms over time", body};
 }

@@ -8,6 +8,7 @@
 #include "page/curves.hpp"
 #include "page/differences.hpp"
 #include "page/embeddings.hpp"
+#include "page/examined.hpp"
 #include "page/findings.hpp"
 #include "page/layers.hpp"
 #include "page/residuals.hpp"
@@ -58,7 +59,7 @@ static void add_run(run_story const& story, value_source& from, std::string cons
     into.add(embeddings_section(story, from), id_end, of);
     into.add(trees_section(story, from), id_end, of);
     into.add(timing_section(story), id_end, of);
-    if (from.spent()) { into.note("More values were recorded than a page reads: some pictures are of fewer steps."); }
+    if (from.spent()) { into.note("More values were recorded than a page reads: some pictures show fewer steps."); }
 }
 
 // A few runs, each with all that there is of it.
@@ -74,8 +75,11 @@ static void add_few(std::vector<run_story>& stories, page& into) {
     into.add(runs_section(stories));
     into.add(hyperparameters_section(stories));
     into.add(differences_section(stories));
+    // Who looks at several compares; of one the findings say where to look.
+    if (several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(findings_section(stories[i]), id_end(i), whose(i)); }
-    into.add(curves_section(stories));
+    for (std::size_t i = 0; i < stories.size(); ++i) { into.add(examined_section(stories[i]), id_end(i), whose(i)); }
+    if (!several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { add_run(stories[i], values[i], id_end(i), whose(i), into); }
 }
 
@@ -124,6 +128,13 @@ static void add_many(std::vector<run_story> const& stories, page& into) {
 }  // namespace spotter::inline SPOTTER_ABI::html::detail
 
 namespace spotter::inline SPOTTER_ABI {
+
+std::span<std::string_view const> html::section_ids() noexcept {
+    static constexpr std::string_view all[] = {
+        "runs",  "hyperparameters", "differences", "findings", "curves",    "layers",   "activations", "histograms",
+        "trees", "embeddings",      "attention",   "classes",  "residuals", "saliency", "times",       "self-test"};
+    return all;
+}
 
 std::string to_html(std::span<trial const> runs) {
     html::detail::page page;

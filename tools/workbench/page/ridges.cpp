@@ -3,6 +3,7 @@
 #include "page/ridges.hpp"
 
 #include "page/axis.hpp"
+#include "page/text.hpp"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 
 #include "page/text.hpp"
 
+#include <spotter/judge/added_findings.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
 
@@ -214,7 +215,9 @@ void run_reader::take_text(tensor_story& tensor, rows::scalar const& it) {
 }
 
 bool run_reader::is_setting(tensor_story const& tensor, rows::scalar const& it) const noexcept {
-    return !it.has_step && counted_ == 0 && tensor.info.role != role::loss && tensor.info.role != role::metric;
+    bool const is_examination = tensor.name.starts_with(examination_event);  // a chapter of its own shows it
+    return !it.has_step && !is_examination && counted_ == 0 && tensor.info.role != role::loss &&
+           tensor.info.role != role::metric;
 }
 
 void run_reader::take_feature(recorded_feature const& it) {

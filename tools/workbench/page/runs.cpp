@@ -74,13 +74,20 @@ std::string head_of_many(std::vector<run_story> const& runs) {
     for (auto const& [ended, count] : counts) {
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, ended);
     }
-    bool const bad = counts.contains("died") || counts.contains("failed");
+    // As bad as the worst of them: of many that did well, those that did not are what one looks for.
+    bool bad = false, warned = counts.contains("stopped");
+    for (run_story const& each : runs) {
+        bad = bad || mood(each) == "bad";
+        warned = warned || mood(each) == "warned";
+    }
     return fmt::format(
         "<div class=\"head\"><h1>{} runs</h1>\n<p class=\"verdict {}\">{}.</p>\n{}</div>\n", runs.size(),
         bad                          ? "bad"
+        : warned                     ? "warned"
         : counts.contains("running") ? "open"
                                      : "good",
-        text, paragraph("Of so many runs the page has neither layers nor values: make a page of one, or of a few."));
+        text,
+        paragraph("For this many runs the page shows no layers and no values. Make a page of one run, or of a few."));
 }
 
 section hyperparameters_section(std::vector<run_story> const& runs) {

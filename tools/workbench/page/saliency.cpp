@@ -83,11 +83,12 @@ section saliency_section(run_story const& story, value_source& from) {
                              data_uri(plain), data_uri(detail::with_map(plain, maps->of(n), maps->height, maps->width)),
                              text);
     }
-    it.body = fmt::format(
-        "<p>At {}, the first {} of {}. Below each picture what of it says what was said: red little, yellow much. "
-        "The parts add up to the output but for {} of it.</p>\n<div class=\"gallery\">\n{}</div>\n",
-        step_text(step), (std::min)(most, maps->samples), plural(maps->samples, "sample"),
-        percent_text(maps->incompleteness()), cells);
+    it.body =
+        fmt::format("<p>At {}, the first {} of {}. Below each picture are the parts that led to the output: red "
+                    "little, yellow much. "
+                    "The parts add up to the output except for {} of it.</p>\n<div class=\"gallery\">\n{}</div>\n",
+                    step_text(step), (std::min)(most, maps->samples), plural(maps->samples, "sample"),
+                    percent_text(maps->incompleteness()), cells);
     return it;
 }
 

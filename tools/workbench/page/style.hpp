@@ -12,12 +12,12 @@ namespace spotter::inline SPOTTER_ABI::html {
 inline constexpr std::string_view style = R"css(
 :root{color-scheme:light dark;--paper:#fff;--card:#f7f7f5;--ink:#1d2125;--soft:#5c656e;--rule:#dcdfe2;--good:#146c43;
 --open:#0b5fa5;
---error:#b3261e;--warning:#8a5300;--info:#0b5fa5;--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b5568f;--c4:#b08900;
+--error:#b3261e;--warning:#8a5300;--note:#0b5fa5;--c0:#0072b2;--c1:#d55e00;--c2:#009e73;--c3:#b5568f;--c4:#b08900;
 --c5:#4a4a4a;
 --zero:#c9ccd0;--bad:#e0218a;--hit:0,114,178;--miss:213,94,0}
 @media screen and (prefers-color-scheme:dark){:root{--paper:#14171a;--card:#1c2024;--ink:#e6e8ea;--soft:#9aa4ae;
 --rule:#363c42;--good:#63c98f;
---open:#74b9f2;--error:#ff8f85;--warning:#f0b45a;--info:#74b9f2;--c0:#56b4e9;--c1:#f28b4b;--c2:#3fc99a;--c3:#e08fc0;
+--open:#74b9f2;--error:#ff8f85;--warning:#f0b45a;--note:#74b9f2;--c0:#56b4e9;--c1:#f28b4b;--c2:#3fc99a;--c3:#e08fc0;
 --c4:#e5c34a;--c5:#c4c8cc;
 --zero:#4a5057;--bad:#ff5cb3;--hit:86,180,233;--miss:242,139,75}}
 *{box-sizing:border-box}
@@ -29,12 +29,13 @@ h2{font-size:1.3rem;margin:40px 0 12px;padding-top:12px;border-top:2px solid var
 h3{font-size:1.05rem;margin:20px 0 8px;overflow-wrap:anywhere}p,ul{margin:6px 0}ul{padding-left:22px}
 li,p,summary{overflow-wrap:anywhere}
 code{font:.92em ui-monospace,monospace;overflow-wrap:anywhere}a{color:var(--c0)}
-.path,.note{color:var(--soft);font-size:.85rem;font-weight:400}.path{margin:0;overflow-wrap:anywhere}
+.path,p.note,span.note{color:var(--soft);font-size:.85rem;font-weight:400}.path{margin:0;overflow-wrap:anywhere}
 nav{display:flex;flex-wrap:wrap;gap:4px 16px;margin:16px 0;font-size:.92rem}
 .heads{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,320px),1fr));gap:0 32px}.head{min-width:0}
 .verdict{font-size:1.1rem;font-weight:600;margin:12px 0;padding-left:12px;border-left:5px solid var(--open);
 overflow-wrap:anywhere}
 .verdict.good{border-color:var(--good)}.verdict.bad{border-color:var(--error)}
+.verdict.warned{border-color:var(--warning)}
 .notice{background:var(--card);border:1px solid var(--warning);border-radius:6px;padding:8px 12px;
 overflow-wrap:anywhere}
 dl{display:flex;flex-wrap:wrap;gap:8px 28px;margin:12px 0}dl div{min-width:0}dt{color:var(--soft);font-size:.8rem}
@@ -56,19 +57,19 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 .smooth{display:none;stroke-width:2.4}#smooth:checked~main .smooth{display:inline}#smooth:checked~main .raw{opacity:.3}
 .switch{font-size:.92rem}
 .mark path{stroke-width:1.2;stroke-dasharray:2 3;fill:none}.mark .head{stroke:none}
-.mark.error path{stroke:var(--error)}.mark.warning path{stroke:var(--warning)}.mark.info path{stroke:var(--info)}
-.mark.error .head{fill:var(--error)}.mark.warning .head{fill:var(--warning)}.mark.info .head{fill:var(--info)}
+.mark.error path{stroke:var(--error)}.mark.warning path{stroke:var(--warning)}.mark.note path{stroke:var(--note)}
+.mark.error .head{fill:var(--error)}.mark.warning .head{fill:var(--warning)}.mark.note .head{fill:var(--note)}
 .key{white-space:nowrap;font-size:.85rem;color:var(--soft);margin-right:6px}
 .key i{display:inline-block;width:16px;height:0;border-top:3px solid;margin-right:4px;vertical-align:middle}
 .key i.dashed{border-top-style:dashed}.key i.limit{border-top:2px dashed var(--error)}
 .key i.box{height:12px;width:12px;border:0}
 .finding{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,380px),1fr));gap:8px 24px;
-background:var(--card);border-left:5px solid var(--info);border-radius:4px;padding:12px 16px;margin:0 0 12px}
+background:var(--card);border-left:5px solid var(--note);border-radius:4px;padding:12px 16px;margin:0 0 12px}
 .finding>div{min-width:0}.finding h3{margin:0 0 4px}.finding.error{border-color:var(--error)}
 .finding.warning{border-color:var(--warning)}
 .tag{font-size:.78rem;text-transform:uppercase;letter-spacing:.04em;border:1px solid;border-radius:4px;padding:1px 6px;
 vertical-align:middle}
-.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.info .tag{color:var(--info)}
+.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.finding.note .tag{color:var(--note)}.finding.note{color:inherit;font-size:inherit}
 .measure b{font-size:1.15rem}.remedy{font-style:italic}.remedy::before{content:"→ ";font-style:normal}
 details{margin:8px 0}summary{cursor:pointer}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
@@ -78,6 +79,7 @@ vertical-align:top}.plain th,.plain.left td{text-align:left}.plain th{font-weigh
 .runs .long{min-width:220px}.plain.pairs th{text-align:left;white-space:normal}
 .plain thead td,.plain thead th{color:var(--soft);font-size:.82rem}
 .plain.left td,.plain.left th{white-space:normal;overflow-wrap:anywhere;min-width:90px}
+.plain.examined td:nth-child(2),.plain.examined th{white-space:nowrap}
 .heat table{width:100%;table-layout:fixed}
 .heat th{width:26%;font-weight:400;text-align:right;padding-right:8px;overflow:hidden;text-overflow:ellipsis;
 white-space:nowrap}
@@ -91,10 +93,10 @@ white-space:nowrap}
 .confusion th{font-weight:400;color:var(--soft)}.confusion thead th{vertical-align:bottom}
 .confusion .label{text-align:right;white-space:nowrap}
 .upright{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap}.sum{color:var(--soft)}
-.balance{width:100%}.balance td{vertical-align:middle}
+.balance{width:100%;table-layout:fixed}.balance td{vertical-align:middle}
 .balance th{width:44px;font-weight:400;text-align:right;padding-right:8px}
 .balance td:last-child{width:96px;padding-left:8px;color:var(--soft);white-space:nowrap}
-.balance.named th{width:34%}
+.balance.named th{width:34%;overflow-wrap:anywhere}
 .bar{display:block;height:9px;border-radius:2px;min-width:1px}.bar.thin{height:4px;margin-top:1px}
 .gallery{display:grid;grid-template-columns:repeat(auto-fill,minmax(112px,1fr));gap:12px}
 .sample img{width:100%;image-rendering:pixelated;display:block;border-radius:4px}.sample figcaption{font-size:.8rem}

@@ -6,6 +6,8 @@
 #include <spotter/core/utf8.hpp>
 #include <spotter/report/describe.hpp>
 
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI::html {
 
 bool reorders(std::string_view letter) noexcept {
@@ -48,8 +50,19 @@ std::string number_text(double const& value) {
         case number_class::neg_inf:
             return "−∞";
         default:
-            return fmt::format("{:.4g}", value);
+            break;
     }
+    double const size = magnitude(value);
+    if (size >= 1e4 && size < 1e7) { return fmt::format("{:.0f}", value); }
+    std::string text = fmt::format("{:.4g}", value);
+    // 1e9 and 1e-7, as findings have them, of 1e+09 and 1e-07.
+    if (std::size_t const e = text.find('e'); e != text.npos) {
+        std::size_t const at = text[e + 1] == '+' ? e + 1 : e + 2;
+        std::size_t const end =
+            (std::min)(text.find_first_not_of('0', text[e + 1] == '+' ? e + 2 : at), text.size() - 1);
+        text.erase(at, end - at);
+    }
+    return text;
 }
 
 std::string short_count(double count) {

@@ -16,7 +16,8 @@ namespace spotter::inline SPOTTER_ABI::html {
 // something else.
 [[nodiscard]] bool reorders(std::string_view letter) noexcept;
 
-[[nodiscard]] std::string number_text(double const& value);  // four digits; "NaN", "∞", "−∞"
+[[nodiscard]] std::string
+number_text(double const& value);  // four digits, below ten millions without an exponent; "NaN", "∞"
 
 // "950", "12k", "1.5M": for axes. Up to four digits stay as they are.
 [[nodiscard]] std::string short_count(double count);

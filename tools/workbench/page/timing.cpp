@@ -44,7 +44,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         }
     }
     return fmt::format(
-        "<figure><figcaption><b>{}</b> <span class=\"note\">heights are roots of counts</span></figcaption>"
+        "<figure><figcaption><b>{}</b> <span class=\"note\">heights are square roots of counts</span></figcaption>"
         R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}: median {}, longest {}">)"
         R"(<path class="axis" d="M0 {}H{}"/>{}</svg></figure>)"
         "\n",
@@ -174,7 +174,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
                            {"pressure/io", "for disks"},
                            {"io_wait", "cores idle for disks"}},
                           "some task of the machine did");
-    figures += picture_of("Memory, % of what there may be", {{"memory", "of this process"}}, "");
+    figures += picture_of("Memory, % of what is available", {{"memory", "of this process"}}, "");
     std::vector<wanted_line> gpus;
     for (machine_series const& each : machine.series) {
         if (!each.name.starts_with("gpu_util/") && !each.name.starts_with("gpu_mem/")) { continue; }

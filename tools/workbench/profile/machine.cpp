@@ -53,7 +53,7 @@ constexpr machine_words machine_shares[] = {
     {"pressure/cpu", "of the time some task waited for a core", "tasks waited for a core {} of the time"},
     {"pressure/memory", "of the time some task waited for memory", "tasks waited for memory {} of the time"},
     {"pressure/io", "of the time some task waited for disks", "tasks waited for disks {} of the time"},
-    {"memory", "of the memory there may be, taken and not given back", ""},
+    {"memory", "of the available memory, taken and not returned", ""},
 };
 
 [[nodiscard]] static std::string share_text(double share) { return fmt::format("{:.0f} %", 100 * share); }

@@ -243,7 +243,7 @@ constexpr std::string_view look_for_others =
     }
     if (it.mean_of("cpu") >= busy_share) {
         if (processor_load(it).is_theirs()) {
-            return fmt::format("; all cores are {} busy, of which this process has {}: {}.", percent(it.mean_of("cpu")),
+            return fmt::format("; all cores are {} busy, and this process has {}: {}.", percent(it.mean_of("cpu")),
                                percent(it.mean_of("own_cpu")), look_for_others);
         }
         return fmt::format(
@@ -294,9 +294,7 @@ constexpr std::string_view look_for_others =
     if (std::string const short_of = short_of_memory(*machine); !short_of.empty()) { return short_of; }
     std::string const took =
         fmt::format("A {} step takes {} (median)", name_of(main->mode), duration_text(main->steps.median));
-    if (main->sections.empty()) {
-        return took + "; what of it is what, nobody said: name its parts with watch.section(\"data\").";
-    }
+    if (main->sections.empty()) { return took + "; its parts have no names: name them with watch.section(\"data\")."; }
     for (section_profile const& each : main->sections) {
         std::string_view const leaf = std::string_view{each.path}.substr(each.path.rfind('/') + 1);
         if (waits(leaf) && each.share >= waiting_share) {

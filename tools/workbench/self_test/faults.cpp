@@ -154,7 +154,7 @@ std::span<planted_fault const> planted_faults() noexcept {
          as_recorded,
          {name_of(rule_id::class_imbalance)}},
         {"collapsed_output",
-         "the net says the same of every sample, and the loss stands still",
+         "the net gives the same output for every sample, and the loss stands still",
          "predictions, with their values",
          role::prediction,
          mode::train,

@@ -30,6 +30,7 @@ public:
         rules_.close(step, set, into, deliver);
     }
     void poll(double const& now) noexcept { rules_.poll(now); }
+    [[nodiscard]] auto& experiment() noexcept { return rules_.experiment(); }
 
 private:
     judges<dynamic_rule>& rules_;
@@ -107,7 +108,7 @@ struct self_test_findings {
                                       [&](silent_rule const& each) { return each.rule == name; });
         std::string why = !with.rules.contains(std::string{name}) ? "not among the rules"
                           : its != with.reasons.end()             ? its->why
-                                                                  : "judged, and told nothing";
+                                                                  : "judged, and found nothing";
         silent.push_back({std::string{name}, std::move(why)});
     }
     return silent;

@@ -32,13 +32,13 @@ template <class Aggregate, class... Members>
 template <class Aggregate>
 inline constexpr std::size_t member_count = count_members<Aggregate>();
 
-inline constexpr std::size_t most_members = 12;
+inline constexpr std::size_t most_members = 14;
 
 // References to all members, in the order of their declaration.
 template <class Aggregate>
 [[nodiscard]] constexpr auto members_of(Aggregate& it) noexcept {
     constexpr std::size_t count = member_count<std::remove_const_t<Aggregate>>;
-    static_assert(count <= most_members, "spotter: members_of knows aggregates of twelve members at most");
+    static_assert(count <= most_members, "spotter: members_of knows aggregates of fourteen members at most");
     if constexpr (count == 0) {
         return std::tie();
     } else if constexpr (count == 1) {
@@ -74,9 +74,15 @@ template <class Aggregate>
     } else if constexpr (count == 11) {
         auto& [a, b, c, d, e, f, g, h, i, j, k] = it;
         return std::tie(a, b, c, d, e, f, g, h, i, j, k);
-    } else {
+    } else if constexpr (count == 12) {
         auto& [a, b, c, d, e, f, g, h, i, j, k, l] = it;
         return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+    } else if constexpr (count == 13) {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = it;
+        return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+    } else {
+        auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = it;
+        return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
     }
 }
 

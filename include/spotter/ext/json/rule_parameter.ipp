@@ -61,8 +61,12 @@ SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, mode
 }
 
 SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, severity& into) {
+    if (value == "info") {  // as it was called in older files
+        into = severity::note;
+        return {};
+    }
     bool const known = assign_by_name(value, into, 3, [](severity it) { return name_of(it); });
-    return known ? std::string_view{} : "must be \"info\", \"warning\" or \"error\"";
+    return known ? std::string_view{} : "must be \"note\", \"warning\" or \"error\"";
 }
 
 SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, dtype& into) {

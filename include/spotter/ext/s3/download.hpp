@@ -162,7 +162,9 @@ private:
 // The record at `place_from` into `folder`. A file that is as long here, or longer, stays; so a second call fetches
 // what has come meanwhile. errc::busy where somebody records into the folder, exists where it holds another run, or
 // rows of this one that the store does not have, not_a_run where there is none there.
-[[nodiscard]] inline result<download_health> fetch_run(std::string_view place_from, std::string_view folder) {
+// `come_by`: bytes of these files that are here.
+[[nodiscard]] inline result<download_health> fetch_run(std::string_view place_from, std::string_view folder,
+                                                       work_count* come_by = nullptr) {
     auto const from = parse_place(place_from);
     if (!from) { return from.error(); }
     auto how = settings_here();
@@ -186,7 +188,11 @@ private:
     if (error const why = work.hold(all)) { return why; }
     download_health done;
     for (object const& each : all) {
+        if (come_by != nullptr) { come_by->total += each.bytes; }
+    }
+    for (object const& each : all) {
         if (error const why = work.take(each, done)) { return why; }
+        if (come_by != nullptr) { come_by->add(each.bytes); }
     }
     return done;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/casts.hpp>
+#include <spotter/core/work_count.hpp>
 #include <spotter/ext/s3/store.hpp>
 #include <spotter/file/read_all.hpp>
 #include <spotter/file/system.hpp>
@@ -17,7 +18,8 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 struct mirror_options {                       // how a run is sent
     std::chrono::milliseconds every{10'000};  // the segment that still grows goes so often, and a sign of life with it
     std::chrono::milliseconds patience{60'000};  // so long the end waits for what is left
-    bool remove_local = false;  // segments that are closed, but for the newest, once the store has confirmed them
+    bool remove_local = false;      // segments that are closed, but for the newest, once the store has confirmed them
+    work_count* come_by = nullptr;  // bytes of segments that the store has, as they come
 };
 
 // How it stands.
@@ -255,6 +257,7 @@ private:
                 if (!why && send_side) { why = put(side, std::span<std::byte const>{sidecar}); }
             }
             bool const left = why || !now;
+            if (!left && choices_.come_by != nullptr) { choices_.come_by->add(mine); }
             if (why.code == errc::replaced && tries + 1 < most_tries) { continue; }
             if (left && !grows && send) { ++health_.pending, health_.pending_bytes += mine; }
             if (left && !grows && send_side) { ++health_.pending, health_.pending_bytes += beside; }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/core/casts.hpp>
-#include <spotter/core/source.hpp>
+#include <spotter/core/device_values.hpp>
 #include <spotter/trial/value.hpp>
 
 #include <ATen/EmptyTensor.h>
@@ -57,7 +57,7 @@ void with_torch_word(dtype type, Use&& use) {
 // With type and shape also where the values are refused for the place or the gaps that they have. A template, so that a
 // method of newer versions can be asked for.
 template <class Tensor>
-[[nodiscard]] tensor_ref view_torch(Tensor const& it) {
+[[nodiscard]] tensor_ref view_torch(Tensor const& it, bool anywhere = false) {
     if (!it.defined()) { return {}; }
     if (it.is_nested()) { return refused_view(refusal::ragged); }
     auto const sizes = it.sizes();
@@ -70,7 +70,7 @@ template <class Tensor>
     tensor_ref view{{}, shape.elements(), shape, torch_dtype(it.scalar_type()), order::row_major, refusal::none};
     if (view.type == dtype::none) {
         view.refused = refusal::unknown_element;
-    } else if (!it.is_cpu()) {
+    } else if (!anywhere && !it.is_cpu()) {
         view.refused = refusal::other_device;
     } else if (it.layout() != ::at::kStrided || !it.has_storage() || it.is_conj() || it.is_neg()) {
         view.refused = refusal::not_contiguous;  // sparse; or its values are not what its memory holds
@@ -106,6 +106,17 @@ template <class Tensor>
     return true;
 }
 
+// A tensor in a GPU's memory, for a hook that has it: in the stream that is current there (docs/device.md).
+template <class Tensor>
+[[nodiscard]] offered offer_torch_of_device(Tensor const& it, tensor_ref const& view) noexcept {
+    return offer_of_device(it, view, [](void const* from, std::byte* into) {
+        auto const& of = *static_cast<Tensor const*>(from);
+        device_values const where{view_torch(of, true), nullptr, static_cast<int>(of.get_device()), true};
+        std::memcpy(into, &where, sizeof where);
+        return true;
+    });
+}
+
 }  // namespace detail
 
 // torch::Tensor is at::Tensor. Nothing is asked of autograd: no operation is recorded, no version counted. Undefined:
@@ -122,6 +133,9 @@ struct tensor_access<Tensor> {
     }
     [[nodiscard]] static offered offer(Tensor const& it) noexcept {
         offered given{view(it), nullptr, nullptr};
+        if (given.view.refused == refusal::other_device && it.is_cuda()) {
+            return detail::offer_torch_of_device(it, given.view);
+        }
         if (given.view.refused != refusal::permuted) { return given; }
         given.view.refused = refusal::none;
         given.source = &it;

@@ -213,12 +213,15 @@ struct class_parts {
 };
 
 // The labels and predictions of one step. They are paired by position, whichever is observed first; a step may bring
-// several batches of both. Of batches of many samples some are taken (sampled_classes), of labels and predictions those
-// in the same places.
+// several batches of both. Where predictions are shown in two forms (logits, and the probabilities made of them) the
+// first that is as long as the labels are counts. Of batches of many samples some are taken (sampled_classes), of
+// labels and predictions those in the same places.
 struct class_pairs {
     class_parts parts;               // of the run
     class_list labels, predictions;  // of the step
     std::string_view tensor{};       // the first labels of the step
+    std::uint64_t first_form = 0;    // predictions of the first tensor of the step
+    tensor_id first_said = no_tensor;
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
         return parts.declare(it, label, prediction) && (label ? labels : predictions).reserve(it.shape.elements());
@@ -236,7 +239,11 @@ struct class_pairs {
     // One feature of either side; of other tensors nothing.
     constexpr void add(tensor_info const& it, std::span<double const> classes) noexcept {
         sampled_classes const some = sampled_classes::read(classes);
-        if (parts.is_prediction(it)) { predictions.add(some); }
+        if (parts.is_prediction(it)) {
+            if (first_said == no_tensor) { first_said = it.id; }
+            if (it.id == first_said && predictions.samples() == first_form) { first_form += some.samples; }
+            predictions.add(some);
+        }
         if (!parts.is_label(it)) { return; }
         labels.add(some);
         if (tensor.empty()) { tensor = it.name; }
@@ -244,7 +251,7 @@ struct class_pairs {
     // Calls `use(label, prediction)` for each pair of classes; for none where there are more of one than of the other.
     template <class Use>
     constexpr void each(Use&& use) const noexcept {
-        if (labels.samples() != predictions.samples()) { return; }
+        if (labels.samples() != predictions.samples() && labels.samples() != first_form) { return; }
         std::span<class_list::entry const> const given = labels.all(), said = predictions.all();
         for (std::size_t i = 0, k = 0; i < given.size() && k < said.size();) {
             if (given[i].place != said[k].place) {
@@ -261,7 +268,7 @@ struct class_pairs {
     }
     constexpr void clear() noexcept {
         labels.clear(), predictions.clear();
-        tensor = {};
+        tensor = {}, first_form = 0, first_said = no_tensor;
     }
 };
 

@@ -15,11 +15,13 @@ namespace spotter::inline SPOTTER_ABI {
 // Two signs, each of one gradient:
 //   noisy      the means (fading by a twentieth a change, from half of `warmup` on, by when momentum has filled its
 //   buffer) of |G|^2 are
-//              `inertia` times those of |D|^2 or more, the correlation c of D with the D before it is between 0.1 and
-//              0.95, and that with the one before that is above c - 0.2 and above the middle of c and 2c^2 - 1: signal
-//              with noise keeps c, a smooth curve bends to 2c^2 - 1. `lasting` changes in a row.
+//              `inertia` times those of |D|^2 or more, the cosine c of D and the D before it is above 0.1, and that of
+//              D and the one before that is above c - 0.2 and above the middle of c and 2c^2 - 1: signal with noise
+//              keeps c, a smooth curve bends to 2c^2 - 1. One without noise goes straight on or back: there the mean
+//              size of c is above 0.95. And it does not shrink along itself, as the gradient of a saturated unit does:
+//              D and the G before it have a cosine above -0.5. `lasting` changes in a row.
 //   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising`
-//   of them, it has
+//   of them and in the last, it has
 //              at least doubled, and it slows down: the square of the norm amid the window is above 1.1 times the
 //              product of those at its ends; yet the second half brought three quarters of what the first did, or more.
 //              A net that runs away does not slow down, and momentum that fills a buffer stops.
@@ -51,6 +53,9 @@ struct gradient_not_cleared {
         recent_values norms;                                    // before each change
         recent_values rose;                                     // 1 where the norm rose
         double size = 0, change = 0, next = 0, after_next = 0;  // fading sums: |G|^2, |D|^2, <D, D'>, <D, D''>
+        double change_before = 0, change_twice_before = 0;      // likewise: |D'|^2, |D''|^2
+        double along = 0, straight = 0, turns = 0;              // likewise: <D, G'>; |c|, and of how many
+        double last_change = 0, last_but_one = 0;               // |D'|^2 and |D''|^2 of the latest
         double before_size = 0;                                 // |G|^2 of the step before
         std::uint64_t changes = 0, aligned = 0, noisy = 0;      // `aligned`, `noisy`: in a row
     };
@@ -127,6 +132,8 @@ private:
     static constexpr void begin_anew(kept& mine) noexcept {
         mine.norms.clear(), mine.rose.clear();
         mine.size = mine.change = mine.next = mine.after_next = 0;
+        mine.change_before = mine.change_twice_before = mine.along = 0;
+        mine.straight = mine.turns = mine.last_change = mine.last_but_one = 0;
         mine.changes = mine.aligned = mine.noisy = 0;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double inertia_of(kept const& mine) noexcept {
@@ -135,16 +142,29 @@ private:
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_noisy(kept& mine, std::span<double const> made) const noexcept {
         SPOTTER_STRICT_BODY
-        constexpr double fading = 0.95;
+        double const before = std::exchange(mine.last_change, made[1]);
+        double const twice_before = std::exchange(mine.last_but_one, before);
         if (2 * ++mine.changes <= warmup) { return false; }
-        mine.size = fading * mine.size + made[0];
-        mine.change = fading * mine.change + made[1];
-        mine.next = fading * mine.next + made[2];
-        mine.after_next = fading * mine.after_next + made[3];
-        if (mine.changes < warmup || !(mine.change > 0)) { return false; }
-        double const one = mine.next / mine.change, two = mine.after_next / mine.change;
+        fade(mine.size, made[0]), fade(mine.change, made[1]);
+        fade(mine.change_before, before), fade(mine.change_twice_before, twice_before);
+        fade(mine.next, made[2]), fade(mine.after_next, made[3]);
+        fade(mine.along, 0.5 * (made[0] - mine.before_size - made[1]));
+        double const turn_by = square_root(made[1]) * square_root(before);
+        if (turn_by > 0) { fade(mine.straight, magnitude(made[2]) / turn_by), fade(mine.turns, 1); }
+        double const one_by = square_root(mine.change) * square_root(mine.change_before);
+        double const two_by = square_root(mine.change) * square_root(mine.change_twice_before);
+        double const along_by = square_root(mine.change) * square_root(mine.size);
+        if (mine.changes < warmup || !(one_by > 0 && two_by > 0)) { return false; }
+        double const one = mine.next / one_by, two = mine.after_next / two_by;
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
-        return mine.size >= inertia * mine.change && one >= 0.1 && one <= 0.95 && keeps_on;
+        return mine.size >= inertia * mine.change && one >= 0.1 && keeps_on && mine.straight <= 0.95 * mine.turns &&
+               mine.along > -0.5 * along_by;
+    }
+    SPOTTER_STRICT static constexpr void fade(double& total, double added) noexcept {
+        SPOTTER_STRICT_BODY
+        double kept = 0.95 * total;
+        settle(kept);
+        total = kept + added;
     }
     // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window
     // is above the geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a
@@ -160,8 +180,8 @@ private:
         if (!mine.norms.full()) { return false; }
         growth = now / mine.norms[0];
         double const amid = mine.norms[mine.norms.size() / 2];
-        return mine.aligned >= mine.norms.size() && mine.rose.mean_of(0, mine.rose.size()) >= rising && growth >= 2 &&
-               amid * amid > 1.1 * mine.norms[0] * now && now - amid >= 0.75 * (amid - mine.norms[0]);
+        return mine.aligned >= mine.norms.size() && now > before && mine.rose.mean_of(0, mine.rose.size()) >= rising &&
+               growth >= 2 && amid * amid > 1.1 * mine.norms[0] * now && now - amid >= 0.75 * (amid - mine.norms[0]);
     }
 };
 

@@ -10,12 +10,15 @@ namespace spotter::inline SPOTTER_ABI {
 // Judges windows of `samples` pairs of label and prediction, per mode (train and eval), from the `warmup`-th train
 // close and the `warmup_pairs`-th pair of training on (a step may be one sample). A window is no better than guessing
 // where as many predictions are right as always naming its most frequent label would be, or at most two standard
-// deviations (of that count, binomial) more, unless the loss knows better: where the first losses of a mode were at
-// least `like_entropy` times the entropy H of the labels, as a cross-entropy begins, a window whose mean loss is below
+// deviations (of that count, binomial) more, unless the loss knows better. That can be where classes are not equally
+// frequent (of those that are any knowledge shows in right answers): where the first losses of a mode were at least
+// `like_entropy` times the entropy H of the labels, as a cross-entropy begins, a window whose mean loss is below
 // `known` times H is better than a guess that knows how frequent the labels are (Shannon 1948; H of a window has the
-// correction (classes - 1) / 2 samples of Miller 1955). Warning after `patience` such windows in a row, until one is
-// better. A window where one class has more than `largest_share` of the labels says nothing: rare classes are learned
-// without being named often. Labels and predictions of a step are paired by position; see classes.hpp.
+// correction (classes - 1) / 2 samples of Miller 1955). One that has come down towards H learns that much first,
+// as language models do, and has until the `rests`-th train close to learn more. Warning after `patience` such windows
+// in a row, until one is better. A window where one class has more than `largest_share` of the labels says nothing:
+// rare classes are learned without being named often. Labels and predictions of a step are paired by position; see
+// classes.hpp.
 struct no_better_than_guessing {
     using kind = rule_kind;
     static constexpr std::string_view name = "no_better_than_guessing";
@@ -29,8 +32,10 @@ struct no_better_than_guessing {
     std::uint64_t patience = 3;               // windows
     double largest_share = 0.6;               // fraction of a window's labels
     std::uint64_t warmup_pairs = 5000;        // of training
-    double like_entropy = 0.7;                // times the entropy of the labels
+    double even = 0.98;                       // entropy of labels over that of classes that are equally frequent
+    double like_entropy = 0.9;                // times the entropy of the labels
     double known = 0.95;                      // times that
+    std::uint64_t rests = 1000;               // train closes
     bool argmax = false;                      // predictions are scores whatever their type and rank
     int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
@@ -110,13 +115,21 @@ struct no_better_than_guessing {
     }
 
 private:
-    // With what a sample of that size lacks on average (Miller and Madow, 1955).
-    [[nodiscard]] SPOTTER_STRICT static constexpr double label_entropy(slot_array<std::uint64_t> const& labels,
-                                                                       double count) noexcept {
+    // Whether a loss says more of a window's labels than how frequent they are, or has just come to say that.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool knows(state const& seen, window const& mine, double loss,
+                                                      double count) const noexcept {
         SPOTTER_STRICT_BODY
         double classes = 0;
-        for (std::uint64_t const each : labels) { classes += each > 0 ? 1 : 0; }
-        return entropy_of(labels, count) + (classes - 1) / (2 * count);
+        for (std::uint64_t const each : mine.labels) { classes += each > 0 ? 1 : 0; }
+        // With what a sample of that size lacks on average (Miller and Madow, 1955).
+        double const entropy = entropy_of(mine.labels, count) + (classes - 1) / (2 * count);
+        // Of many classes a window shows each too seldom to say that.
+        if (10 * classes <= count && entropy >= even * natural_log(classes)) { return false; }
+        measurement const& in_training = seen.by_mode[index_of(mode::train)].first_loss;
+        double const first = in_training.known ? in_training.value : mine.first_loss.value;
+        if (first >= like_entropy * entropy && loss < known * entropy) { return true; }
+        double const half_way = 0.5 * (first + entropy);
+        return seen.train_closes < rests && known * first >= entropy && loss < half_way;
     }
     SPOTTER_STRICT constexpr void judge(state const& seen, window& mine) const noexcept {
         SPOTTER_STRICT_BODY
@@ -130,11 +143,8 @@ private:
         if (warm && share <= largest_share) {
             mine.measured = static_cast<double>(mine.right) / count;
             mine.limit = share + 2 * square_root(share * (1 - share) / count);
-            double const entropy = label_entropy(mine.labels, count);
-            measurement const& in_training = seen.by_mode[index_of(mode::train)].first_loss;
-            double const first = in_training.known ? in_training.value : mine.first_loss.value;
-            bool const knows = loss.known && first >= like_entropy * entropy && loss.value < known * entropy;
-            mine.bad = mine.measured <= mine.limit && !knows ? mine.bad + 1 : 0;
+            bool const better = mine.measured > mine.limit || (loss.known && knows(seen, mine, loss.value, count));
+            mine.bad = better ? 0 : mine.bad + 1;
             mine.judged = true;
         }
         for (std::uint64_t& each : mine.labels) { each = 0; }

@@ -61,7 +61,7 @@ struct step_outlier {
         return {least, least > mine.mean + room_above};
     }
     [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
-        return who.as_finding("many steps took too long", "time of so many steps, at least", relation::none,
+        return who.as_finding("many steps took too long", "least time of the slow steps", relation::none,
                               static_cast<double>(n_outliers));
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {

@@ -13,7 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 // close and the `warmup_pairs`-th pair of training on. Predictions tell nothing of their targets where the correlation
 // of both (Pearson) is at most two of its standard errors, 1/sqrt(pairs), above zero; it asks neither for units nor for
 // an offset. Warning after `patience` such windows in a row, until one is better. Targets are floating-point labels
-// that are no classes: of a window half at least are no whole numbers, and there are three different ones. A step with
+// that are no classes: of a window half at least are no whole numbers or are held against none, and there are three
+// different ones. A step with
 // a value that is no number says nothing. A step's targets and predictions are paired where they have as many elements,
 // 64 of them at most.
 struct unrelated_predictions {
@@ -24,13 +25,14 @@ struct unrelated_predictions {
 
     selector select = role::label;
     selector predictions = role::prediction;  // floating-point ones; others are not read
-    std::uint64_t samples = 1000;             // pairs of a window
+    std::uint64_t samples = 500;              // pairs of a window
     std::uint64_t warmup = 150;               // train closes
     std::uint64_t warmup_pairs = 5000;        // of training
     std::uint64_t patience = 3;               // windows
 
-    struct window {                                                 // of one mode
-        std::uint64_t pairs = 0, fractions = 0, bad = 0;            // `bad`: windows in a row
+    struct window {  // of one mode
+        // `fractions`: pairs with a number that is not whole; `bad`: windows in a row
+        std::uint64_t pairs = 0, fractions = 0, bad = 0;
         double mean_target = 0, mean_said = 0;                      // of its pairs so far
         double squares_target = 0, squares_said = 0, products = 0;  // about the means
         double measured = 0, limit = 0;  // correlation, and what it must be above; of the last whole window
@@ -88,7 +90,7 @@ struct unrelated_predictions {
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         culprit const who{seen.target.tensor, mine.measured, 1};
-        out.push(who.as_finding("predictions tell nothing of their targets", "correlation", relation::less_equal,
+        out.push(who.as_finding("predictions are unrelated to their targets", "correlation", relation::less_equal,
                                 mine.limit));
         return truth::yes;
     }
@@ -106,7 +108,7 @@ private:
             (seen.differ > 0 && target == seen.different[0]) || (seen.differ > 1 && target == seen.different[1]);
         if (!known && seen.differ < 2) { seen.different[seen.differ] = target; }
         seen.differ += known || seen.differ == 3 ? 0U : 1U;
-        to.fractions += is_whole(target) ? 0U : 1U;
+        to.fractions += is_whole(target) && is_whole(said) ? 0U : 1U;
         double const count = static_cast<double>(++to.pairs);
         double const from_target = target - to.mean_target, from_said = said - to.mean_said;
         to.mean_target += from_target / count;

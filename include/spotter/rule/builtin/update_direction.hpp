@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/selector.hpp>
+#include <spotter/rule/builtin/nets.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
 #include <spotter/rule/builtin/sampled_lines.hpp>
 #include <spotter/rule/series.hpp>
@@ -14,8 +15,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The change of a weight between two observations, held against the gradient that made it: their scalar product is
 // negative where the optimizer descends. A weight ascends where it is positive in at least `share` of its last `window`
 // changes, after `warmup` of them. Error when more than half of the weights that are judged at a step do, or of those
-// of one net (what is called alike up to the first
-// '.' or '/', two weights at least: an actor beside its critic): one alone may follow its weight decay.
+// of one net (nets.hpp; two weights at least: an actor beside its critic): one alone may follow its weight decay.
 // A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as
 // they are before the update, which is the one after it; where the loop observes after the update, say so in
 // `options::instant` (or in `after_update`, for this rule alone) and observe gradients before weights. What is flagged
@@ -39,6 +39,7 @@ struct update_direction {
     double share = 0.9;         // fraction of the window
     // The gradient of a change is that of the later observation, whatever options::instant says.
     bool after_update = false;
+    bool hears_biases = false;  // that climb: testimony, they have no vote
 
     // The sample of a tensor's values at one close. Of floating types up to 32 bits in floats, which hold them exactly.
     struct copy {
@@ -83,7 +84,7 @@ struct update_direction {
     struct parameter {              // of one weight
         copy weight, gradients[2];  // the last sight; the last gradient and the one before
         int newest = 0;             // of the gradients
-        bool watched = false;
+        bool watched = false, votes = false;
         bool negated = false;                    // what is kept of gradients is minus them
         recent_values ascending;                 // 1 or 0 a change
         std::uint64_t changes = 0, upwards = 0;  // so many of them along the gradient
@@ -117,7 +118,8 @@ struct update_direction {
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && !is_complex(tensor.type) ? terms::feature | terms::nonfinite : terms::none;
+        return (select(tensor) || is_heard(tensor)) && !is_complex(tensor.type) ? terms::feature | terms::nonfinite
+                                                                                : terms::none;
     }
     [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
         bool const wanted = tensor.role == role::gradient && !is_complex(tensor.type);
@@ -127,8 +129,8 @@ struct update_direction {
         if (tensor.role == role::gradient) { return true; }
         if (seen.parameters.declare(tensor) == nullptr || !seen.nets.grow(seen.net_count + 1)) { return false; }
         parameter& mine = seen.parameters[tensor.id];
-        mine.watched = select(tensor);
-        std::uint64_t const called = key_of(tensor.name.substr(0, tensor.name.find_first_of("./")));
+        mine.votes = select(tensor), mine.watched = mine.votes || is_heard(tensor);
+        std::uint64_t const called = key_of(net_of(tensor.name));
         while (mine.net < seen.net_count && seen.nets[mine.net].name != called) { ++mine.net; }
         if (mine.net == seen.net_count) { seen.nets[seen.net_count++].name = called; }
         return mine.ascending.keep(window);
@@ -174,7 +176,7 @@ struct update_direction {
         if (seen.parameters.find(it.tensor.id) == nullptr) { return; }
         parameter& mine = seen.parameters[it.tensor.id];
         count(seen.so_far, mine, it, made[0] > 0);
-        if (mine.changes <= warmup) { return; }
+        if (mine.changes <= warmup || !mine.votes) { return; }
         mine.ascending.add(made[0] > 0 ? 1 : 0);
         if (!mine.ascending.full()) { return; }
         double const up = mine.ascending.mean_of(0, mine.ascending.size());
@@ -206,6 +208,9 @@ struct update_direction {
 private:
     [[nodiscard]] constexpr bool is_after_update(tensor_info const& tensor) const noexcept {
         return after_update || tensor.instant == instant::after_update;
+    }
+    [[nodiscard]] constexpr bool is_heard(tensor_info const& tensor) const noexcept {
+        return hears_biases && tensor.role == role::bias && !has(tensor.flags, flag::frozen);
     }
     [[nodiscard]] SPOTTER_STRICT constexpr bool climbs(parameter const& it) const noexcept {
         SPOTTER_STRICT_BODY

@@ -272,7 +272,7 @@ class Record:
             if not decision_is_set:
                 decision = 2 if severity == 2 else 0
             rule, reason, tensor_name, measure, remedy, detail = texts
-            self.findings.append(Finding(("info", "warning", "error")[severity], rule, reason, Step(MODES[step[0]], step[1]),
+            self.findings.append(Finding(("note", "warning", "error")[severity], rule, reason, Step(MODES[step[0]], step[1]),
                                          tensor_name, measure, measured, ("", "<", "<=", ">", ">=")[how], threshold, remedy, detail,
                                          ("proceed", "skip_update", "stop")[decision], others, self.number))
         elif kind == 7:

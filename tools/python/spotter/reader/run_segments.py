@@ -112,7 +112,7 @@ class RunSegments:
                     return None
                 head = data[0:16]
                 if head[:4] != b"\x50\x2a\x4d\x18" and head[8:15] != b"spotter":
-                    return self._not_a_run("has a 000000.spot that is no spotter segment")
+                    return self._not_a_run("has a 000000.spot that is not a spotter segment")
                 if any(isinstance(each, Frame) for each in Walk(data, 0, chained=True)):
                     return None
                 return Corrupt(f"\"{self.folder}\" has a 000000.spot that begins as a spotter segment does, and nothing "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The statistics of docs/stat.md, to the bit."""
+"""The statistics of docs/internals/stat.md, to the bit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Dict, Optional, Tuple
 
 import numpy as np
 
-from ..errors import BadConfig
+from ..errors import BadConfig, did_you_mean
 from ..model import Distribution
 from .rows import ALL_TERMS, DELTA, HASH, NONFINITE, ZEROS, doubles_of
 
@@ -245,7 +245,7 @@ def formula_of(name: str):
     try:
         return FORMULAS[f"{plain}_abs" if plain else name]
     except KeyError:
-        raise BadConfig(f"there is no statistic {name!r}; there are {' '.join(STATISTICS)}") from None
+        raise BadConfig(f"there is no statistic {name!r}{did_you_mean(name, STATISTICS) or ';'} There are {' '.join(STATISTICS)}") from None
 
 
 def measured_of(which, summaries: dict) -> Tuple[np.ndarray, np.ndarray]:

@@ -62,7 +62,7 @@ def value_of(segment: Segment, it: Sample, elements=None, bits=False):
         if elements is not None:
             count = math.prod(place.shape)
             if min(elements) < 0 or sum(elements) > count:
-                raise BadConfig(f"so many elements are not there: the tensor has {count} at this step")
+                raise BadConfig(f"the tensor does not have that many elements: it has {count} at this step")
         stored = segment.values(place, elements)
     else:
         raise _no_payload(it)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hook (L3): the members of hook.hpp for hooks with a device: what waits for its results, and is judged with them.
+#pragma once
+
+#include <spotter/hook/hook.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+namespace detail {
+
+// What one pass has taken, with what is known of the change.
+[[nodiscard]] constexpr summary with_change(summary taken, summary const& known) noexcept {
+    taken.has |= known.has & terms::change;
+    taken.has_previous = known.has_previous, taken.previous_index = known.previous_index;
+    taken.previous_sum_squares = known.previous_sum_squares, taken.delta_sum_squares = known.delta_sum_squares;
+    taken.dot = known.dot, taken.changed = known.changed;
+    return taken;
+}
+
+}  // namespace detail
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::put_late(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
+                                              terms kept, bool as_scalar, bool judged, double const* time) noexcept {
+    if constexpr (lags) {
+        late_event event;
+        event.tensor = &it, event.rules = rules, event.kept = kept;
+        event.is_scalar = as_scalar, event.judged = judged;
+        event.has_time = time != nullptr, event.time = time != nullptr ? *time : 0;
+        if (refusal_words const why = late_.put(event, values); why.code != errc::none) { refuse(it, why); }
+    }
+}
+
+// As observe_tracked, but that the values are elsewhere. What the kernels of a device do not know is computed of the
+// values, which are copied here for it.
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::observe_on_device(tracked_tensor& it, device_values const& values) noexcept {
+    if constexpr (lags) {
+        if (state_ == detail::switch_state::off || !is_taken(it, values.view)) { return; }
+        std::uint64_t const rules = it.rules & rules_due_;
+        std::uint64_t const due = it.info.collections & plan_due_;
+        if ((rules | due) == 0 && !captures_.active()) { return; }
+        if (values.view.refused != refusal::none) { return refuse(it, words_of(values.view.refused)); }
+        late_event event;
+        event.tensor = &it, event.rules = rules, event.kept = wanted(it, due);
+        event.judged = true;
+        terms const all = it.needs_of(rules) | event.kept;
+        bool const single = has(all, terms::change) && values.view.shape.rank == 0;  // a scalar may follow
+        device_wish const wish{all & (pass_terms | terms::change),
+                               detail::needs_values(all) || single || captures_.everything(), it.info.id, step_};
+        if (refusal_words const why = late_.put(event, values, wish); why.code != errc::none) {
+            return refuse(it, why);
+        }
+        ++observed_;
+    }
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::judge_event(late_event const& it, late_step const& of) noexcept {
+    if constexpr (lags) {
+        if (it.is_time) { return judge_time(it); }
+        double const* const time = it.has_time ? &it.time : nullptr;
+        if (!it.on_device) {
+            tensor_ref const values = of.values_of(it);
+            if (!it.judged) { return sink_.scalar(it.tensor->info, &step_, values, time); }
+            return judge_values(*it.tensor, values, it.rules, it.kept, it.is_scalar, time);
+        }
+        device_answer const answer = late_.answer(it);
+        if (answer.lost) { return refuse(*it.tensor, {answer.lost.code, answer.lost.what.view()}); }
+        tensor_ref view = it.view;
+        view.values.raw = answer.values;
+        if (answer.values == nullptr && view.count > 0) { view.type = dtype::none; }  // it has a shape nevertheless
+        summary stats = answer.stats;
+        terms const missing = without(it.tensor->needs_of(it.rules) | it.kept, stats.has);
+        if (any(missing & pass_terms)) { stats = detail::with_change(take_summary(view, missing | stats.has), stats); }
+        if (has(missing, terms::change)) { it.tensor->compare(view, step_, stats); }
+        late_.known = &stats;
+        judge_values(*it.tensor, view, it.rules, it.kept, false, nullptr);
+        late_.known = nullptr;
+    }
+}
+
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::judge_time(late_event const& it) noexcept {
+    if constexpr (lags) {
+        double const taken = late_.seconds_of(it);
+        if (taken < 0) { return; }
+        auto const seconds = static_cast<float>(taken);
+        keep_scalar(*it.tensor, view_of(&seconds, {}), nullptr);
+    }
+}
+template <class Sink, class Plan, class... Arguments>
+tracked_tensor* hook<Sink, Plan, Arguments...>::meet_section(std::string_view name) noexcept {
+    text<120> whole{"time/"};
+    whole << name;
+    tracked_tensor* const it = meet(whole.view());
+    float const none = 0;
+    if (it != nullptr && !it->declared) { declare(*it, view_of(&none, {})); }
+    return it;
+}
+
+// Steps that were closed before, oldest first; `all`: those that are not here yet, too.
+template <class Sink, class Plan, class... Arguments>
+void hook<Sink, Plan, Arguments...>::judge_late(step_alarm& found, bool all) noexcept {
+    if constexpr (lags) {
+        step_id const last = step_;
+        std::uint64_t const rules_due = rules_due_, plan_due = plan_due_;
+        late_.now = true;
+        while (late_.is_due(all)) {
+            late_step const& each = late_.oldest();
+            step_ = each.id, rules_due_ = each.rules_due, plan_due_ = each.plan_due;
+            open_ = true;
+            for (std::size_t i = 0; i < each.count; ++i) { judge_event(each.events[i], each); }
+            step_alarm told;
+            judge(each.now, told);
+            note_vitals(told);
+            collect_external(told);
+            apply_request();
+            record_close(told, each.times, each.whole);
+            open_ = false;
+            late_.pop();
+            hand_out();
+            found.add(told);
+        }
+        late_.now = false;
+        step_ = last, rules_due_ = rules_due, plan_due_ = plan_due;
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI

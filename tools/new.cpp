@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `new`: a CMake project with a watched training loop, which builds and runs as it is.
+#include "folders.hpp"
+#include "new_file.hpp"
+#include "new_texts.hpp"
+#include "output.hpp"
+#include "verbs.hpp"
+
+#include <span>
+
+namespace spotter_tool {
+
+using namespace spotter;
+
+namespace {
+
+[[nodiscard]] std::string with(std::string text, std::string_view mark, std::string_view by) {
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + by.size())) {
+        text.replace(at, mark.size(), by);
+    }
+    return text;
+}
+
+// As CMake and C++ take a name.
+[[nodiscard]] std::string project_name(std::string_view path) {
+    std::string name;
+    for (char const letter : path.substr(path.rfind('/') + 1)) {
+        bool const usual = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                           (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
+        name += usual ? letter : '_';
+    }
+    return name.empty() ? "training" : name;
+}
+
+}  // namespace
+
+int new_project(new_options const& wanted) {
+    std::string const folder = tidy(wanted.folder), name = project_name(folder);
+    auto const refuse = [&](error const& why) { return fail(why, false, "new", folder); };
+    if (!detail::names_in(folder).empty()) {
+        error why{errc::exists, "\""};
+        why.what << std::string_view{folder}.substr(0, 150) << "\" is there already, and not empty: give a new folder";
+        return refuse(why);
+    }
+    bool const is_c = wanted.kind == "c", is_torch = wanted.kind == "torch";
+    std::span<project_file const> const files = is_c       ? std::span<project_file const>{c_project}
+                                                : is_torch ? std::span<project_file const>{torch_project}
+                                                           : std::span<project_file const>{plain_project};
+    auto const write = [&](std::string_view file, std::string text) {
+        new_file made{folder + '/' + std::string{file}, false};
+        text = with(with(std::move(text), "@NAME@", name), "@LANGUAGES@", is_c ? "C CXX" : "CXX");
+        error why = made.put(text);
+        return why ? why : made.finish();
+    };
+    for (project_file const& each : files) {
+        std::string const beginning{each.name == "CMakeLists.txt" ? project_beginning : std::string_view{}};
+        if (error const why = write(each.name, beginning + std::string{each.text})) { return refuse(why); }
+    }
+    if (error const why = write("README.md", std::string{project_read_me})) { return refuse(why); }
+    say(fmt::format("{0}: a project with a watched loop. Build and run it:\n"
+                    "  cmake -S {0} -B {0}/build && cmake --build {0}/build && (cd {0} && build/train)\n",
+                    folder));
+    return fine;
+}
+
+}  // namespace spotter_tool

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `serve`: the bodies of api.hpp that are about runs and curves.
+#include "api.hpp"
+
+#include "../findings.hpp"
+#include "query.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+namespace spotter_tool::live {
+
+using namespace spotter;
+
+namespace {
+
+// A number with the digits that a screen has room for.
+void put_number(std::string& into, double const& value) {
+    if (!is_finite(value)) {
+        into += "null";
+        return;
+    }
+    fmt::format_to(std::back_inserter(into), "{:.6g}", value);
+}
+
+template <class Each, class Value>
+void put_list(std::string& into, std::string_view name, Each const& all, Value const& value) {
+    into += fmt::format(",\"{}\":[", name);
+    bool first = true;
+    for (auto const& each : all) {
+        if (!each.seen()) { continue; }
+        if (!std::exchange(first, false)) { into += ','; }
+        put_number(into, value(each));
+    }
+    into += ']';
+}
+
+// One line of a chart. Of neighbouring steps that share a point `lo` and `hi` say how far they reach.
+void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_name const& which, curve const& data,
+              std::size_t mode, double began) {
+    html::series const& its = *data.modes[mode];
+    auto const& all = its.buckets();
+    into += fmt::format("{{\"run\":{},\"worker\":{},\"mode\":\"{}\",\"n\":{},\"width\":{},\"step\":{},\"last\":", id,
+                        which.worker, name_of(static_cast<spotter::mode>(mode)), its.size(),
+                        std::uint64_t{1} << its.shift(), data.last_step[mode]);
+    put_number(into, its.ends_bad() ? html::series::bucket{}.mean() : its.last_value().value_or(0));
+    into += its.ends_bad() ? ",\"ends_bad\":true" : "";
+    using bucket = html::series::bucket;
+    double const none = bucket{}.mean();  // 0 / 0
+    put_list(into, "x", all, [](bucket const& it) { return it.middle(); });
+    put_list(into, "y", all, [&](bucket const& it) { return it.count > 0 ? it.mean() : none; });
+    if (std::any_of(all.begin(), all.end(), [](bucket const& it) { return it.count > 1; })) {
+        put_list(into, "lo", all, [&](bucket const& it) { return it.count > 0 ? it.least : none; });
+        put_list(into, "hi", all, [&](bucket const& it) { return it.count > 0 ? it.most : none; });
+    }
+    if (std::any_of(all.begin(), all.end(), [](bucket const& it) { return it.bad > 0; })) {
+        put_list(into, "bad", all, [](bucket const& it) { return static_cast<double>(it.bad); });
+    }
+    put_list(into, "t", all, [&](bucket const& it) { return run.time_at(which.worker, it.middle()) - began; });
+    into += '}';
+}
+
+// What is drawn as a curve without being asked for: numbers. 0: a loss, 1: a metric, 2: another; 3: none.
+[[nodiscard]] int kind_of(recorded_tensor const& it) {
+    if (it.entries.empty() || it.info.type == dtype::text) { return 3; }
+    if (it.info.role == role::loss) { return 0; }
+    if (it.info.role == role::metric) { return 1; }
+    track_entry const first = *it.entries.begin();
+    if (first.loose) { return 3; }
+    return first.is_scalar || (it.info.shape.rank == 0 && it.info.type != dtype::none) ? 2 : 3;
+}
+
+[[nodiscard]] json tags_of(trial const& run) {
+    constexpr std::size_t most = 2000;
+    json all = json::array();
+    std::set<std::string_view> known;
+    for (int const kind : {0, 1, 2}) {
+        for (auto const& reader : run.readers()) {
+            for (auto const& each : reader->index().tensors()) {
+                if (all.size() >= most || kind_of(*each) != kind || !known.insert(each->name).second) { continue; }
+                all.push_back({{"name", each->name}, {"kind", kind}, {"worker", reader->number()}});
+            }
+        }
+    }
+    return all;
+}
+
+[[nodiscard]] json findings_of(trial const& run) {
+    constexpr std::size_t most = 200;
+    json all = json::array();
+    auto const found = gathered(run.findings());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < found.size(); ++i) { order.push_back(i); }
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        bool const first = is_told_before(found[a].strongest, found[b].strongest);
+        return first != is_told_before(found[b].strongest, found[a].strongest) ? first : a < b;
+    });
+    for (std::size_t const i : order) {
+        auto const& each = found[i];
+        if (all.size() >= most) { break; }
+        json one = finding_json(each.strongest);
+        one["text"] = finding_text(each.strongest);
+        one["remedy"] = std::string{each.strongest.remedy};
+        one["times"] = each.times;
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+[[nodiscard]] json workers_of(trial const& run) {
+    json all = json::array();
+    for (auto const& each : run.readers()) {
+        step_list const& steps = each->index().steps();
+        all.push_back({{"worker", each->number()},
+                       {"status", std::string{name_of(each->status())}},
+                       {"steps", steps.size()},
+                       {"age", each->age()}});
+    }
+    return all;
+}
+
+// Names of the run's tensors, that of the lowest worker that has it.
+[[nodiscard]] std::vector<std::pair<recorded_tensor const*, std::uint32_t>> tensors_of(trial const& run) {
+    std::vector<std::pair<recorded_tensor const*, std::uint32_t>> all;
+    std::set<std::string_view> known;
+    for (auto const& reader : run.readers()) {
+        for (auto const& each : reader->index().tensors()) {
+            if (!each->entries.empty() && known.insert(each->name).second) {
+                all.emplace_back(each.get(), reader->number());
+            }
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+answer refusal(int status, std::string_view why) { return {status, dump_utf8(json{{"error", std::string{why}}})}; }
+
+answer runs_answer(run_list& runs, query const& asked) { return {200, runs.changes(number_in(asked, "since", 0))}; }
+
+answer run_answer(run_list& runs, query const& asked) {
+    asked_run const of{runs, asked};
+    if (!of) { return gone(); }
+    std::lock_guard const held{of->lock()};
+    (void)of->refresh_if_older(0.1);
+    std::uint64_t const since = number_in(asked, "since", 0);
+    if (of->version() == since) { return {200, R"({"same":true})"}; }
+    json made = {{"id", of.id()}, {"name", of.name()}, {"version", of->version()}};
+    made["card"] = card_json(card_of(*of.get()));
+    made["trouble"] = of->trouble();
+    trial const* const run = of->run();
+    if (run == nullptr) { return {200, dump_utf8(made)}; }
+    made["tags"] = tags_of(*run);
+    made["findings"] = findings_of(*run);
+    made["could_not_run"] = json::array();
+    for (recorded_coverage const& each : run->coverages()) {
+        if (!each.reason.empty()) { made["could_not_run"].push_back(json::array({each.rule, each.reason})); }
+    }
+    made["rules"] = run->coverages().size();
+    made["workers"] = workers_of(*run);
+    made["tensors"] = tensors_of(*run).size();
+    made["environment"] = run->environment().substr(0, 4000);
+    made["bytes"] = run->totals().bytes;
+    return {200, dump_utf8(made)};
+}
+
+answer curves_answer(run_list& runs, query const& asked) {
+    constexpr std::size_t most_runs = 200;
+    curve_name which{text_in(asked, "tag"), text_in(asked, "stat", "mean"), 0};
+    bool const all_workers = text_in(asked, "workers") == "all";
+    std::uint64_t const from = number_in(asked, "from", 0), to = number_in(asked, "to", ~std::uint64_t{0});
+    bool const close = from > 0 || to != ~std::uint64_t{0};
+    std::string lines, told;
+    std::size_t count = 0;
+    auto const range = asked.equal_range("run");
+    for (auto it = range.first; it != range.second && count < most_runs; ++it, ++count) {
+        asked_run const of{runs, it->second};
+        if (!of) {
+            told += fmt::format("{}{{\"run\":{},\"gone\":true}}", told.empty() ? "" : ",", of.id());
+            continue;
+        }
+        std::lock_guard const held{of->lock()};
+        (void)of->refresh_if_older(0.1);
+        double began = 0;
+        trial const* const run = of->run();
+        std::vector<std::uint32_t> workers;
+        for (std::size_t i = 0; run != nullptr && i < run->readers().size(); ++i) {
+            worker_reader const& reader = *run->readers()[i];
+            double const its = reader.index().begun_at();
+            began = began == 0 || (its > 0 && its < began) ? its : began;
+            recorded_tensor const* const tensor = reader.index().find(which.tensor);
+            bool const has = tensor != nullptr && !tensor->entries.empty();
+            if (has && (all_workers || workers.empty())) { workers.push_back(reader.number()); }
+        }
+        told += fmt::format("{}{{\"run\":{},\"version\":{},\"began\":{:.3f}}}", told.empty() ? "" : ",", of.id(),
+                            of->version(), began);
+        for (std::uint32_t const worker : workers) {
+            which.worker = worker;
+            std::optional<curve> part;
+            if (close) { part = of->closer(which, from, to); }
+            curve const* const data = close ? (part ? &*part : nullptr) : of->curve_of(which);
+            if (data == nullptr || (!close && data->version <= of.version())) { continue; }
+            for (std::size_t mode = 0; mode < mode_count; ++mode) {
+                if (!data->modes[mode] || data->modes[mode]->empty()) { continue; }
+                if (!lines.empty()) { lines += ','; }
+                put_line(lines, *of.get(), of.id(), which, *data, mode, began);
+            }
+        }
+    }
+    return {200, fmt::format("{{\"runs\":[{}],\"lines\":[{}]}}", told, lines)};
+}
+
+answer tensors_answer(run_list& runs, query const& asked) {
+    asked_run const of{runs, asked};
+    if (!of) { return gone(); }
+    std::string const part = text_in(asked, "filter");
+    std::uint64_t const first = number_in(asked, "first", 0),
+                        count = (std::min)(number_in(asked, "count", 100), std::uint64_t{500});
+    std::lock_guard const held{of->lock()};
+    (void)of->refresh_if_older(0.1);
+    if (of->run() == nullptr) { return refusal(409, of->trouble()); }
+    json made = {{"version", of->version()}};
+    made["tensors"] = json::array();
+    std::uint64_t met = 0;
+    for (auto const& [tensor, worker] : tensors_of(*of->run())) {
+        if (!part.empty() && tensor->name.find(part) == std::string::npos) { continue; }
+        if (met++ < first || met > first + count) { continue; }
+        json one = {{"name", tensor->name},
+                    {"role", std::string{name_of(tensor->info.role)}},
+                    {"type", std::string{name_of(tensor->info.type)}}};
+        one["shape"] = json::array();
+        for (std::uint64_t const size : tensor->info.shape.view()) { one["shape"].push_back(size); }
+        one["observations"] = tensor->entries.size();
+        one["worker"] = worker;
+        made["tensors"].push_back(std::move(one));
+    }
+    made["all"] = met;
+    return {200, dump_utf8(made)};
+}
+
+answer answer_to(run_list& runs, std::string_view what, query const& asked) {
+    using ask = answer (*)(run_list&, query const&);
+    constexpr std::pair<std::string_view, ask> all[] = {
+        {"runs", runs_answer},     {"run", run_answer},       {"curves", curves_answer},   {"tensors", tensors_answer},
+        {"tensor", tensor_answer}, {"values", values_answer}, {"picture", picture_answer}, {"section", section_answer}};
+    for (auto const& [name, which] : all) {
+        if (name != what) { continue; }
+        try {
+            return which(runs, asked);
+        } catch (std::bad_alloc const&) {
+            return refusal(500, "no memory for that: ask for less");
+        } catch (std::exception const& why) { return refusal(500, plain(why.what())); }
+    }
+    return refusal(404, "there is nothing of that name");
+}
+
+}  // namespace spotter_tool::live

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line, `serve`: what a question names.
+#pragma once
+
+#include "api.hpp"
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace spotter_tool::live {
+
+[[nodiscard]] inline std::string text_in(query const& asked, std::string const& name, std::string_view usual = {}) {
+    auto const it = asked.find(name);
+    return it == asked.end() ? std::string{usual} : it->second;
+}
+[[nodiscard]] inline std::uint64_t number_of(std::string_view text, std::uint64_t usual) noexcept {
+    std::uint64_t value = 0;
+    auto const read = std::from_chars(text.data(), text.data() + text.size(), value);
+    return read.ec == std::errc{} && read.ptr == text.data() + text.size() ? value : usual;
+}
+[[nodiscard]] inline std::uint64_t number_in(query const& asked, std::string const& name, std::uint64_t usual) {
+    return number_of(text_in(asked, name), usual);
+}
+
+// The run of "run=3", or of "3:17": the run of which version 17 is known. Kept as long as this lives.
+class asked_run {
+public:
+    asked_run(run_list& runs, query const& asked) : asked_run{runs, text_in(asked, "run")} {}
+    asked_run(run_list& runs, std::string_view text) {
+        std::size_t const cut = text.find(':');
+        id_ = number_of(text.substr(0, cut), 0);
+        version_ = cut == text.npos ? 0 : number_of(text.substr(cut + 1), 0);
+        its_ = runs.run(id_, &name_);
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return its_ != nullptr; }
+    [[nodiscard]] live_run* operator->() const noexcept { return its_.get(); }
+    [[nodiscard]] live_run* get() const noexcept { return its_.get(); }
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+    [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+private:
+    std::uint64_t id_ = 0, version_ = 0;
+    std::string name_{};
+    std::shared_ptr<live_run> its_{};
+};
+
+[[nodiscard]] inline answer gone() {
+    return refusal(404, "this run is not there any more: it was deleted or renamed, or it cannot be shown");
+}
+
+}  // namespace spotter_tool::live
