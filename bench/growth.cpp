@@ -12,6 +12,7 @@
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/compact.hpp>
 
 #include <cstring>
 #include <thread>

@@ -5,8 +5,8 @@
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
-#include <spotter/export/parquet_file.hpp>
 #include <spotter/file/system.hpp>
+#include <spotter/workbench/parquet.hpp>
 
 #include <string>
 

@@ -9,11 +9,12 @@
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
-#include <spotter/export/parquet.hpp>
 #include <spotter/packs.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/compact.hpp>
+#include <spotter/workbench/parquet.hpp>
 
 #include <sys/resource.h>
 #include <sys/wait.h>

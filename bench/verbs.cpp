@@ -5,12 +5,12 @@
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
 
-#include <spotter/export/npz.hpp>
-#include <spotter/export/recorded_arrays.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
 #include <spotter/workbench/diff.hpp>
+#include <spotter/workbench/export.hpp>
+#include <spotter/workbench/npy.hpp>
 
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -7,6 +7,7 @@
 
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/compact.hpp>
 
 #include <cstdlib>
 #include <string>

@@ -6,8 +6,8 @@
 #include <spotter/ext/system.hpp>
 #include <spotter/packs.hpp>
 #include <spotter/report.hpp>
-#include <spotter/report/profile.hpp>
 #include <spotter/spotter.hpp>
+#include <spotter/workbench/profile.hpp>
 
 #include <chrono>
 #include <thread>

@@ -5,7 +5,7 @@
 #include "progress.hpp"
 #include "verbs.hpp"
 
-#include <spotter/trial/compact.hpp>
+#include <spotter/workbench/compact.hpp>
 
 namespace spotter_tool {
 

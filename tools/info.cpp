@@ -9,10 +9,10 @@
 #include "progress.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
+#include "workbench/profile/times.hpp"
 
 #include <spotter/report.hpp>
 #include <spotter/report/bytes.hpp>
-#include <spotter/report/times.hpp>
 #include <spotter/trial.hpp>
 #include <spotter/trial/environment_lines.hpp>
 

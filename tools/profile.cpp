@@ -6,7 +6,7 @@
 #include "progress.hpp"
 #include "verbs.hpp"
 
-#include <spotter/report/profile.hpp>
+#include <spotter/workbench/profile.hpp>
 
 namespace spotter_tool {
 

@@ -4,8 +4,8 @@
 #include "rules_argument.hpp"
 #include "verbs.hpp"
 #include "watched_run.hpp"
+#include "workbench/profile/times.hpp"
 
-#include <spotter/report/times.hpp>
 #include <spotter/supervisor.hpp>
 
 #include <atomic>

@@ -2,8 +2,8 @@
 // Command line: which faults the rules would have noticed in a run, in words: for `check --self-test` and for a page.
 #pragma once
 
-#include <spotter/replay/self_test.hpp>
 #include <spotter/workbench/page.hpp>
+#include <spotter/workbench/self_test.hpp>
 
 #include <string>
 #include <vector>

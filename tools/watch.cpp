@@ -5,8 +5,7 @@
 #include "progress.hpp"
 #include "rules_argument.hpp"
 #include "watched_run.hpp"
-
-#include <spotter/report/times.hpp>
+#include "workbench/profile/times.hpp"
 
 #include <chrono>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 #include "progress.hpp"
 #include "verbs.hpp"
 
-#include <spotter/report/ranks.hpp>
+#include <spotter/workbench/ranks.hpp>
 
 namespace spotter_tool {
 

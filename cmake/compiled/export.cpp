@@ -9,16 +9,7 @@
 
 #include <spotter/implementation.hpp>
 
-#include <spotter/export/csv.hpp>
 #include <spotter/export/follow_run.hpp>
-#include <spotter/export/json_lines.hpp>
-#include <spotter/export/mcap.hpp>
-#include <spotter/export/npz.hpp>
-#include <spotter/export/parquet.hpp>
-#include <spotter/export/projector.hpp>
-#include <spotter/export/prometheus.hpp>
-#include <spotter/export/recorded_arrays.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/export/tensorboard.hpp>
 #include <spotter/export/tensorboard_sink.hpp>
-#include <spotter/export/trace.hpp>

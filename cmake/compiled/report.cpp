@@ -7,10 +7,7 @@
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
-#include <spotter/trial/numbers.hpp>
 
 #include <spotter/implementation.hpp>
 
 #include <spotter/report.hpp>
-#include <spotter/report/profile.hpp>
-#include <spotter/report/ranks.hpp>

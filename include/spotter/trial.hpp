@@ -2,8 +2,6 @@
 // Umbrella for programs that read records.
 #pragma once
 
-#include <spotter/trial/compact.hpp>
 #include <spotter/trial/examined.hpp>
-#include <spotter/trial/saliency.hpp>
 #include <spotter/trial/samples.hpp>
 #include <spotter/trial/trial.hpp>

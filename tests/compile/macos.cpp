@@ -99,12 +99,8 @@
 
 #include <spotter/checkpoints.hpp>
 #include <spotter/control.hpp>
-#include <spotter/export/csv.hpp>
-#include <spotter/export/npz.hpp>
-#include <spotter/export/prometheus.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/export/tensorboard.hpp>
-#include <spotter/export/trace.hpp>
 #include <spotter/ext/system.hpp>
 #include <spotter/heal.hpp>
 #include <spotter/packs.hpp>
@@ -117,5 +113,7 @@
 #include <spotter/spotter.hpp>
 #include <spotter/supervisor.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/export.hpp>
+#include <spotter/workbench/npy.hpp>
 
 static_assert(sizeof(spotter::machine_file_system) > 0);

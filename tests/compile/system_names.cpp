@@ -152,12 +152,12 @@
 #include <spotter/hook.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
 #include <spotter/preflight.hpp>
-#include <spotter/replay/self_test.hpp>
 #include <spotter/response.hpp>
 #include <spotter/rule/live_rules.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/supervisor.hpp>
 #include <spotter/workbench/parting.hpp>
+#include <spotter/workbench/self_test.hpp>
 
 using namespace spotter;
 

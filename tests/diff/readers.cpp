@@ -6,7 +6,7 @@
 #include "diff/compare.hpp"
 #include "diff/dump.hpp"
 #include "diff/zlib_inflate.hpp"
-#include <spotter/export/npz.hpp>
+#include <spotter/workbench/npy.hpp>
 
 using namespace spotter;
 using namespace spotter_test;

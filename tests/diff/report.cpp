@@ -3,9 +3,9 @@
 // state.
 #include <tests/diff/files.hpp>
 
-#include <spotter/export/npz.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/workbench/diff.hpp>
+#include <spotter/workbench/npy.hpp>
 
 #include <cmath>
 #include <functional>

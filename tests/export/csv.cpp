@@ -2,7 +2,7 @@
 // Histories as CSV: columns, quoting, numbers that read back as the same bits, and steps that only some columns have.
 #include <tests/trial/runs.hpp>
 
-#include <spotter/export/csv.hpp>
+#include <spotter/workbench/export.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -136,4 +136,19 @@ TEST_CASE("of several workers each has its rows, behind a column of its number; 
           "worker,step,mode,index,x:mean\n0,0,train,0,0\n2,0,train,0,20\n2,1,train,1,21\n2,2,train,2,22\n");
     CHECK(without_times(to_csv(open_trial(folder / "run/worker-2").value(), {{"x"}}, during{mode::train}))
               .find("0,train,0,20\n1,train,1,21") != std::string::npos);
+}
+
+TEST_CASE("a record without times of its steps leaves their column empty") {
+    trial const run = open_trial(SPOTTER_SOURCE_DIR "/tests/golden/runs/1-training").value();
+    std::vector<csv_series> all;
+    for (std::string const& name : run.names()) { all.push_back({name}); }
+    std::string const table = to_csv(run, all);
+    REQUIRE(table.starts_with("step,mode,index,time,seconds,"));
+    std::size_t rows = 0;
+    for (std::size_t at = table.find('\n') + 1; at < table.size(); at = table.find('\n', at) + 1, ++rows) {
+        std::size_t field = at;
+        for (int i = 0; i < 4; ++i) { field = table.find(',', field) + 1; }
+        REQUIRE(table[field] == ',');
+    }
+    CHECK(rows > 20);
 }

@@ -2,7 +2,7 @@
 // Tensors as .npy files: every element type, rank and order, and what NumPy has no type for.
 #include <tests/export/numpy.hpp>
 
-#include <spotter/export/npy.hpp>
+#include <spotter/workbench/npy.hpp>
 
 #include <cstring>
 

@@ -2,7 +2,7 @@
 // Several tensors as one .npz: the zip's fields, and what Python's own reader and NumPy make of it.
 #include <tests/export/numpy.hpp>
 
-#include <spotter/export/npz.hpp>
+#include <spotter/workbench/npy.hpp>
 
 #include <cstring>
 

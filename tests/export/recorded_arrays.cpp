@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of a run as arrays under names: numbers in one array a name and mode, everything else by itself.
-#include <spotter/export/recorded_arrays.hpp>
+#include <spotter/workbench/export.hpp>
 
 #include <tests/trial/runs.hpp>
 

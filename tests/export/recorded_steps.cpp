@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A record step by step, and what becomes of it in TensorBoard's files and in JSON lines: rewinds, resumed runs,
 // workers, live runs.
-#include <spotter/export/csv.hpp>
-#include <spotter/export/json_lines.hpp>
 #include <spotter/export/tensorboard_sink.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
+#include <spotter/workbench/export.hpp>
 
 #include <tests/export/event_reader.hpp>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of the machine: out of files that say what a test wrote, out of a stand-in for NVIDIA's library, and beside a
 // loop.
-#include <spotter/export/trace.hpp>
 #include <spotter/ext/system.hpp>
 #include <spotter/ext/system/nvml_reader.hpp>
 #include <spotter/ext/system/proc_reader.hpp>
@@ -374,19 +373,6 @@ TEST_CASE("a sampler records beside a run, and what its rules find is told to th
         CHECK((run->findings()[0].rule == "memory_leak" && run->findings()[0].step == told.step));
         CHECK(run->names("sys/*").empty());
         CHECK(run->steps(mode::predict).empty());
-        std::string line_of_time;
-        export_counts counts;
-        auto const take = [&](std::string_view piece) {
-            line_of_time += piece;
-            return error{};
-        };
-        CHECK(!write_trace(*run, export_choice{}, take, counts));
-        std::size_t counters = 0;
-        for (std::size_t at = 0;
-             (at = line_of_time.find("\"ph\":\"C\",\"name\":\"sys/memory\",\"ts\":", at)) != std::string::npos; ++at) {
-            ++counters;
-        }
-        CHECK(counters == samples->steps().size());
     }
 }
 

@@ -3,10 +3,10 @@
 // <folder>
 #include <tests/fuzz/pack.hpp>
 
-#include <spotter/export/npz.hpp>
 #include <spotter/file/memory.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
+#include <spotter/workbench/npy.hpp>
 
 #include <cstdio>
 #include <filesystem>

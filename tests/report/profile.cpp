@@ -5,9 +5,9 @@
 #include <tests/temporary_folder.hpp>
 
 #include <spotter/ext/system.hpp>
-#include <spotter/report/profile.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/workbench/page.hpp>
+#include <spotter/workbench/profile.hpp>
 
 #include <cmath>
 #include <filesystem>

@@ -3,7 +3,7 @@
 #include <tests/trial/runs.hpp>
 
 #include <spotter/record/recover.hpp>
-#include <spotter/report/ranks.hpp>
+#include <spotter/workbench/ranks.hpp>
 
 #include <chrono>
 #include <thread>

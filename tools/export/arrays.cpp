@@ -4,10 +4,10 @@
 #include "../new_file.hpp"
 #include "job.hpp"
 
-#include <spotter/export/npz.hpp>
-#include <spotter/export/recorded_arrays.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/export/text.hpp>
+#include <spotter/workbench/export.hpp>
+#include <spotter/workbench/npy.hpp>
 
 #include <fmt/format.h>
 

@@ -6,9 +6,9 @@
 #include "job.hpp"
 
 #include <spotter/export/follow_run.hpp>
-#include <spotter/export/projector.hpp>
 #include <spotter/export/tensorboard.hpp>
 #include <spotter/export/text.hpp>
+#include <spotter/workbench/export.hpp>
 
 #include <fmt/format.h>
 

@@ -5,13 +5,9 @@
 #include "../output.hpp"
 #include "job.hpp"
 
-#include <spotter/export/csv.hpp>
 #include <spotter/export/follow_run.hpp>
-#include <spotter/export/json_lines.hpp>
-#include <spotter/export/mcap.hpp>
-#include <spotter/export/prometheus.hpp>
-#include <spotter/export/trace.hpp>
 #include <spotter/file/replacing_file.hpp>
+#include <spotter/workbench/export.hpp>
 
 #include <chrono>
 #include <optional>
@@ -58,11 +54,7 @@ error to_csv(export_job& job) {
     for (statistic const& which : job.choice.statistics.empty() ? means : job.choice.statistics) {
         for (std::string const& name : job.names) { series.push_back({name, which}); }
     }
-    struct chosen_steps {
-        using kind = policy_kind;
-        export_choice const& choice;
-        [[nodiscard]] bool operator()(step_id each) const noexcept { return choice.has_step(each); }
-    };
+    auto const when = [&](step_id each) { return job.choice.has_step(each); };
     progress bar{"export", {job.run.steps().size() * job.run.readers().size(), "rows"}, job.shows_progress()};
     text_output out{job};
     bool head = true;
@@ -72,7 +64,7 @@ error to_csv(export_job& job) {
         head = false;
         return out.put(line);
     };
-    error why = write_csv(job.run, series, chosen_steps{job.choice}, put, &job.done.damaged);
+    error why = write_csv(job.run, series, when, put, &job.done.damaged);
     return why ? why : out.finish();
 }
 

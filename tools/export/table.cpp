@@ -4,7 +4,7 @@
 #include "../new_file.hpp"
 #include "job.hpp"
 
-#include <spotter/export/parquet.hpp>
+#include <spotter/workbench/parquet.hpp>
 
 namespace spotter_tool {
 

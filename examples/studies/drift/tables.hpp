@@ -5,6 +5,7 @@
 #include "serving.hpp"
 
 #include <spotter/trial.hpp>
+#include <spotter/workbench/saliency.hpp>
 
 #include <algorithm>
 #include <map>

@@ -9,8 +9,8 @@
 #include "training.hpp"
 
 #include <spotter/record/recover.hpp>
-#include <spotter/report/ranks.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/ranks.hpp>
 
 #include <fmt/format.h>
 

@@ -12,6 +12,8 @@
 
 #include "tables.hpp"
 
+#include <spotter/workbench/saliency.hpp>
+
 #include <limits>
 
 namespace {

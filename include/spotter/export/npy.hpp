@@ -1,69 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): a tensor as the bytes of a NumPy .npy file.
+// Moved to spotter/workbench/npy.hpp; this header is here for one release.
 #pragma once
 
-#include <spotter/core/result.hpp>
-#include <spotter/core/tensor_ref.hpp>
+#pragma message("spotter/export/npy.hpp moved: spotter/workbench/npy.hpp; link spotter::workbench")
 
-#include <cstring>
-#include <string>
-#include <vector>
-
-namespace spotter::inline SPOTTER_ABI {
-
-// What becomes of bf16, f8_e4m3 and f8_e5m2, for which NumPy has no type.
-//   bits     their bits as unsigned integers of the same size: nothing is lost, and a file is as large as the tensor
-//   widened  the same numbers as f4, which holds them all exactly
-enum class small_floats : std::uint8_t { bits, widened };
-
-// How NumPy names an element type.
-struct npy_type {
-    std::string letters{};    // such as "<f4"; empty where there are no values
-    bool is_bits = false;     // a float that only goes by its bits
-    bool is_widened = false;  // written as f4
-};
-
-// `count` is used of a text only, which is one element of that many bytes (at least one: NumPy has no empty text).
-[[nodiscard]] npy_type npy_type_of(dtype type, small_floats how = small_floats::bits, std::uint64_t count = 0);
-
-// What stands before the values in a .npy file (version 1.0): magic, and a Python dictionary padded to a multiple of 64
-// bytes.
-[[nodiscard]] std::string npy_header(tensor_ref const& tensor, small_floats how = small_floats::bits);
-
-namespace detail {
-
-[[nodiscard]] error npy_refusal(tensor_ref const& tensor) noexcept;
-
-}  // namespace detail
-
-// A .npy file in two or three parts, which are the tensor's own memory where that is possible: header, values, padding.
-// Holds a view of the tensor.
-class npy_parts {
-public:
-    npy_parts(tensor_ref const& tensor, small_floats how);
-    npy_parts(npy_parts const&) = delete;
-    npy_parts& operator=(npy_parts const&) = delete;
-
-    [[nodiscard]] std::span<std::byte const> header() const noexcept;  // own memory
-    // The tensor's memory where it is as the file wants it.
-    [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }
-    // Of the parts together.
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }
-
-private:
-    static constexpr std::byte zero{};
-
-    std::string header_;
-    std::vector<std::byte> wide_{};
-    std::span<std::byte const> values_;
-};
-
-// The whole file. errc: no_payload, not_contiguous. Shape and order of axes are the recorded ones (numpy.load gives a
-// Fortran array for a column-major tensor); a text becomes a bytes scalar.
-[[nodiscard]] result<std::vector<std::byte>> to_npy(tensor_ref const& tensor, small_floats how = small_floats::bits);
-
-}  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/export/npy.ipp>
-#endif
+#include <spotter/workbench/npy.hpp>

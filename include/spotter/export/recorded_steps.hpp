@@ -3,35 +3,15 @@
 // other formats read.
 #pragma once
 
-#include <spotter/core/selector.hpp>
+#include <spotter/export/choice.hpp>
 #include <spotter/export/recorded_entry.hpp>
 #include <spotter/trial/recorded_events.hpp>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
-
-// What of a run is exported: everything, where nothing is said.
-struct export_choice {
-    std::vector<std::string> names{};     // exact, or globs
-    std::optional<spotter::mode> mode{};  // none: all
-    std::optional<step_id> step{};        // none: all
-    std::vector<statistic> statistics{};  // none: the usual ones, as far as they were stored
-
-    [[nodiscard]] bool has_name(std::string_view name) const;  // always, where no names are given
-    [[nodiscard]] bool has_step(step_id each) const noexcept;  // of the mode and the step that are asked for
-};
-
-// What an exporter met; more of a run that is followed.
-struct export_counts {
-    std::uint64_t steps = 0;             // closings
-    std::uint64_t values = 0;            // numbers, texts, histograms, pictures
-    std::uint64_t left_out = 0;          // of these, what the format cannot say; the writer's comment says which
-    std::vector<std::string> damaged{};  // "name@mode:index" of values that could not be read
-};
 
 // A closed step, and what was kept at it.
 struct recorded_step {

@@ -6,15 +6,6 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY bool export_choice::has_name(std::string_view name) const {
-    return names.empty() || std::any_of(names.begin(), names.end(),
-                                        [&](std::string const& each) { return each == name || glob{each}(name); });
-}
-
-SPOTTER_BODY bool export_choice::has_step(step_id each) const noexcept {
-    return (!step || each == *step) && (!mode || each.mode == *mode);
-}
-
 SPOTTER_BODY bool recorded_steps::wanted(tensor_id id) {
     auto const& tensors = from_->index().tensors();
     for (std::size_t i = named_.size(); i < tensors.size(); ++i) {

@@ -1,73 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): where the time of a run's steps went: how long they took, in which sections, and which were slow.
+// Moved to spotter/workbench/profile.hpp; this header is here for one release.
 #pragma once
 
-#include <spotter/report/machine.hpp>
+#pragma message("spotter/report/profile.hpp moved: spotter/workbench/profile.hpp; link spotter::workbench")
 
-#include <string>
-#include <vector>
-
-namespace spotter::inline SPOTTER_ABI {
-
-// Of how long something took, in seconds. Quantiles are nearest rank.
-struct duration_summary {
-    std::uint64_t count = 0;                           // how often
-    double sum = 0, median = 0, p99 = 0, longest = 0;  // seconds; 0 where count is 0
-
-    [[nodiscard]] double mean() const noexcept { return count > 0 ? sum / static_cast<double>(count) : 0; }  // seconds
-};
-
-// A section of the steps of a mode, as `watch.section` named it.
-struct section_profile {
-    std::string path{};        // "forward/conv": conv within forward
-    duration_summary spent{};  // in steps that had it
-    double share = 0;          // of the time of all steps of the mode
-
-    // It is in no other section.
-    [[nodiscard]] bool is_outer() const noexcept { return path.find('/') == std::string::npos; }
-};
-
-// A step that took more than twice the median and 5 robust standard deviations above it (step_time_outlier's limits),
-// with the section that took most beyond its own median, where there are sections, and what stands beside it in the
-// record.
-struct slow_step {
-    step_id step{};         // which
-    double seconds = 0;     // from the close before to its own
-    std::string section{};  // empty: none, or in no section
-    double beyond = 0;      // seconds of it beyond the section's median
-    std::string beside{};   // "behind eval(40)", "a finding of non_finite", "others had 60 % of the processor"
-};
-
-struct mode_profile {                         // the steps of one mode of a worker
-    spotter::mode mode{};                     // of all that follows
-    duration_summary steps{};                 // from the close before to their own; without the first of each attempt
-    double inside = 0;                        // of their sum, between begin and close: 0 to 1
-    double named = 0;                         // in outer sections
-    std::vector<section_profile> sections{};  // outer ones largest first, each with what is in it behind it
-    std::vector<slow_step> slow{};            // the longest ten
-    std::uint64_t slow_steps = 0;             // in all
-};
-
-struct worker_profile {                 // one worker of a run
-    std::uint32_t worker = 0;           // its number
-    std::vector<mode_profile> modes{};  // that have timed steps
-    machine_profile machine{};          // meanwhile, where it was sampled
-};
-
-struct run_profile {                        // where the time went
-    std::vector<worker_profile> workers{};  // in the order of their numbers
-    std::string verdict{};                  // what a step is made of or waits for, and what to do about it
-};
-
-// Reads the times of all steps, of all scalars `time/...` of them, and the samples beside them. A record without times
-// has modes without steps.
-[[nodiscard]] run_profile profile_of(trial const& run);
-
-// As text, for people: a table a mode, slow steps, the verdict.
-[[nodiscard]] std::string describe(run_profile const& it);
-
-}  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/report/profile.ipp>
-#endif
+#include <spotter/workbench/profile.hpp>

@@ -11,13 +11,11 @@
 
 #include <spotter/checkpoints.hpp>
 #include <spotter/control.hpp>
-#include <spotter/export/csv.hpp>
-#include <spotter/export/npz.hpp>
-#include <spotter/export/parquet.hpp>
-#include <spotter/export/prometheus.hpp>
+#include <spotter/workbench/export.hpp>
+#include <spotter/workbench/npy.hpp>
+#include <spotter/workbench/parquet.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/export/tensorboard.hpp>
-#include <spotter/export/trace.hpp>
 #include <spotter/ext/system.hpp>
 #include <spotter/heal.hpp>
 #include <spotter/packs.hpp>

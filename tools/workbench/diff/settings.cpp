@@ -4,6 +4,7 @@
 
 #include <spotter/stat/any_values.hpp>
 #include <spotter/trial/environment_lines.hpp>
+#include <spotter/trial/recorded_events.hpp>
 
 #include <charconv>
 
@@ -37,16 +38,17 @@ static void add_loose_scalars(worker_index const& from, settings_list& into) {
 
 // What the first row of a record says.
 static void add_beginning(worker_index const& from, settings_list& into) {
-    from.walk([&](std::uint32_t, row_view row) {
-        rows::run_begin begin;
-        if (row.kind != row_kind::run_begin || decode(row, begin)) { return true; }
-        into["library version"] = begin.version;
-        each_environment_line(begin.environment, [&](std::string_view key, std::string_view value) {
-            into["environment: " + std::string{key}] = value;
+    bool met = false;
+    recorded_events{from}.advance(
+        [&] { return !met; },
+        [&](rows::run_begin const& begin) {
+            met = true;
+            into["library version"] = begin.version;
+            each_environment_line(begin.environment, [&](std::string_view key, std::string_view value) {
+                into["environment: " + std::string{key}] = value;
+            });
+            into["tensors are observed"] = begin.instant == 0 ? "before the update" : "after the update";
         });
-        into["tensors are observed"] = begin.instant == 0 ? "before the update" : "after the update";
-        return false;
-    });
 }
 
 settings_list settings_of(trial const& run) {

@@ -5,6 +5,7 @@
 #include "diff/zlib_inflate.hpp"
 
 #include <spotter/stat/summarize.hpp>
+#include <spotter/trial/recorded_events.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -21,35 +22,25 @@ static void add_worker(worker_index const& its, step_index& into) {
     std::vector<std::uint32_t> number_of_id(its.tensors().size(), unknown);
     std::vector<seen> open;                   // rows since the last close
     std::vector<std::uint32_t> names, place;  // of the step; place: of each name the last row that has it
-    auto const meet = [&](std::uint32_t segment, tensor_id local, step_id step) {
-        tensor_id const id = its.id_of(segment, local);
-        if (id == no_tensor) { return; }
-        std::uint32_t& number = number_of_id[id];
-        if (number == unknown) { number = into.number_of(its.tensors()[id]->name); }
-        open.push_back({step, number});
+    auto const meet = [&](recorded_row const& row) {
+        rows::head const head = head_of(its, row);
+        if (head.id == no_tensor || !head.has_step) { return; }
+        std::uint32_t& number = number_of_id[head.id];
+        if (number == unknown) { number = into.number_of(its.tensors()[head.id]->name); }
+        open.push_back({head.step, number});
     };
-    its.walk([&](std::uint32_t segment, row_view row) {
-        byte_reader in{row.body};
-        if (row.kind == row_kind::observe) {
-            (void)in.fixed<std::uint8_t>();  // flags
-            tensor_id const local = take_id(in);
-            step_id const step = take_step(in);
-            if (!in.bad()) { meet(segment, local, step); }
-        } else if (rows::scalar number; row.kind == row_kind::scalar && !decode(row, number)) {
-            if (number.has_step) { meet(segment, number.id, number.step); }
-        } else if (rows::close end; row.kind == row_kind::close && !decode(row, end)) {
-            place.resize(into.names().size());
-            std::erase_if(open, [&](seen const& each) { return each.step != end.step; });
-            for (std::uint32_t i = 0; i < open.size(); ++i) { place[open[i].name] = i; }
-            names.clear();
-            for (std::uint32_t i = 0; i < open.size(); ++i) {
-                if (place[open[i].name] == i) { names.push_back(open[i].name); }
-            }
-            open.clear();
-            if (!names.empty()) { into.put(end.step, names); }
+    auto const close = [&](rows::close const& end) {
+        place.resize(into.names().size());
+        std::erase_if(open, [&](seen const& each) { return each.step != end.step; });
+        for (std::uint32_t i = 0; i < open.size(); ++i) { place[open[i].name] = i; }
+        names.clear();
+        for (std::uint32_t i = 0; i < open.size(); ++i) {
+            if (place[open[i].name] == i) { names.push_back(open[i].name); }
         }
-        return true;
-    });
+        open.clear();
+        if (!names.empty()) { into.put(end.step, names); }
+    };
+    recorded_events{its}.advance(recorded_sink{meet, close});
 }
 
 step_index index_of(trial const& run) {

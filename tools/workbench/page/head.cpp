@@ -2,9 +2,9 @@
 // Workbench, page: the bodies of head.hpp.
 #include "page/head.hpp"
 
+#include "profile/times.hpp"
 #include <spotter/core/casts.hpp>
 #include <spotter/report/bytes.hpp>
-#include <spotter/report/times.hpp>
 
 #include <fmt/format.h>
 

@@ -4,8 +4,6 @@
 
 #include "page/text.hpp"
 
-#include <spotter/core/casts.hpp>
-#include <spotter/format/decode.hpp>
 #include <spotter/judge/added_findings.hpp>
 #include <spotter/stat/lanes.hpp>
 #include <spotter/stat/summarize.hpp>
@@ -41,42 +39,22 @@ run_reader::run_reader(worker_reader const& from, run_story& into) : from_{from}
 }
 
 std::vector<tensor_story> run_reader::read() {
-    from_.index().walk([&](std::uint32_t segment, row_view row) {
-        take(segment, row);
-        return true;
-    });
+    recorded_events{from_.index()}.advance(recorded_sink{
+        [this](rows::run_begin const& it) { take_begin(it); },
+        [this](recorded_observation const& it) { take_observation(it); },
+        [this](recorded_scalar const& it) { take_scalar(it); },
+        [this](recorded_feature const& it) { take_feature(it); }, [this](rows::close const& it) { take_close(it); }});
     return std::move(tensors_);
 }
 
-void run_reader::take(std::uint32_t segment, row_view row) {
-    switch (row.kind) {
-        case row_kind::run_begin:
-            return take_begin(row);
-        case row_kind::observe:
-            return take_observation(segment, row);
-        case row_kind::scalar:
-            return take_scalar(segment, row);
-        case row_kind::feature:
-            return take_feature(segment, row);
-        case row_kind::close:
-            return take_close(row);
-        default:
-            return;
-    }
-}
-
-void run_reader::take_begin(row_view row) {
-    rows::run_begin it;
-    if (decode(row, it)) { return; }
+void run_reader::take_begin(rows::run_begin const& it) {
     if (std::exchange(attempt_, it.attempt) == it.attempt) { return; }  // each segment restates it
     counted_ = 0;
     if (story_.began == 0 || it.time < story_.began) { story_.began = it.time; }
     story_.version = it.version;
 }
 
-void run_reader::take_close(row_view row) {
-    rows::close it;
-    if (decode(row, it)) { return; }
+void run_reader::take_close(rows::close const& it) {
     std::size_t const which = index_of(it.step.mode);
     ++story_.closes[which];
     story_.last_step[which] = (std::max)(story_.last_step[which], it.step.index);
@@ -96,22 +74,18 @@ std::uint64_t run_reader::place_of(step_id step) const noexcept {
     return step.mode == mode::train || !has_train_ ? step.index : last_train_;
 }
 
-tensor_story* run_reader::story_of(std::uint32_t segment, tensor_id local) noexcept {
-    tensor_id const id = from_.index().id_of(segment, local);
-    return id < tensors_.size() ? &tensors_[id] : nullptr;
-}
+tensor_story* run_reader::story_of(tensor_id id) noexcept { return id < tensors_.size() ? &tensors_[id] : nullptr; }
 
-void run_reader::take_observation(std::uint32_t segment, row_view row) {
-    rows::observe it;
-    summary stats;
-    if (decode(row, it, stats)) { return; }
-    tensor_story* const tensor = story_of(segment, it.id);
+void run_reader::take_observation(recorded_observation const& from) {
+    tensor_story* const tensor = story_of(from.id);
     if (tensor == nullptr) { return; }
+    rows::observe const& it = from.row;
+    summary stats = from.stats;
     mode_story& mine = tensor->modes[index_of(it.step.mode)];
     std::uint64_t const at = place_of(it.step);
     ++mine.observations;
     bool const look = !has(stats.has, terms::sum) && it.has_values && is_number(tensor->info);
-    if (look && !add_value(segment, it, stats)) { ++mine.unreadable; }
+    if (look && !add_value(from, stats)) { ++mine.unreadable; }
     add_statistics(mine, at, stats);
     double const idle = share_of_idle(it);
     if (idle >= 0) { mine.idle.add(at, idle); }
@@ -134,21 +108,15 @@ bool run_reader::is_number(tensor_info const& it) noexcept {
     return it.role == role::loss || it.role == role::metric || it.shape.rank == 0;
 }
 
-bool run_reader::add_value(std::uint32_t segment, rows::observe const& it, summary& stats) {
+bool run_reader::add_value(recorded_observation const& it, summary& stats) {
     constexpr std::uint64_t most_bytes = 64U << 10;
+    from_.index().guard(it.segment);
     tensor_ref view{};
-    view.type = it.type;
-    view.layout = it.layout;
-    view.shape = it.shape;
-    view.count = it.shape.elements();
-    from_.index().guard(segment);
+    view.type = it.row.type;
+    view.count = it.row.shape.elements();
     if (view.bytes() > most_bytes) { return true; }
-    auto const bytes = from_.index().segment_with(it, segment);
-    if (!bytes || !spotter::detail::can_hold(*bytes, it.place, view.bytes())) { return false; }
-    values_.resize(as_size(view.bytes()));
-    if (unpacker_.unpack(*bytes, it, values_)) { return false; }  // damaged: a gap
-    spotter::detail::make_sound(values_, view.type);
-    view.values.raw = values_.data();
+    // Damaged: a gap.
+    if (read_values(from_.index(), it.segment, it.row, unpacker_, values_, view)) { return false; }
     summary const made = summarize(view, terms::sum);
     stats.has |= terms::nonfinite | terms::sum;
     stats.count = made.count, stats.sum = made.sum;
@@ -204,11 +172,10 @@ template <class Value>
     }
 }
 
-void run_reader::take_scalar(std::uint32_t segment, row_view row) {
-    rows::scalar it;
-    if (decode(row, it)) { return; }
-    tensor_story* const tensor = story_of(segment, it.id);
+void run_reader::take_scalar(recorded_scalar const& from) {
+    tensor_story* const tensor = story_of(from.id);
     if (tensor == nullptr) { return; }
+    rows::scalar const& it = from.row;
     if (it.type == dtype::text) { return take_text(*tensor, it); }
     alignas(16) std::byte element[16]{};
     std::memcpy(element, it.value.data(), (std::min)(it.value.size(), sizeof element));
@@ -253,15 +220,13 @@ bool run_reader::is_setting(tensor_story const& tensor, rows::scalar const& it) 
            tensor.info.role != role::metric;
 }
 
-void run_reader::take_feature(std::uint32_t segment, row_view row) {
-    rows::feature it;
-    if (decode(row, it) || it.key != classes_key) { return; }
-    tensor_story* const tensor = story_of(segment, it.id);
+void run_reader::take_feature(recorded_feature const& it) {
+    tensor_story* const tensor = it.row.key == classes_key ? story_of(it.id) : nullptr;
     if (tensor == nullptr) { return; }
     bool const label = tensor->info.role == role::label;
     if (!label && tensor->info.role != role::prediction) { return; }
     std::vector<double> numbers;
-    each_number(it, [&](double const& number) { numbers.push_back(number); });
+    each_number(it.row, [&](double const& number) { numbers.push_back(number); });
     (label ? labels_ : said_).add(sampled_classes::read(numbers));
 }
 

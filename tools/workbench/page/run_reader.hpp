@@ -8,6 +8,7 @@
 #include <spotter/format/zstd_codec.hpp>
 #include <spotter/rule/builtin/classes.hpp>
 #include <spotter/stat/units.hpp>
+#include <spotter/trial/recorded_events.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
 
@@ -21,32 +22,31 @@ public:
     [[nodiscard]] std::vector<tensor_story> read();
 
 private:
-    void take(std::uint32_t segment, row_view row);
-    void take_begin(row_view row);
-    void take_close(row_view row);
+    void take_begin(rows::run_begin const& it);
+    void take_close(rows::close const& it);
 
     // Where a step is on the axis of the page.
     [[nodiscard]] std::uint64_t place_of(step_id step) const noexcept;
-    [[nodiscard]] tensor_story* story_of(std::uint32_t segment, tensor_id local) noexcept;
+    [[nodiscard]] tensor_story* story_of(tensor_id id) noexcept;  // null of one that was declared since
 
-    void take_observation(std::uint32_t segment, row_view row);
+    void take_observation(recorded_observation const& from);
     // What a curve is drawn of though only its values were kept: a loss or metric of a few elements, or a single
     // number.
     [[nodiscard]] static bool is_number(tensor_info const& it) noexcept;
     // False where it cannot be read.
-    [[nodiscard]] bool add_value(std::uint32_t segment, rows::observe const& it, summary& stats);
+    [[nodiscard]] bool add_value(recorded_observation const& it, summary& stats);
     static void add_statistics(mode_story& mine, std::uint64_t at, summary const& stats);
     // -1 where no unit activity was recorded.
     [[nodiscard]] static double share_of_idle(rows::observe const& it) noexcept;
     static void witness(evidence& of, step_id step, summary const& stats, double idle);
 
-    void take_scalar(std::uint32_t segment, row_view row);
+    void take_scalar(recorded_scalar const& from);
     void take_text(tensor_story& tensor, rows::scalar const& it);
     // Told between steps, before the first one was closed.
     [[nodiscard]] bool is_setting(tensor_story const& tensor, rows::scalar const& it) const noexcept;
 
     // What rules made of labels and predictions: the class of each sample.
-    void take_feature(std::uint32_t segment, row_view row);
+    void take_feature(recorded_feature const& it);
     void pair_classes(step_id step);
 
     static constexpr std::size_t most_recent = 64, most_evidence = 64;

@@ -4,7 +4,7 @@
 
 #include "page/runs_table.hpp"
 
-#include <spotter/report/times.hpp>
+#include "profile/times.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "page/classes.hpp"
 #include "page/section.hpp"
 
-#include <spotter/trial/saliency.hpp>
+#include <spotter/workbench/saliency.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {
 

@@ -2,8 +2,8 @@
 // Workbench, page: the bodies of timing.hpp.
 #include "page/timing.hpp"
 
-#include <spotter/report/profile.hpp>
-#include <spotter/report/times.hpp>
+#include "profile/times.hpp"
+#include <spotter/workbench/profile.hpp>
 
 #include <fmt/format.h>
 

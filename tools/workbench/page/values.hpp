@@ -2,9 +2,9 @@
 // Workbench, page: what a page shows of recorded values, read at a few steps and within a budget.
 #pragma once
 
+#include "page/numbers.hpp"
 #include "page/story.hpp"
 
-#include <spotter/trial/numbers.hpp>
 #include <spotter/trial/read_at_once.hpp>
 
 namespace spotter::inline SPOTTER_ABI::html {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, export: which tensors no .npy file can hold.
+#pragma once
+
+#include <spotter/core/result.hpp>
+#include <spotter/core/tensor_ref.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+[[nodiscard]] error npy_refusal(tensor_ref const& tensor) noexcept;
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

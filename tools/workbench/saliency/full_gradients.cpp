@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workbench, saliency: the bodies of spotter/workbench/saliency.hpp.
+#include "page/numbers.hpp"
+
+#include <spotter/core/bits.hpp>
+#include <spotter/workbench/saliency.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// A tensor's values and sizes; the axes behind the channels are places.
+struct saliency_tensor {
+    std::vector<double> values{};
+    std::size_t samples = 0, channels = 1, height = 1, width = 1;
+    bool has_places = false;
+
+    [[nodiscard]] std::size_t area() const noexcept { return height * width; }
+};
+
+[[nodiscard]] static error lacks(std::string_view name, error const& why) noexcept {
+    error told{why.code, "saliency needs \""};
+    told.what << name << "\" of this step: " << why.what.view();
+    return told;
+}
+[[nodiscard]] static error misfits(std::string_view name, std::string_view wanted) noexcept {
+    error told{errc::no_shape, "saliency: \""};
+    told.what << name << "\" is not " << wanted;
+    return told;
+}
+
+// A layer has its channels behind the samples, whatever follows; only two axes behind them are places of a picture. Of
+// an input with three axes all but the samples are places.
+[[nodiscard]] static result<saliency_tensor> saliency_values(trial const& run, step_id step, std::string_view name,
+                                                             bool is_layer) {
+    recorded_value const found = run[name].at(step);
+    if (!found) { return lacks(name, found.error()); }
+    extents const& shape = found.shape();
+    auto const size = [&](std::size_t axis) { return static_cast<std::size_t>(shape.size[axis]); };
+    saliency_tensor it;
+    it.values = row_major_values(found.view());
+    for (double& each : it.values) { each = is_finite(each) ? each : 0; }
+    it.samples = shape.rank > 0 ? size(0) : 1;
+    it.has_places = shape.rank == 4 || (shape.rank == 3 && !is_layer);
+    if (it.has_places) {
+        it.channels = shape.rank == 4 ? size(1) : 1;
+        it.height = size(shape.rank - 2U), it.width = size(shape.rank - 1U);
+        return it;
+    }
+    if (shape.rank > 1) { it.channels = size(1); }
+    for (std::size_t axis = 2; axis < shape.rank; ++axis) { it.width *= size(axis); }
+    return it;
+}
+
+// Adds one part: of each sample |values|, from 0 to 1, summed over the channels and enlarged to the size of the map.
+static void add_part(saliency_tensor const& part, saliency_maps& into) {
+    std::size_t const size = part.channels * part.area();
+    if (size == 0) { return; }
+    std::vector<double> sum(part.area());
+    for (std::size_t n = 0; n < part.samples; ++n) {
+        double const* const mine = &part.values[n * size];
+        double low = (std::abs)(mine[0]), high = low;
+        for (std::size_t i = 0; i < size; ++i) {
+            low = (std::min)(low, (std::abs)(mine[i])), high = (std::max)(high, (std::abs)(mine[i]));
+        }
+        if (!(high > low)) { continue; }
+        std::fill(sum.begin(), sum.end(), 0.0);
+        for (std::size_t i = 0; i < size; ++i) { sum[i % part.area()] += ((std::abs)(mine[i]) - low) / (high - low); }
+        // Where the middle of a pixel of the map lies among the middles of the part's.
+        auto const place = [](std::size_t at, std::size_t wide, std::size_t narrow, std::size_t& first,
+                              std::size_t& second) {
+            double const exact =
+                (static_cast<double>(at) + 0.5) * static_cast<double>(narrow) / static_cast<double>(wide) - 0.5;
+            double const inside = (std::clamp)(exact, 0.0, static_cast<double>(narrow - 1));
+            first = static_cast<std::size_t>(inside);
+            second = (std::min)(first + 1, narrow - 1);
+            return inside - static_cast<double>(first);
+        };
+        for (std::size_t y = 0; y < into.height; ++y) {
+            std::size_t above = 0, below = 0;
+            double const down = place(y, into.height, part.height, above, below);
+            for (std::size_t x = 0; x < into.width; ++x) {
+                std::size_t left = 0, right = 0;
+                double const over = place(x, into.width, part.width, left, right);
+                auto const row = [&](std::size_t at) {
+                    return sum[at * part.width + left] * (1 - over) + sum[at * part.width + right] * over;
+                };
+                into.values[(n * into.height + y) * into.width + x] +=
+                    static_cast<float>(row(above) * (1 - down) + row(below) * down);
+            }
+        }
+    }
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
+namespace spotter::inline SPOTTER_ABI {
+
+double saliency_maps::incompleteness() const noexcept {
+    double most = 0;
+    for (std::size_t n = 0; n < samples; ++n) {
+        double const apart = (std::abs)(parts[n] - output[n]), size = (std::abs)(output[n]);
+        most = (std::max)(most, size > 0 ? apart / size : apart);
+    }
+    return most;
+}
+
+result<saliency_maps> full_gradients(trial const& run, step_id step, saliency_names const& names) {
+    return detail::answered([&]() -> result<saliency_maps> {
+        auto input = detail::saliency_values(run, step, names.input, false);
+        if (!input) { return input.error(); }
+        if (!input->has_places) {
+            return detail::misfits(names.input, "[samples, height, width] or [samples, channels, height, width]");
+        }
+        auto const gradient =
+            detail::saliency_values(run, step, std::string{"grad/"} + std::string{names.input}, false);
+        if (!gradient) { return gradient.error(); }
+        auto const output = detail::saliency_values(run, step, names.output, true);
+        if (!output) { return output.error(); }
+        if (gradient->values.size() != input->values.size()) {
+            return detail::misfits("grad/" + std::string{names.input}, "as large as the input");
+        }
+        if (output->values.size() != input->samples) { return detail::misfits(names.output, "one number a sample"); }
+
+        saliency_maps maps{
+            input->samples, input->height, input->width, {}, output->values, std::vector<double>(input->samples)};
+        maps.values.resize(maps.samples * maps.height * maps.width);
+        auto const add = [&](detail::saliency_tensor const& part) {
+            for (std::size_t i = 0; i < part.values.size(); ++i) {
+                maps.parts[i * part.samples / part.values.size()] += part.values[i];
+            }
+            if (part.has_places) { detail::add_part(part, maps); }
+        };
+        for (std::size_t i = 0; i < input->values.size(); ++i) { input->values[i] *= gradient->values[i]; }
+        add(*input);
+        bool any = false;
+        for (std::string const& name : run.names(filter{.step = step, .pattern = "bias/*"})) {
+            std::string const of = "grad/" + name.substr(5);
+            auto const bias = detail::saliency_values(run, step, name, true);
+            if (!bias) { return bias.error(); }
+            auto part = detail::saliency_values(run, step, of, true);
+            if (!part) { return part.error(); }
+            if (part->samples != maps.samples || part->channels != bias->values.size()) {
+                return detail::misfits(of, "[samples, channels, ...] of the input's samples and the bias's channels");
+            }
+            for (std::size_t i = 0; i < part->values.size(); ++i) {
+                part->values[i] *= bias->values[i / part->area() % part->channels];
+            }
+            add(*part);
+            any = true;
+        }
+        if (!any) {
+            return error{
+                errc::no_such_name,
+                "saliency needs the biases of the layers, as \"bias/<layer>\" beside \"grad/<layer>\", at this step"};
+        }
+        for (std::size_t n = 0; n < maps.samples; ++n) {
+            auto const mine = std::span{maps.values}.subspan(n * maps.height * maps.width, maps.height * maps.width);
+            if (mine.empty()) { continue; }
+            auto const [low, high] = std::minmax_element(mine.begin(), mine.end());
+            float const least = *low, range = *high - *low;
+            for (float& each : mine) { each = range > 0 ? (each - least) / range : 0; }
+        }
+        return maps;
+    });
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
