@@ -39,7 +39,7 @@ namespace spotter_tool {
                 bool const is_number = CLI::detail::lexical_cast(written, number);
                 return is_number && number > 0
                            ? std::string{}
-                           : fmt::format("\"{}\" is no number above 0", plain(written.substr(0, 60)));
+                           : fmt::format("\"{}\" is not a number above 0", plain(written.substr(0, 60)));
             },
             "POSITIVE"};
 }
@@ -82,7 +82,7 @@ namespace detail {
     if (dynamic_cast<CLI::ConversionError const*>(&why) != nullptr) {
         for (CLI::Option const* const each : verb.get_options()) {
             if (each->count() == 0 || text.find(each->get_name()) == text.npos) { continue; }
-            return fmt::format("`{}`, {}: \"{}\" is no number that it takes", called, detail::name_of_option(*each),
+            return fmt::format("`{}`, {}: \"{}\" is not a number that it takes", called, detail::name_of_option(*each),
                                plain(each->results().front().substr(0, 60)));
         }
     }

@@ -92,8 +92,8 @@ TEST_CASE("what the parser refuses is said in whole sentences") {
     CHECK(ask("show " + run).complains("`spotter show` needs name (The tensor's name)"));
     CHECK(ask("info " + run + " more").complains("`spotter info` does not know what \"more\" is"));
     CHECK(ask("show " + run + " loss --stat").complains("`spotter show`, --stat: it takes a value"));
-    CHECK(ask("diff " + run + ' ' + run + " --ulp few").complains("`spotter diff`, --ulp: \"few\" is no number"));
-    CHECK(ask("watch " + run + " --time -1").complains("`spotter watch`, --time: \"-1\" is no number above 0"));
+    CHECK(ask("diff " + run + ' ' + run + " --ulp few").complains("`spotter diff`, --ulp: \"few\" is not a number"));
+    CHECK(ask("watch " + run + " --time -1").complains("`spotter watch`, --time: \"-1\" is not a number above 0"));
     CHECK(ask("show " + run + " loss --as picutre").complains("there is no way to show it \"picutre\": there are "));
 }
 
