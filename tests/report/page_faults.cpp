@@ -96,3 +96,26 @@ TEST_CASE("page: a share is not drawn as seconds") {
     REQUIRE(has_text(page, "share of waiting"));
     CHECK_FALSE(has_text(page, "<b>value of time/data</b>"));
 }
+
+TEST_CASE("page: lines of eighteen runs are told apart by colour and dash, and have a number at their end") {
+    temporary_folder const folder;
+    std::vector<trial> runs;
+    for (int i = 0; i < 18; ++i) {
+        std::string const path = folder / ("run" + std::to_string(i));
+        {
+            hook watch{path, all_values};
+            for (std::uint64_t k = 0; k < 30; ++k) { (void)watch.step(train(k), "loss"_t = 1.0 + i); }
+            watch.finish();
+        }
+        runs.push_back(open(path));
+    }
+    std::string const page = to_html(runs);
+    check_page(page);
+    for (int colour = 0; colour < 6; ++colour) {
+        for (char const* dash : {"", " dash1", " dash2"}) {
+            CHECK(count_of(page, "<path class=\"line c" + std::to_string(colour) + dash + "\"") == 1);
+        }
+    }
+    CHECK(has_text(page, "</i>1 run17</span>"));
+    CHECK(count_of(page, "<text class=\"number c") > 10);
+}

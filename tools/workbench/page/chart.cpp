@@ -12,6 +12,11 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
+[[nodiscard]] static std::string_view dash_class(line const& it) noexcept {
+    constexpr std::string_view names[] = {"", " dash1", " dash2"};
+    return names[it.dash % 3];
+}
+
 extent extent_of(chart const& it) {
     series::bucket all{};
     for (line const& each : it.lines) { all.join(each.data->whole()); }
@@ -61,7 +66,7 @@ static void draw_line(line const& it, axis const& x, axis const& y, std::string&
     }
     end_band();
     if (several && it.band) { svg += fmt::format(R"(<path class="band c{}" d="{}"/>)", it.colour, band); }
-    svg += fmt::format(R"(<path class="line c{}{}" d="{}")", it.colour, it.dashed ? " dashed" : "", path);
+    svg += fmt::format(R"(<path class="line c{}{}" d="{}")", it.colour, dash_class(it), path);
     svg += it.label.empty() ? "/>" : fmt::format("><title>{}</title></path>", escape(it.label));
     if (!dots.empty()) { svg += fmt::format(R"(<path class="dot c{}" d="{}"/>)", it.colour, dots); }
 }
@@ -194,6 +199,24 @@ static void draw_axes(axis const& x, axis const& y, chart const& it, std::string
                        chart_bottom, right_of(it), right_of(it), chart_height - 5, escape(it.step_name));
 }
 
+// The number of each line where it ends, as long as there is room: the others stand in the legend alone.
+static void draw_numbers(chart const& it, axis const& x, axis const& y, std::string& svg) {
+    std::vector<double> taken;
+    for (line const& each : it.lines) {
+        if (each.number == 0) { continue; }
+        auto const& all = each.data->buckets();
+        auto const last = std::find_if(all.rbegin(), all.rend(), [](auto const& here) { return here.count > 0; });
+        if (last == all.rend()) { continue; }
+        double const place = y.at(last->mean());
+        bool const free =
+            std::none_of(taken.begin(), taken.end(), [&](double at) { return magnitude(at - place) < 11; });
+        if (!free) { continue; }
+        taken.push_back(place);
+        svg += fmt::format(R"(<text class="number c{}" x="{}" y="{}" dy="4">{}</text>)", each.colour,
+                           place_text(x.at(last->middle()) + 4), place_text(place), each.number);
+    }
+}
+
 static void draw_marks(chart const& it, axis const& x, std::string& svg) {
     for (mark const& each : it.marks) {
         double const place = x.at(static_cast<double>(each.step));
@@ -237,8 +260,9 @@ std::string draw(chart const& it) {
     std::string legend, svg;
     for (line const& each : it.lines) {
         if (!each.label.empty() && each.named) {
-            legend += fmt::format(R"(<span class="key"><i class="c{}{}"></i>{}</span> )", each.colour,
-                                  each.dashed ? " dashed" : "", escape(each.label));
+            legend +=
+                fmt::format(R"(<span class="key"><i class="c{}{}"></i>{}{}</span> )", each.colour, dash_class(each),
+                            each.number > 0 ? fmt::format("{} ", each.number) : "", escape(each.label));
         }
     }
     if (log) { legend += R"(<span class="key">logarithmic</span> )"; }
@@ -263,6 +287,7 @@ std::string draw(chart const& it) {
         svg += smooth.empty() ? drawn : fmt::format(R"(<g class="raw">{}</g>{})", drawn, smooth);
         draw_bad(each, x, svg);
     }
+    draw_numbers(it, x, y, svg);
     return fmt::format("<figure{}><figcaption><b>{}</b> {}{}</figcaption>"
                        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg></figure>)"
                        "\n",

@@ -17,7 +17,8 @@ struct line {                      // one curve of a chart
     series const* data = nullptr;  // outlives the drawing
     std::string label{};           // of the legend and the tips; any letters, escaped when it is drawn
     unsigned colour = 0;           // of the palette: 0 to 5
-    bool dashed = false;           // as drawn, and in the legend
+    unsigned dash = 0;             // a pattern, as drawn and in the legend: 0 whole, 1 long, 2 dots
+    unsigned number = 0;           // that stands at its end and before its label; 0: none
     bool named = true;             // in the legend
     bool band = true;              // from the smallest to the largest of neighbouring steps, where a bucket has several
 };
@@ -39,6 +40,7 @@ struct chart {                          // a figure of curves over steps, from t
     bool whole_numbers = false;         // labels of values are whole
     std::optional<double> ceiling{};    // the axis goes from 0 to this
     bool wide = false;                  // as wide as two, as high as one
+    bool numbered = false;              // lines have numbers
 };
 
 namespace detail {
@@ -47,7 +49,8 @@ namespace detail {
 inline constexpr double chart_width = 480, chart_height = 224, chart_left = 74, chart_right = 470, chart_top = 14,
                         chart_bottom = 190, chart_more = 624;
 [[nodiscard]] constexpr double right_of(chart const& it) noexcept {
-    return it.wide ? chart_right + chart_more : chart_right;
+    double const end = it.wide ? chart_right + chart_more : chart_right;
+    return it.numbered ? end - 18 : end;  // room for a number
 }
 
 struct extent {

@@ -56,7 +56,7 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
             if (several_runs) { text = story.name + (text.empty() ? "" : ", " + text); }
             std::size_t const colour = several_runs ? number : group->lines.size();
             group->lines.push_back(
-                {&data, text, static_cast<unsigned>(colour % 6), several_runs && which != mode::train});
+                {&data, text, static_cast<unsigned>(colour % 6), several_runs && which != mode::train ? 1U : 0U});
         }
     }
 }
@@ -66,10 +66,10 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
     return data.ends_bad() ? (std::numeric_limits<double>::max)() : data.last_value().value_or(0);
 }
 
-// One chart of so many runs that colours cannot tell one from another: they tell where a run ends among the others.
+// One chart of so many runs that colours alone cannot tell one from another: neighbours at the end differ in colour,
+// each round of colours in its dash, and a number stands where a line ends.
 [[nodiscard]] static std::string draw_many(std::vector<run_story> const& runs, std::string const& name, mode which) {
-    constexpr std::array<unsigned, 5> colours{1, 4, 2, 0, 3};
-    constexpr std::size_t columns = 96, ends_named = 12;
+    constexpr std::size_t colours = 6, columns = 96, ends_named = 12;
     struct curve {
         series data{};
         std::string label{};
@@ -90,13 +90,16 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
         return end_a != end_b ? end_a > end_b : a.label < b.label;
     });
     chart picture;
+    picture.numbered = true;
     picture.title = fmt::format("{}, {}", name, name_of(which));
-    picture.note = "from the one that ends highest to the lowest";
+    picture.note = "numbered from the one that ends highest to the lowest";
     if (curves.size() > 2 * ends_named) {
         picture.note += fmt::format(", {} between them unnamed", curves.size() - 2 * ends_named);
     }
     for (std::size_t i = 0; i < curves.size(); ++i) {
-        line one{&curves[i].data, curves[i].label, colours[i * colours.size() / curves.size()]};
+        line one{&curves[i].data, curves[i].label, static_cast<unsigned>(i % colours)};
+        one.dash = static_cast<unsigned>(i / colours);
+        one.number = static_cast<unsigned>(i + 1);
         one.band = false;
         one.named = i < ends_named || i + ends_named >= curves.size();
         picture.lines.push_back(one);

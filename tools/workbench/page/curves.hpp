@@ -20,7 +20,7 @@ struct curve_group {
 }  // namespace detail
 
 // Of all runs of the page. Of more than stand side by side there is one chart for each loss and metric and mode, whose
-// legend goes from the run that ends highest to the one that ends lowest; a colour is a fifth of them.
+// legend goes from the run that ends highest to the one that ends lowest, with a number that stands at the line's end.
 [[nodiscard]] section curves_section(std::vector<run_story> const& runs);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -49,11 +49,12 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 .end{text-anchor:end}.mid{text-anchor:middle}.grid path.grid,path.grid{stroke:var(--rule);fill:none}
 .axis{stroke:var(--soft);fill:none}
 .line,.dot{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}.dot{stroke-width:5}
-.dashed{stroke-dasharray:5 4}
+.dashed,.dash1{stroke-dasharray:5 4}.dash2{stroke-dasharray:1.5 3.5}
 .band{opacity:.28;stroke-width:.6}.limit{stroke:var(--error);stroke-dasharray:7 4;fill:none}
 .bad{stroke:var(--bad);stroke-width:2;fill:none}
 .stretch{fill:var(--bad);opacity:.16}.hover path{fill:transparent}.hover path:hover{fill:var(--ink);fill-opacity:.09}
 .line,.dot,.band,.stretch{pointer-events:none}
+svg .number{font-size:11px;fill:var(--c)}
 .smooth{display:none;stroke-width:2.4}#smooth:checked~main .smooth{display:inline}#smooth:checked~main .raw{opacity:.3}
 .switch{font-size:.92rem}
 .mark path{stroke-width:1.2;stroke-dasharray:2 3;fill:none}.mark .head{stroke:none}
@@ -61,7 +62,8 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 .mark.error .head{fill:var(--error)}.mark.warning .head{fill:var(--warning)}.mark.note .head{fill:var(--note)}
 .key{white-space:nowrap;font-size:.85rem;color:var(--soft);margin-right:6px}
 .key i{display:inline-block;width:16px;height:0;border-top:3px solid;margin-right:4px;vertical-align:middle}
-.key i.dashed{border-top-style:dashed}.key i.limit{border-top:2px dashed var(--error)}
+.key i.dash1{border-top-style:dashed}.key i.dash2{border-top-style:dotted}
+.key i.limit{border-top:2px dashed var(--error)}
 .key i.box{height:12px;width:12px;border:0}
 .finding{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,380px),1fr));gap:8px 24px;
 background:var(--card);border-left:5px solid var(--note);border-radius:4px;padding:12px 16px;margin:0 0 12px}
