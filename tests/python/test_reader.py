@@ -355,7 +355,7 @@ class WhatIsNoRun(unittest.TestCase):
             shutil.copytree(GOLDEN[0], place + "/a")
             self.assertRaisesRegex(st.NotARun, "there are runs in it: .*/a", st.open_trial, place)
             (Path(place) / "000000.spot").write_bytes(b"something else, and long enough to be the head of a segment of a run, but none")
-            self.assertRaisesRegex(st.NotARun, "no spotter segment", st.open_trial, place)
+            self.assertRaisesRegex(st.NotARun, "is not a spotter segment", st.open_trial, place)
             self.assertRaisesRegex(st.NotARun, "is no folder", st.open_trial, place + "/000000.spot")
 
     @unittest.skipUnless(hasattr(os, "mkfifo"), "pipes")
