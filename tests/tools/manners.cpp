@@ -128,7 +128,7 @@ TEST_CASE("completion offers words of the program, and tensors of the run that w
         (void)watch.end();
     }
     std::string const run = folder / "run", tool = SPOTTER_TOOL;
-    CHECK(bash_offers("spotter export run x --format para") == "parquet\n");
+    CHECK(bash_offers("spotter export run x --format parq") == "parquet\n");
     CHECK(bash_offers("spotter check --rules superv") == "supervised\n");
     CHECK(bash_offers("spotter report --section hist") == "histograms\n");
     CHECK(bash_offers("spotter show --stat mean_a") == "mean_abs\n");

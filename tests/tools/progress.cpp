@@ -80,17 +80,17 @@ TEST_CASE("colours: the severity on a terminal, none with NO_COLOR or into a fil
     std::string const run = folder / "run";
     record_small(run, large_loss);
     constexpr char yellow[] = "\x1b[1;33mwarning:\x1b[0m";
-    CHECK(!ask("check " + run).says("\x1b["));
-    CHECK(ask("check --color always " + run).says(yellow));
-    CHECK(ask("--color=always check " + run).says(yellow));
-    CHECK(!ask("check --color always --json " + run).says("\x1b["));
+    CHECK(!ask("info " + run).says("\x1b["));
+    CHECK(ask("info --color always " + run).says(yellow));
+    CHECK(ask("--color=always info " + run).says(yellow));
+    CHECK(!ask("info --color always --json " + run).says("\x1b["));
     told const wrong = ask("check --color sometimes " + run);
     CHECK(wrong.code == 2);
     CHECK(wrong.complains("there is no way to colour \"sometimes\": there are auto, always, never"));
     if (!has_terminal()) { return; }
-    CHECK(on_terminal("check " + run).find(yellow) != std::string::npos);
-    CHECK(on_terminal("check " + run, "NO_COLOR=1").find("\x1b[") == std::string::npos);
-    CHECK(on_terminal("check " + run, "NO_COLOR=").find(yellow) != std::string::npos);
-    CHECK(on_terminal("check --color never " + run).find("\x1b[") == std::string::npos);
-    CHECK(on_terminal("check --color always " + run, "NO_COLOR=1").find(yellow) != std::string::npos);
+    CHECK(on_terminal("info " + run).find(yellow) != std::string::npos);
+    CHECK(on_terminal("info " + run, "NO_COLOR=1").find("\x1b[") == std::string::npos);
+    CHECK(on_terminal("info " + run, "NO_COLOR=").find(yellow) != std::string::npos);
+    CHECK(on_terminal("info --color never " + run).find("\x1b[") == std::string::npos);
+    CHECK(on_terminal("info --color always " + run, "NO_COLOR=1").find(yellow) != std::string::npos);
 }
