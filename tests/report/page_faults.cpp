@@ -117,5 +117,5 @@ TEST_CASE("page: lines of eighteen runs are told apart by colour and dash, and h
         }
     }
     CHECK(has_text(page, "</i>1 run17</span>"));
-    CHECK(count_of(page, "<text class=\"number c") > 10);
+    CHECK(count_of(page, "<text class=\"number c") > 8);
 }
