@@ -11,9 +11,6 @@
 
 #include <spotter/checkpoints.hpp>
 #include <spotter/control.hpp>
-#include <spotter/workbench/export.hpp>
-#include <spotter/workbench/npy.hpp>
-#include <spotter/workbench/parquet.hpp>
 #include <spotter/export/safetensors.hpp>
 #include <spotter/export/tensorboard.hpp>
 #include <spotter/ext/system.hpp>
@@ -28,6 +25,9 @@
 #include <spotter/spotter.hpp>
 #include <spotter/supervisor.hpp>
 #include <spotter/trial.hpp>
+#include <spotter/workbench/export.hpp>
+#include <spotter/workbench/npy.hpp>
+#include <spotter/workbench/parquet.hpp>
 
 #if defined(SPOTTER_WINDOWS_LAST)
 #include <windows.h>

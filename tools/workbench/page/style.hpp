@@ -71,7 +71,8 @@ background:var(--card);border-left:5px solid var(--note);border-radius:4px;paddi
 .finding.warning{border-color:var(--warning)}
 .tag{font-size:.78rem;text-transform:uppercase;letter-spacing:.04em;border:1px solid;border-radius:4px;padding:1px 6px;
 vertical-align:middle}
-.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.finding.note .tag{color:var(--note)}.finding.note{color:inherit;font-size:inherit}
+.error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.finding.note .tag{color:var(--note)}
+.finding.note{color:inherit;font-size:inherit}
 .measure b{font-size:1.15rem}.remedy{font-style:italic}.remedy::before{content:"→ ";font-style:normal}
 details{margin:8px 0}summary{cursor:pointer}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
