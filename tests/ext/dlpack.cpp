@@ -113,9 +113,12 @@ TEST_CASE("what cannot be read is refused with a reason") {
 
     memory other;
     it = other.tensor();
-    it.device.device_type = look_alike::cuda_host;
     hook watch{plan{}, non_finite{}};
+    it.device.device_type = look_alike::cuda_host;  // this processor's
     (void)watch.step(train(0), "w"_t = it);
+    CHECK(watch.health().refused == 0);
+    it.device.device_type = look_alike::cuda;
+    (void)watch.step(train(1), "w"_t = it);
     CHECK(watch.health().refused == 1);
 }
 

@@ -11,7 +11,7 @@ TEST_CASE("export: a tensor at a step as .npy") {
     record_small(folder / "run");
     told const it = ask("export " + folder / "run " + folder / "w.npy --name fc1/w --step train:2");
     CHECK(it.code == 0);
-    CHECK(it.says("1 tensor in 1 file"));
+    CHECK(it.says("1 value in 1 file"));
     std::vector<char> const bytes = read_file(folder / "w.npy");
     REQUIRE(bytes.size() == 128 + height * width * sizeof(float));
     std::vector<float> values(height * width);

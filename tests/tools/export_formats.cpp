@@ -214,8 +214,8 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
     // Values are each worker's own, too.
     CHECK(ask("export " + folder / "a " + folder / "values --name w --step train:3").says("2 values in 2 files"));
     CHECK(std::filesystem::exists(folder / "values/worker-1/w/train-3.npy"));
-    CHECK(ask("export " + folder / "a " + folder / "a.npz --name w").says("12 tensors"));
-    CHECK(ask("export " + folder / "a " + folder / "a.safetensors --name w --step train:3").says("2 tensors"));
+    CHECK(ask("export " + folder / "a " + folder / "a.npz --name w").says("12 values in 1 file"));
+    CHECK(ask("export " + folder / "a " + folder / "a.safetensors --name w --step train:3").says("2 values in 1 file"));
     CHECK(text_of(folder / "a.safetensors").find("\"worker-1/w\"") != std::string::npos);
     CHECK(ask("export " + folder / "a - --name loss").says("\n1,5,train,5,"));
 

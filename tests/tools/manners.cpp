@@ -173,7 +173,7 @@ TEST_CASE("completion: bash, zsh and fish know every verb, its options and their
     }
     CHECK(ask("completion csh").code == 2);
     if (has_program("bash")) {
-        CHECK(bash_offers("spotter ver") == "verify\n");
+        CHECK(bash_offers("spotter ver") == "verify version\n");
         CHECK(bash_offers("spotter show run --as h") == "histogram\n");
         CHECK(bash_offers("spotter show run --a") == "--as --all --ascii\n");
         CHECK(bash_offers("spotter show run lo") == "\n");  // no run of that name

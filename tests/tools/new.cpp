@@ -33,7 +33,7 @@ void builds_and_runs(std::string const& kind) {
     told const learnt = run_project(project, "");
     INFO(learnt.out);
     CHECK(learnt.code == 0);
-    CHECK(learnt.says("the record is in runs/my-net\n"));
+    CHECK(learnt.says("/my-net/runs/my-net\n"));
     told const stopped = run_project(project, "50");
     INFO(stopped.out);
     CHECK(stopped.code == 3);

@@ -102,7 +102,7 @@ TEST_CASE("report: only some sections, and a wrong one is told with those that t
     CHECK((some.says("<section id=\"runs\">") && some.says("<section id=\"findings-2\">")));
     CHECK_FALSE((some.says("<section id=\"findings-1\">") || some.says("<nav>")));
     told const wrong = ask("report " + both + "--section trees -o " + folder / "x.html");
-    CHECK((wrong.code == 3 && wrong.complains("no section \"trees\"; there are runs differences findings curves")));
+    CHECK((wrong.code == 3 && wrong.complains("no section \"trees\"; there are runs differences curves findings")));
     CHECK_FALSE(std::filesystem::exists(folder / "x.html"));
 }
 

@@ -21,8 +21,9 @@ concept examined_loop = requires(Result const& it) {
 // knows which recorded findings no rule has found.
 inline constexpr std::string_view examination_event = "preflight";       // the sentence
 inline constexpr std::string_view examined_event = "preflight/finding";  // one a finding
-// One a gradient that was not proven right, up to so many: those that were are counted in the sentence.
+// One a gradient that was not proven right. Those that were are counted in the sentence.
 inline constexpr std::string_view examined_gradient_event = "preflight/gradient";
+// The most of them.
 inline constexpr std::size_t most_examined_gradients = 64;
 // One a step at which an experiment said something of an alarm (rule/experiment.hpp).
 inline constexpr std::string_view experiment_event = "preflight/answer";

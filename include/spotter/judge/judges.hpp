@@ -61,6 +61,7 @@ public:
 
     // Whose events these are: findings say it. What the options among the arguments say, until told otherwise.
     void belong_to(std::uint32_t worker) noexcept { worker_ = worker; }
+    // Whose findings these are.
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
 
     // What rule i needs of a tensor; `use(i, tensor_needs)` for each enabled rule.

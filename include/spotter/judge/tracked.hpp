@@ -98,6 +98,7 @@ struct tracked_tensor {
     void give_role(spotter::role const* what, flag flags) noexcept {
         if (!role_given && (what != nullptr || flags != flag::none)) { take_role(what, flags); }
     }
+    // Likewise, whatever was said before.
     void take_role(spotter::role const* what, flag flags) noexcept;
     // The collections `due` want `wanted` of it.
     void want(std::uint64_t due, terms wanted) noexcept;

@@ -67,8 +67,9 @@ std::vector<axis::tick> axis::round_ticks(double low, double high, int wanted, b
 }
 
 std::string axis::label_of(double value, double step) {
+    if (value == 0) { return "0"; }
     double const size = magnitude(value);
-    if (size != 0 && (size < 1e-4 || size >= 1e6)) { return number_text(value); }
+    if (size < 1e-4 || size >= 1e6) { return number_text(value); }
     auto const digits = static_cast<int>((std::clamp)(std::ceil(-std::log10(step) - 1e-9), 0.0, 9.0));
     return fmt::format("{:.{}f}", value, digits);
 }

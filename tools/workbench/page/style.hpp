@@ -54,13 +54,13 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 .bad{stroke:var(--bad);stroke-width:2;fill:none}
 .stretch{fill:var(--bad);opacity:.16}.hover path{fill:transparent}.hover path:hover{fill:var(--ink);fill-opacity:.09}
 .line,.dot,.band,.stretch{pointer-events:none}
-svg .number{font-size:11px;fill:var(--c)}
+svg .number{fill:var(--c)}
 .smooth{display:none;stroke-width:2.4}#smooth:checked~main .smooth{display:inline}#smooth:checked~main .raw{opacity:.3}
 .switch{font-size:.92rem}
 .mark path{stroke-width:1.2;stroke-dasharray:2 3;fill:none}.mark .head{stroke:none}
 .mark.error path{stroke:var(--error)}.mark.warning path{stroke:var(--warning)}.mark.note path{stroke:var(--note)}
 .mark.error .head{fill:var(--error)}.mark.warning .head{fill:var(--warning)}.mark.note .head{fill:var(--note)}
-.key{white-space:nowrap;font-size:.85rem;color:var(--soft);margin-right:6px}
+.key{display:inline-block;max-width:100%;overflow-wrap:anywhere;font-size:.85rem;color:var(--soft);margin-right:6px}
 .key i{display:inline-block;width:16px;height:0;border-top:3px solid;margin-right:4px;vertical-align:middle}
 .key i.dash1{border-top-style:dashed}.key i.dash2{border-top-style:dotted}
 .key i.limit{border-top:2px dashed var(--error)}
