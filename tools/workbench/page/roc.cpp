@@ -35,7 +35,7 @@ roc_curve roc_of(std::string label, std::span<double const> scores, std::vector<
 }
 
 std::string draw(std::span<roc_curve const> curves, std::string_view note) {
-    constexpr double width = 480, height = 300, left = 58, right = 470, top = 14, bottom = 266, finest = 0.004;
+    constexpr double width = 480, height = 300, left = 58, right = 460, top = 14, bottom = 266, finest = 0.004;
     axis const x{0, 1, left, right}, y{0, 1, bottom, top};
     std::string svg, legend;
     for (axis::tick const& each : y.ticks(5)) {

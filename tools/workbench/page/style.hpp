@@ -99,7 +99,7 @@ white-space:nowrap}
 .balance{width:100%;table-layout:fixed}.balance td{vertical-align:middle}
 .balance th{width:44px;font-weight:400;text-align:right;padding-right:8px}
 .balance td:last-child{width:96px;padding-left:8px;color:var(--soft);white-space:nowrap}
-.balance.named th{width:34%;overflow-wrap:anywhere}
+.balance.named th{width:34%;white-space:normal;overflow-wrap:anywhere}
 .bar{display:block;height:9px;border-radius:2px;min-width:1px}.bar.thin{height:4px;margin-top:1px}
 .gallery{display:grid;grid-template-columns:repeat(auto-fill,minmax(112px,1fr));gap:12px}
 .sample img{width:100%;image-rendering:pixelated;display:block;border-radius:4px}.sample figcaption{font-size:.8rem}

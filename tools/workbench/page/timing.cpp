@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // Bars by tenths of a power of ten.
 [[nodiscard]] static std::string time_histogram(step_times const& it, std::string_view title) {
-    constexpr double width = 480, height = 150, bottom = 120, left = 10;
+    constexpr double width = 480, height = 150, bottom = 120, left = 36;
     int first = step_times::bins, last = 0;
     std::uint64_t most = 1;
     for (int i = 0; i < step_times::bins; ++i) {
