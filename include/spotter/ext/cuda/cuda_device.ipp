@@ -156,7 +156,7 @@ SPOTTER_BODY terms cuda_device::known_terms(dtype type) noexcept {
 
 // A kernel that reads what is not mapped any more takes the loop's own context with it, so each address is asked for.
 SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, detail::cuda_driver::stream in) noexcept {
-    auto const at = static_cast<detail::cuda_driver::address>(reinterpret_cast<std::uintptr_t>(from.view.values.raw));
+    auto const at = cast_to<detail::cuda_driver::address>(reinterpret_cast<std::uintptr_t>(from.view.values.raw));
     int ordinal = 0;
     int const known = driver_.pointer_attribute(&ordinal, detail::cuda_driver::ordinal_of, at);
     if (known == detail::cuda_driver::invalid_value) {
