@@ -327,7 +327,7 @@ private:
     void note_vitals(step_alarm const& found) noexcept;
     void collect_external(step_alarm& found) noexcept;
     void apply_request() noexcept;
-    void record_experiment() noexcept;
+    SPOTTER_COLD void record_experiment() noexcept;
     void record_close(step_alarm const& found, step_moments const& times, bool whole) noexcept;
     void hand_out() noexcept;
     void respond(finding const& it) noexcept {

@@ -167,11 +167,15 @@ step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
         return found;
     }
     judge(now, found);
-    record_experiment();
+    if (judges_.experiment().has_event()) { record_experiment(); }
     note_vitals(found);
     collect_external(found);
     apply_request();
-    record_close(found, moments(), whole);
+    if constexpr (offers<sink_call::stamp>) {
+        record_close(found, moments(), whole);
+    } else {
+        record_close(found, {}, whole);
+    }
     open_ = false;
     hand_out();
     return found;
@@ -204,10 +208,9 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::judge(double now, step_alarm
 
 // What an experiment said of this step's findings is a text of it, so that a replay tells them alike.
 template <class Sink, class Plan, class... Arguments>
-SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::record_experiment() noexcept {
-    if (std::string_view const said = judges_.experiment().take_event(); !said.empty()) {
-        scalar(experiment_event, said);
-    }
+void hook<Sink, Plan, Arguments...>::record_experiment() noexcept {
+    std::string_view const said = judges_.experiment().take_event();
+    if (!said.empty()) { scalar(experiment_event, said); }
 }
 
 // By what the rules found alone: somebody who asks the run to stop says nothing of its health.

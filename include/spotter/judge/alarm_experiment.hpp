@@ -45,10 +45,10 @@ public:
     // Of a step at whose close something was found.
     void answer(step_findings& found, step_id step, std::uint32_t worker) noexcept;
 
-    // For the record, once: what was said since the last call; else nothing. It is a text of the step at hand.
-    [[nodiscard]] std::string_view take_event() noexcept {
-        return right_told_ < right_count_ || answered_ ? make_event() : std::string_view{};
-    }
+    // Something was said that the record does not have yet.
+    [[nodiscard]] bool has_event() const noexcept { return right_told_ < right_count_ || answered_; }
+    // That, once, for the record; else nothing. It is a text of the step at hand.
+    [[nodiscard]] std::string_view take_event() noexcept { return has_event() ? make_event() : std::string_view{}; }
     // Out of the record of a step, before its close; `told(place)` finds what was told of `first`, or null. Its texts
     // live as long as what is judged.
     template <class Told>
