@@ -12,9 +12,9 @@ namespace {
 std::string build_project(std::string const& project, std::string const& more = "") {
     std::string const cmake = SPOTTER_CMAKE;
     // Without optimisation: what is asked is whether it builds.
-    return run_shell("{ '" + cmake + "' -S '" + project + "' -B '" + project + "/build' -DCMAKE_BUILD_TYPE=Debug " +
-                     "-DSPOTTER_SOURCE='" + SPOTTER_SOURCE_DIR + "' " + more + " && '" + cmake + "' --build '" +
-                     project + "/build' --target train; } 2>&1; echo ended with $?")
+    return run_shell("{ '" + cmake + "' -G '" SPOTTER_GENERATOR "' -S '" + project + "' -B '" + project +
+                     "/build' -DCMAKE_BUILD_TYPE=Debug " + "-DSPOTTER_SOURCE='" + SPOTTER_SOURCE_DIR + "' " + more +
+                     " && '" + cmake + "' --build '" + project + "/build' --target train; } 2>&1; echo ended with $?")
         .out;
 }
 told run_project(std::string const& project, std::string const& arguments) {
@@ -57,9 +57,10 @@ TEST_CASE("new: the project of libtorch is written; where libtorch is found it i
     std::string const project = folder / "net";
     REQUIRE(ask("new --kind torch " + project).code == 0);
     CHECK(text_of(project + "/CMakeLists.txt").find("find_package(Torch REQUIRED)") != std::string::npos);
-    std::string const log = run_shell("'" + std::string{SPOTTER_CMAKE} + "' -S '" + project + "' -B '" + project +
-                                      "/build' -DSPOTTER_SOURCE='" + SPOTTER_SOURCE_DIR + "' 2>&1; echo ended with $?")
-                                .out;
+    std::string const log =
+        run_shell("'" + std::string{SPOTTER_CMAKE} + "' -G '" SPOTTER_GENERATOR "' -S '" + project + "' -B '" +
+                  project + "/build' -DSPOTTER_SOURCE='" + SPOTTER_SOURCE_DIR + "' 2>&1; echo ended with $?")
+            .out;
     INFO(log);
     CHECK((log.ends_with("ended with 0\n") || log.find("Torch") != log.npos));
 }
