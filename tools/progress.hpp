@@ -118,7 +118,9 @@ private:
         auto const begin = clock::now();
         std::unique_lock held{guard_};
         auto next = begin + std::chrono::milliseconds{static_cast<int>(1000 * detail::seconds_without_bar())};
-        while (!wake_.wait_until(held, next, [this] { return over_; })) {
+        for (bool over = false; !over;) {
+            over = wake_.wait_until(held, next, [this] { return over_; });
+            if (clock::now() < next) { continue; }
             double const seconds = std::chrono::duration<double>(clock::now() - begin).count();
             counted const now{count_.total / of_.passes, of_.what, of_.passes};
             draw(detail::progress_line(verb_, now, static_cast<double>(count_.done.load()), seconds,
