@@ -64,7 +64,7 @@ def main():
             told = ask(what)
             return told, time.monotonic() - at
         try:
-            for name in ("", "app.js", "chart.js", "style.css"):
+            for name in ("", "state.js", "list.js", "runs.js", "app.js", "chart.js", "style.css"):
                 ask(name, False)
             while not ask("api/runs")["scanned"]:
                 time.sleep(0.02)

@@ -10,6 +10,7 @@
 #include <spotter/stat/summarize.hpp>
 #include <spotter/trial.hpp>
 #include <tests/ext/cuda/device.hpp>
+#include <tests/preflight/net.hpp>
 
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
@@ -336,6 +337,29 @@ void visit_tensors(many_tensors const& it, Visit visit) {
 }
 
 }  // namespace
+
+TEST_CASE("what an examination proved right is recorded beside device tensors, too") {
+    card();
+    temporary_folder const folder;
+    preflight_test::perceptron<> net;
+    on_card<float> const w{ramp(100, 1)};
+    cuda_device gpu{stand_in()};
+    hook on_device{folder / "device", keep_statistics, sick, gpu.tensors()};
+    hook on_processor{folder / "processor", keep_statistics, sick};
+    on_device.add(preflight_test::examined(net));
+    on_processor.add(preflight_test::examined(net));
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        CHECK(!on_device.step(train(i), "w"_t = w.whole()));
+        CHECK(!on_processor.step(train(i), "w"_t = ramp(100, 1)));
+    }
+    on_device.finish();
+    on_processor.finish();
+    for (char const* const each : {"device", "processor"}) {
+        INFO(each);
+        trial const run = open_trial(folder / each).value();
+        CHECK(run["preflight/answer"].steps().size() == 1);
+    }
+}
 
 TEST_CASE("many tensors of one call share a launch; nothing is copied and nobody waits") {
     fake_cuda& it = card();

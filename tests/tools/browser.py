@@ -42,6 +42,11 @@ QUESTION = """(() => {
 })()"""
 
 
+def chromium():
+    """Where the browser is, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
 class Browser:
     """The DevTools protocol over two pipes: messages of JSON, each ended by a zero byte."""
 
@@ -145,7 +150,7 @@ def main():
     asked.add_argument("pages", nargs="+", type=pathlib.Path)
     asked.add_argument("--pictures")
     asked = asked.parse_args()
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = chromium()
     if not program:
         print("no Chromium was found")
         sys.exit(77)

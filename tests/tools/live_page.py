@@ -18,7 +18,7 @@ import time
 import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from browser import Browser  # noqa: E402
+from browser import Browser, chromium  # noqa: E402
 
 OVERFLOW = """(() => {
   const seen = document.documentElement.clientWidth;
@@ -287,7 +287,7 @@ def main():
     asked.add_argument("--pictures")
     asked.add_argument("--only", default="")
     asked = asked.parse_args()
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = chromium()
     if not program:
         print("no Chromium was found")
         sys.exit(77)

@@ -27,7 +27,10 @@ constexpr char policy[] =
 struct file {
     std::string_view path, name, type;
 };
-constexpr std::array<file, 4> files{{{"/", "page.html", "text/html; charset=utf-8"},
+constexpr std::array<file, 7> files{{{"/", "page.html", "text/html; charset=utf-8"},
+                                     {"/state.js", "state.js", "text/javascript; charset=utf-8"},
+                                     {"/list.js", "list.js", "text/javascript; charset=utf-8"},
+                                     {"/runs.js", "runs.js", "text/javascript; charset=utf-8"},
                                      {"/app.js", "app.js", "text/javascript; charset=utf-8"},
                                      {"/chart.js", "chart.js", "text/javascript; charset=utf-8"},
                                      {"/style.css", "style.css", "text/css; charset=utf-8"}}};

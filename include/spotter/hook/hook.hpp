@@ -323,6 +323,7 @@ private:
     [[nodiscard]] double keep_times() noexcept;
     void advance_captures() noexcept;
     void judge_late(step_alarm& found, bool all) noexcept;
+    void decide(double now, step_alarm& found) noexcept;
     void judge(double now, step_alarm& found) noexcept;
     void note_vitals(step_alarm const& found) noexcept;
     void collect_external(step_alarm& found) noexcept;

@@ -166,11 +166,7 @@ step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
         judge_late(found, false);
         return found;
     }
-    judge(now, found);
-    if (judges_.experiment().has_event()) { record_experiment(); }
-    note_vitals(found);
-    collect_external(found);
-    apply_request();
+    decide(now, found);
     if constexpr (offers<sink_call::stamp>) {
         record_close(found, moments(), whole);
     } else {
@@ -195,6 +191,16 @@ template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::advance_captures() noexcept {
     captures_.step_closed();
     captures_.ask(failures_, false);
+}
+
+// What the rules say of the step, and all that follows from it.
+template <class Sink, class Plan, class... Arguments>
+SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::decide(double now, step_alarm& found) noexcept {
+    judge(now, found);
+    if (judges_.experiment().has_event()) { record_experiment(); }
+    note_vitals(found);
+    collect_external(found);
+    apply_request();
 }
 
 // Rules that wait for time to pass hear the clock before they judge, and again behind it, of what a close began.

@@ -112,10 +112,7 @@ void hook<Sink, Plan, Arguments...>::judge_late(step_alarm& found, bool all) noe
             open_ = true;
             for (std::size_t i = 0; i < each.count; ++i) { judge_event(each.events[i], each); }
             step_alarm told;
-            judge(each.now, told);
-            note_vitals(told);
-            collect_external(told);
-            apply_request();
+            decide(each.now, told);
             record_close(told, each.times, each.whole);
             open_ = false;
             late_.pop();
