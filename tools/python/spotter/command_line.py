@@ -175,6 +175,8 @@ def _judge(rule, run: str, given: dict, start: int, end: Optional[int], actions:
 class _Parser(argparse.ArgumentParser):
     """One that says which word was probably meant."""
 
+    _verbs: "argparse._SubParsersAction[_Parser]"
+
     def _check_value(self, action, value):
         if action.choices is not None and value not in action.choices:
             words = list(action.choices)
