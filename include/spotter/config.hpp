@@ -36,8 +36,8 @@
 // on every way through, as it does a hook's constructor: g++ takes all of such a function, the loop included, for cold.
 #define SPOTTER_COLD_BODY SPOTTER_COLD SPOTTER_BODY
 
-// Modes of one library must not be linked together unseen, so the mode is part of every symbol's name; libstdc++'s are,
-// too, in which a container or a string is another.
+// Versions and modes of one library must not be linked together unseen, so both are part of every symbol's name;
+// libstdc++'s modes are, too, in which a container or a string is another.
 #if defined(SPOTTER_SEPARATE)
 #define SPOTTER_ABI_SEPARATE _separate
 #else
@@ -58,10 +58,11 @@
 #else
 #define SPOTTER_ABI_STRINGS
 #endif
-#define SPOTTER_JOIN_EACH(a, b, c, d) v0##a##b##c##d
-#define SPOTTER_JOIN(a, b, c, d) SPOTTER_JOIN_EACH(a, b, c, d)
+#define SPOTTER_JOIN_EACH(major, minor, a, b, c, d) v##major##_##minor##a##b##c##d
+#define SPOTTER_JOIN(major, minor, a, b, c, d) SPOTTER_JOIN_EACH(major, minor, a, b, c, d)
 #define SPOTTER_ABI                                                                                                    \
-    SPOTTER_JOIN(SPOTTER_ABI_SEPARATE, SPOTTER_ABI_EXCEPTIONS, SPOTTER_ABI_CONTAINERS, SPOTTER_ABI_STRINGS)
+    SPOTTER_JOIN(SPOTTER_VERSION_MAJOR, SPOTTER_VERSION_MINOR, SPOTTER_ABI_SEPARATE, SPOTTER_ABI_EXCEPTIONS,           \
+                 SPOTTER_ABI_CONTAINERS, SPOTTER_ABI_STRINGS)
 
 // Functions whose result must have the same bits on every compiler and under every flag (docs/internals/stat.md).
 // g++ takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens.
