@@ -5,7 +5,7 @@
 
 #include "policy_words.hpp"
 
-#include <spotter/format/decode.hpp>
+#include <spotter/trial/recorded_events.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <algorithm>
@@ -55,10 +55,8 @@ public:
     }
 
     void operator()() {
-        index_.walk([this](std::uint32_t segment, spotter::row_view row) {
-            take(segment, row);
-            return true;
-        });
+        spotter::recorded_events{index_}.advance([] { return true; },
+                                                 [this](spotter::recorded_row const& it) { take(it); });
         share_packed();
     }
 
@@ -69,33 +67,30 @@ private:
         for (std::uint64_t rest = body.size(); rest >= 0x80; rest >>= 7U) { ++bytes; }
         return bytes;
     }
-    void take(std::uint32_t segment, spotter::row_view row) {
+    void take(spotter::recorded_row const& it) {
         using namespace spotter;
+        row_view const& row = it.row;
         if (row.part != whole_row && row.stored.data() != packed_.data()) { share_packed(), packed_ = row.stored; }
-        if (rows::feature made; row.kind == row_kind::feature) {
-            if (!decode(row, made)) { into_.features[made.key] += bytes_of(row.body); }
+        hand_over(
+            index_, it,
+            recorded_sink{[&](recorded_feature const& made) { into_.features[made.row.key] += bytes_of(row.body); },
+                          [&](recorded_observation const& seen) {
+                              bool const has_values = seen.row.has_values;
+                              count(row, seen.id, !has_values && is_beyond(seen.id, seen.row.step));
+                              if (has_values) { keeper_of(seen.id).values += seen.row.place.bytes; }
+                          },
+                          [&](recorded_scalar const& value) {
+                              count(row, value.id, value.row.has_step && is_beyond(value.id, value.row.step));
+                          }});
+    }
+    void count(spotter::row_view const& row, spotter::tensor_id id, bool beyond) {
+        disk_bytes& keeper = keeper_of(id);
+        if (row.part != spotter::whole_row) {
+            ++packed_by_[{&keeper, beyond}];
             return;
         }
-        rows::observe seen;
-        rows::scalar value;
-        summary stats;
-        disk_bytes* keeper = nullptr;
-        bool beyond = false;
-        if (row.kind == row_kind::observe && !decode(row, seen, stats)) {
-            keeper = keeper_of(segment, seen.id);
-            beyond = !seen.has_values && is_beyond(segment, seen.id, seen.step);
-            if (keeper != nullptr && seen.has_values) { keeper->values += seen.place.bytes; }
-        } else if (row.kind == row_kind::scalar && !decode(row, value)) {
-            keeper = keeper_of(segment, value.id);
-            beyond = value.has_step && is_beyond(segment, value.id, value.step);
-        }
-        if (keeper == nullptr) { return; }
-        if (row.part == whole_row) {
-            keeper->rows += bytes_of(row.body);
-            keeper->beyond += beyond ? bytes_of(row.body) : 0;
-        } else {
-            ++packed_by_[{keeper, beyond}];
-        }
+        keeper.rows += bytes_of(row.body);
+        keeper.beyond += beyond ? bytes_of(row.body) : 0;
     }
     // Of many rows that are one on the disk each has the same share.
     void share_packed() {
@@ -110,25 +105,20 @@ private:
         packed_ = {};
     }
     // None of the collections that it is in asks for it at this step.
-    [[nodiscard]] bool is_beyond(std::uint32_t segment, spotter::tensor_id local, spotter::step_id step) const {
-        spotter::tensor_id const id = index_.id_of(segment, local);
-        if (id >= index_.tensors().size()) { return false; }
+    [[nodiscard]] bool is_beyond(spotter::tensor_id id, spotter::step_id step) const {
         std::uint64_t const members = index_.tensors()[id]->info.collections;
         for (std::size_t i = 0; i < due_.size() && i < 64; ++i) {
             if ((members >> i & 1U) != 0 && (due_[i] == nullptr || due_[i](step))) { return false; }
         }
         return members != 0;
     }
-    [[nodiscard]] disk_bytes* keeper_of(std::uint32_t segment, spotter::tensor_id local) {
-        spotter::tensor_id const id = index_.id_of(segment, local);
-        auto const& tensors = index_.tensors();
-        if (id >= tensors.size()) { return nullptr; }
+    [[nodiscard]] disk_bytes& keeper_of(spotter::tensor_id id) {
         auto const& collections = index_.collections();
-        std::uint64_t const members = tensors[id]->info.collections;
+        std::uint64_t const members = index_.tensors()[id]->info.collections;
         for (std::size_t i = 0; i < collections.size() && i < 64; ++i) {
-            if ((members >> i & 1U) != 0) { return &into_.collections[collections[i].name]; }
+            if ((members >> i & 1U) != 0) { return into_.collections[collections[i].name]; }
         }
-        return &into_.collections[std::string{}];
+        return into_.collections[std::string{}];
     }
 
     spotter::worker_index const& index_;
