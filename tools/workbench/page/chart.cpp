@@ -204,9 +204,14 @@ static void draw_axes(axis const& x, axis const& y, chart const& it, std::string
 // What stands where each line ends, as long as there is room, of strong ones first: the others are in the legend alone.
 static void draw_ends(chart const& it, axis const& x, axis const& y, std::string& svg) {
     std::vector<double> taken;
-    std::vector<line> lines = it.lines;
-    std::stable_partition(lines.begin(), lines.end(), [](line const& each) { return each.strong; });
-    for (line const& each : lines) {
+    std::vector<line const*> lines;
+    for (bool const strong : {true, false}) {
+        for (line const& each : it.lines) {
+            if (each.strong == strong) { lines.push_back(&each); }
+        }
+    }
+    for (line const* const which : lines) {
+        line const& each = *which;
         if (each.end.empty()) { continue; }
         auto const& all = each.data->buckets();
         auto const last = std::find_if(all.rbegin(), all.rend(), [](auto const& here) { return here.count > 0; });
