@@ -51,6 +51,8 @@ TEST_CASE("classes: precision, recall and F1, accuracy over the run, and the ROC
     std::string const page = to_html(open(folder / "run"));
     check_page(page);
     std::string const classes = section_of(page, "classes");
+    CHECK(has_text(classes, "</i>all</span>"));
+    CHECK(has_text(classes, "</i>class 1</span>"));
     CHECK(has_text(classes, "<th>0</th><td>0.833</td><td>1.000</td><td>0.909</td><td>5</td>"));
     CHECK(has_text(classes, "<th>1</th><td>1.000</td><td>0.800</td><td>0.889</td><td>5</td>"));
     CHECK(has_text(classes, "<th>mean of classes</th><td>0.917</td><td>0.900</td><td>0.899</td><td>10</td>"));

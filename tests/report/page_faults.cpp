@@ -13,12 +13,12 @@ namespace {
 
 constexpr plan all_values{collection{"all", "*", always{}, payload}};
 
-constexpr auto too_large = any("loss", maximum > 0.9) | named{"too_large"};
+constexpr auto large_loss_here = any("loss", maximum > 0.9) | named{"too_large"};
 
 // Twenty steps; stopped by an error at the tenth, or with a warning at the first.
 void record_loss(std::string const& path, bool stops, bool warns = false) {
     constexpr auto broken = any("loss", nonfinite > 0) | severity::error;
-    hook watch{path, all_values, too_large, broken};
+    hook watch{path, all_values, large_loss_here, broken};
     watch.scalar("lr", stops ? 1.0 : 0.1);
     for (std::uint64_t i = 0; i < 20; ++i) {
         double const loss = stops && i == 10 ? std::numeric_limits<double>::quiet_NaN()

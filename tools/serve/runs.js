@@ -314,7 +314,7 @@ class WorkersTab {
     this.tag = element('select', {'aria-label': 'Of which number', onchange: () => this.choose()});
     this.table = element('div', {});
     this.grid = element('div', {class: 'grid small'});
-    of.body.replaceChildren(settings_bar(() => this.draw(), element('label', {}, 'of ', this.tag)), this.table, this.grid);
+    of.body.replaceChildren(settings_bar(() => this.draw(), element('label', {}, 'of ', this.tag)), this.table, this.grid, fragment_button(of, 'workers', 'Show who is slow'));
     this.lines = new Map();
     this.charts = new Map();
     this.versions = new Map();

@@ -12,9 +12,9 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-[[nodiscard]] static std::string_view dash_class(line const& it) noexcept {
+[[nodiscard]] static std::string look_class(line const& it) {
     constexpr std::string_view names[] = {"", " dash1", " dash2"};
-    return names[it.dash % 3];
+    return fmt::format("{}{}", names[it.dash % 3], it.strong ? " strong" : "");
 }
 
 extent extent_of(chart const& it) {
@@ -66,7 +66,7 @@ static void draw_line(line const& it, axis const& x, axis const& y, std::string&
     }
     end_band();
     if (several && it.band) { svg += fmt::format(R"(<path class="band c{}" d="{}"/>)", it.colour, band); }
-    svg += fmt::format(R"(<path class="line c{}{}" d="{}")", it.colour, dash_class(it), path);
+    svg += fmt::format(R"(<path class="line c{}{}" d="{}")", it.colour, look_class(it), path);
     svg += it.label.empty() ? "/>" : fmt::format("><title>{}</title></path>", escape(it.label));
     if (!dots.empty()) { svg += fmt::format(R"(<path class="dot c{}" d="{}"/>)", it.colour, dots); }
 }
@@ -192,18 +192,27 @@ static void draw_axes(axis const& x, axis const& y, chart const& it, std::string
                         chart_left, place, right_of(it), chart_left - 6, each.label);
     }
     for (axis::tick const& each : x.ticks(5, true)) {
-        svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text(each.place), chart_bottom + 16,
-                           each.label);
+        constexpr double half_digit = 6;  // on a phone
+        double const room = right_of(it) + 10 - half_digit * static_cast<double>(each.label.size());
+        svg += fmt::format(R"(<text x="{}" y="{}" class="mid">{}</text>)", place_text((std::min)(each.place, room)),
+                           chart_bottom + 16, each.label);
     }
     svg += fmt::format(R"(<path class="axis" d="M{} {}H{}"/><text x="{}" y="{}" class="end">{}</text>)", chart_left,
                        chart_bottom, right_of(it), right_of(it), chart_height - 5, escape(it.step_name));
 }
 
-// The number of each line where it ends, as long as there is room: the others stand in the legend alone.
-static void draw_numbers(chart const& it, axis const& x, axis const& y, std::string& svg) {
+// What stands where each line ends, as long as there is room, of strong ones first: the others are in the legend alone.
+static void draw_ends(chart const& it, axis const& x, axis const& y, std::string& svg) {
     std::vector<double> taken;
-    for (line const& each : it.lines) {
-        if (each.number == 0) { continue; }
+    std::vector<line const*> lines;
+    for (bool const strong : {true, false}) {
+        for (line const& each : it.lines) {
+            if (each.strong == strong) { lines.push_back(&each); }
+        }
+    }
+    for (line const* const which : lines) {
+        line const& each = *which;
+        if (each.end.empty()) { continue; }
         auto const& all = each.data->buckets();
         auto const last = std::find_if(all.rbegin(), all.rend(), [](auto const& here) { return here.count > 0; });
         if (last == all.rend()) { continue; }
@@ -213,7 +222,7 @@ static void draw_numbers(chart const& it, axis const& x, axis const& y, std::str
         if (!free) { continue; }
         taken.push_back(place);
         svg += fmt::format(R"(<text class="number c{}" x="{}" y="{}" dy="4">{}</text>)", each.colour,
-                           place_text(x.at(last->middle()) + 4), place_text(place), each.number);
+                           place_text(x.at(last->middle()) + 4), place_text(place), escape(each.end));
     }
 }
 
@@ -260,9 +269,8 @@ std::string draw(chart const& it) {
     std::string legend, svg;
     for (line const& each : it.lines) {
         if (!each.label.empty() && each.named) {
-            legend +=
-                fmt::format(R"(<span class="key"><i class="c{}{}"></i>{}{}</span> )", each.colour, dash_class(each),
-                            each.number > 0 ? fmt::format("{} ", each.number) : "", escape(each.label));
+            legend += fmt::format(R"(<span class="key"><i class="c{}{}"></i>{}</span> )", each.colour, look_class(each),
+                                  escape(each.label));
         }
     }
     if (log) { legend += R"(<span class="key">logarithmic</span> )"; }
@@ -287,7 +295,7 @@ std::string draw(chart const& it) {
         svg += smooth.empty() ? drawn : fmt::format(R"(<g class="raw">{}</g>{})", drawn, smooth);
         draw_bad(each, x, svg);
     }
-    draw_numbers(it, x, y, svg);
+    draw_ends(it, x, y, svg);
     return fmt::format("<figure{}><figcaption><b>{}</b> {}{}</figcaption>"
                        R"(<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg></figure>)"
                        "\n",

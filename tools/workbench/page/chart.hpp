@@ -18,8 +18,9 @@ struct line {                      // one curve of a chart
     std::string label{};           // of the legend and the tips; any letters, escaped when it is drawn
     unsigned colour = 0;           // of the palette: 0 to 5
     unsigned dash = 0;             // a pattern, as drawn and in the legend: 0 whole, 1 long, 2 dots
-    unsigned number = 0;           // that stands at its end and before its label; 0: none
+    std::string end{};             // stands where it ends
     bool named = true;             // in the legend
+    bool strong = false;           // thicker than the others
     bool band = true;              // from the smallest to the largest of neighbouring steps, where a bucket has several
 };
 
@@ -40,7 +41,7 @@ struct chart {                          // a figure of curves over steps, from t
     bool whole_numbers = false;         // labels of values are whole
     std::optional<double> ceiling{};    // the axis goes from 0 to this
     bool wide = false;                  // as wide as two, as high as one
-    bool numbered = false;              // lines have numbers
+    bool numbered = false;              // there is room for what stands where lines end
 };
 
 namespace detail {
@@ -50,7 +51,7 @@ inline constexpr double chart_width = 480, chart_height = 224, chart_left = 74, 
                         chart_bottom = 190, chart_more = 624;
 [[nodiscard]] constexpr double right_of(chart const& it) noexcept {
     double const end = it.wide ? chart_right + chart_more : chart_right;
-    return it.numbered ? end - 18 : end;  // room for a number
+    return it.numbered ? end - 22 : end;  // room for a number
 }
 
 struct extent {

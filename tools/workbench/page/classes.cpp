@@ -102,13 +102,14 @@ std::string class_text(names_of_classes const& names, std::uint32_t which) {
     picture.note = ends.size() > most ? fmt::format("the {} of {} classes that end lowest", most, ends.size()) : "";
     picture.may_be_log = false;
     picture.ceiling = 1;
-    picture.lines.push_back({&all, "all", 5, true, true, false});
+    picture.lines.push_back({&all, "all", 5, 1});
     for (std::size_t i = 0; i < ends.size() && i < most; ++i) {
         std::uint32_t const which = ends[i].second;
         bool const named = which < names.size() && !names[which].empty();
-        picture.lines.push_back({&shares.at(which), named ? names[which] : fmt::format("class {}", which),
-                                 static_cast<unsigned>(i), false, true, false});
+        picture.lines.push_back(
+            {&shares.at(which), named ? names[which] : fmt::format("class {}", which), static_cast<unsigned>(i)});
     }
+    for (line& each : picture.lines) { each.band = false; }
     return draw(picture);
 }
 

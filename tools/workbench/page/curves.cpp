@@ -2,6 +2,8 @@
 // Workbench, page: the bodies of curves.hpp.
 #include "page/curves.hpp"
 
+#include "page/workers.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,6 +39,23 @@ std::pair<std::string, std::string> title_of(std::string const& name) {
     return {std::string{it.metric}, std::string{it.set}};
 }
 
+// Of several workers a curve each: a colour a worker, dashed where it is not of training, the mark of a worker thick.
+static void add_worker_lines(run_story const& story, tensor_story const& tensor, curve_group& into) {
+    for (worker_curves const& each : tensor.workers) {
+        worker_look const look = look_of(story, each.worker);
+        for (mode const which : {mode::train, mode::eval, mode::predict}) {
+            series const& data = each.value[index_of(which)];
+            if (data.empty()) { continue; }
+            bool const trains = which == mode::train;
+            line one{&data, look.label + (trains ? "" : fmt::format(", {}", name_of(which))), look.colour};
+            one.dash = trains ? look.dash : 1;
+            if (trains) { one.end = fmt::format("{}", each.worker); }
+            one.strong = look.marked;
+            into.lines.push_back(one);
+        }
+    }
+}
+
 // Of the tensors of one kind.
 static void add_lines(run_story const& story, int kind, std::size_t number, bool several_runs,
                       std::vector<curve_group>& groups) {
@@ -46,6 +65,10 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
         auto group =
             std::find_if(groups.begin(), groups.end(), [&](curve_group const& it) { return it.title == title.first; });
         if (group == groups.end()) { group = groups.insert(groups.end(), {title.first, {}}); }
+        if (!several_runs && !each.workers.empty()) {
+            add_worker_lines(story, each, *group);
+            continue;
+        }
         std::size_t modes = 0;
         for (std::size_t mode = 0; mode < mode_count; ++mode) { modes += each.modes[mode].value.empty() ? 0U : 1U; }
         for (mode const which : {mode::train, mode::eval, mode::predict}) {
@@ -97,9 +120,9 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
         picture.note += fmt::format(", {} between them unnamed", curves.size() - 2 * ends_named);
     }
     for (std::size_t i = 0; i < curves.size(); ++i) {
-        line one{&curves[i].data, curves[i].label, static_cast<unsigned>(i % colours)};
+        line one{&curves[i].data, fmt::format("{} {}", i + 1, curves[i].label), static_cast<unsigned>(i % colours)};
         one.dash = static_cast<unsigned>(i / colours);
-        one.number = static_cast<unsigned>(i + 1);
+        one.end = fmt::format("{}", i + 1);
         one.band = false;
         one.named = i < ends_named || i + ends_named >= curves.size();
         picture.lines.push_back(one);
@@ -158,10 +181,13 @@ section curves_section(std::vector<run_story> const& runs) {
         chart picture;
         picture.title = groups[i].title;
         picture.lines = groups[i].lines;
+        picture.numbered =
+            std::any_of(picture.lines.begin(), picture.lines.end(), [](line const& each) { return !each.end.empty(); });
         if (runs.size() == 1) { picture.marks = marks_of(runs.front()); }
         figures += groups.size() == 1 ? draw_alone(picture) : draw(picture);
     }
     std::string body = groups.size() == 1 ? figures : grid_of(figures);
+    if (runs.size() == 1) { body += detail::workers_left_out(runs.front()); }
     if (!others.empty()) { body += paragraph(fmt::format("Recorded and not drawn: {}.", others.substr(0, 2000))); }
     if (!figures.empty()) {
         body += "<p class=\"note\">Lines are means of neighbouring steps, the band around them goes from the smallest "

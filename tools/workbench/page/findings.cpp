@@ -2,120 +2,21 @@
 // Workbench, page: the bodies of findings.hpp.
 #include "page/findings.hpp"
 
-#include <spotter/rule/builtin/tree_depth.hpp>
+#include "page/cards.hpp"
+
 #include <spotter/rule/inequality.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-[[nodiscard]] static measurement read_change(evidence::moment const& it, statistic) {
-    bool const known = has(it.stats.has, terms::change) && it.stats.has_previous && it.stats.previous_sum_squares > 0;
-    return known ? measurement{std::sqrt(it.stats.delta_sum_squares / it.stats.previous_sum_squares), true}
-                 : measurement{};
-}
-
-[[nodiscard]] static measurement read_unchanged(evidence::moment const& it, statistic) {
-    bool const known = has(it.stats.has, terms::change) && it.stats.has_previous && it.stats.count > 0;
-    return known ? measurement{1 - static_cast<double>(it.stats.changed) / static_cast<double>(it.stats.count), true}
-                 : measurement{};
-}
-
-[[nodiscard]] static measurement read_depth(evidence::moment const& it, statistic) {
-    return tree_depth::depth_of(it.stats);
-}
-
-std::vector<reading> readings_for(finding const& it) {
-    std::vector<reading> all;
-    for (int id = 0; id <= static_cast<int>(statistic_id::neg_inf); ++id) {
-        for (bool const abs : {false, true}) {
-            statistic const each{static_cast<statistic_id>(id), abs};
-            if (each.name() == it.measure) { all.push_back({std::string{each.name()}, &read_statistic, each, true}); }
-        }
-    }
-    if (it.measure.starts_with("non-finite")) {
-        all.push_back({"non-finite elements", &read_statistic, nonfinite, true});
-    }
-    if (it.measure == "depth") { all.push_back({"depth", &read_depth, mean, true}); }
-    if (it.measure == "update ratio") { all.push_back({"update ratio", &read_change, mean, true}); }
-    if (it.measure == "share of unchanged elements") {
-        all.push_back({"share of unchanged elements", &read_unchanged, mean, true});
-    }
-    if (it.measure.find("units") != it.measure.npos) {
-        all.push_back({"share of idle units", &read_idle, mean, false});
-    }
-    for (statistic const each :
-         std::initializer_list<statistic>{mean_abs, l2, of_abs(maximum), stddev, mean, zero_fraction, nonfinite}) {
-        all.push_back({std::string{each.name()}, &read_statistic, each, false});
-    }
-    return all;
-}
-
-std::vector<reading> readings_for(evidence const& of) {
-    bool const scalar =
-        std::all_of(of.moments.begin(), of.moments.end(), [](auto const& each) { return each.stats.count == 1; });
+// In words.
+[[nodiscard]] static std::string told_in_words(evidence const& of) {
     finding const& it = of.what.strongest;
-    if (!scalar) { return readings_for(it); }
-    std::vector<reading> all;
-    bool const is_value = it.measure == "mean" || it.measure == "minimum" || it.measure == "maximum";
-    if (!is_value && !it.measure.starts_with("non-finite")) {
-        for (reading const& each : readings_for(it)) {
-            if (each.exact && each.which != nonfinite) { all.push_back(each); }
-        }
-    }
-    all.push_back({"value", &read_statistic, mean, is_value});
-    all.push_back({"non-finite elements", &read_statistic, nonfinite, false});
-    return all;
-}
-
-// What a rule measured, as often as it was told, where it cannot be drawn from what was observed.
-[[nodiscard]] static std::string draw_told(evidence const& of) {
-    finding const& it = of.what.strongest;
-    series::bucket const all = of.told.whole();
-    if (all.count < 2 || it.measure.starts_with("non-finite")) { return {}; }
-    chart picture;
-    picture.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor);
-    picture.note = "as the rule measured it, each time that it was reported";
-    picture.lines.push_back({&of.told, {}, 0, false});
-    picture.step_name = fmt::format("{} step", name_of(it.step.mode));
-    if (it.how != relation::none) { picture.threshold = it.threshold; }
-    return draw(picture);
-}
-
-[[nodiscard]] static std::string draw_evidence(evidence const& of) {
-    finding const& it = of.what.strongest;
-    if (of.moments.size() < 2) { return draw_told(of); }
-    bool const is_share = it.measure.find("share") != it.measure.npos;
-    for (reading const& each : readings_for(of)) {
-        // Seconds say nothing of a share.
-        if (is_share && !each.exact && each.name == "value") { continue; }
-        series data;
-        std::uint64_t known = 0;
-        for (evidence::moment const& here : of.moments) {
-            measurement const value = each.of(here, each.which);
-            if (value.known) { data.add(here.step, value.value), ++known; }
-            if (!value.known && here.stats.nonfinite() > 0) { data.add_bad(here.step); }
-        }
-        bool const says_nothing = !each.exact && each.which == nonfinite && !(data.whole().most > 0);
-        if (known < 2 || 2 * known < of.moments.size() || says_nothing) { continue; }
-        chart picture;
-        picture.title = fmt::format("{} of {}", each.name, it.tensor);
-        picture.lines.push_back({&data, {}, 0, false});
-        picture.marks.push_back({it.step.index, it.severity, fmt::format("{} at {}", it.rule, step_text(it.step))});
-        picture.step_name = fmt::format("{} step", name_of(it.step.mode));
-        if (each.exact && it.how != relation::none) { picture.threshold = it.threshold; }
-        return draw(picture) + (each.exact ? std::string{} : draw_told(of));
-    }
-    return draw_told(of);
-}
-
-[[nodiscard]] static std::string finding_card(evidence const& of, std::string const& drawn) {
-    finding const& it = of.what.strongest;
-    std::string text = fmt::format("<article class=\"finding {0}\"><div><h3><span class=\"tag\">{0}</span> {1}</h3>\n",
-                                   name_of(it.severity), escape(it.rule));
+    std::string text =
+        fmt::format("<div><h3><span class=\"tag\">{0}</span> {1}</h3>\n", name_of(it.severity), escape(it.rule));
     text += "<p class=\"what\">";
     if (!it.reason.empty()) { text += escape(it.reason) + ' '; }
     text += fmt::format("at <b>{}</b>", step_text(it.step));
@@ -140,7 +41,60 @@ std::vector<reading> readings_for(evidence const& of) {
                             it.decision == decision::stop ? "stop" : "skip the update");
     }
     if (!it.remedy.empty()) { text += fmt::format("<p class=\"remedy\">{}</p>\n", escape(it.remedy)); }
-    return text + "</div><div>" + drawn + "</div></article>\n";
+    return text + "</div>";
+}
+
+// One finding: its words, beside them what is drawn of it, and `more` below both.
+[[nodiscard]] static std::string finding_text(evidence const& of, std::string const& drawn, std::string const& more) {
+    return fmt::format("<article class=\"finding {}\">{}<div>{}</div>{}</article>\n",
+                       name_of(of.what.strongest.severity), told_in_words(of), drawn, more);
+}
+
+// What stands behind the head of a card, closed; `drawn` says what is drawn of a part.
+template <class Drawn>
+[[nodiscard]] static std::string behind_head(card const& it, Drawn const& drawn) {
+    if (it.behind.empty()) { return {}; }
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string_view> rules;
+    std::string inner, names;
+    for (card::part const& each : it.behind) {
+        inner += finding_text(*each.what, drawn(each), {});
+        std::string_view const rule = each.what->what.strongest.rule;
+        if (std::find(rules.begin(), rules.end(), rule) == rules.end()) { rules.push_back(rule); }
+    }
+    for (std::size_t i = 0; i < rules.size() && i < most_named; ++i) {
+        names += fmt::format("{}<b>{}</b>", i == 0 ? "" : ", ", escape(rules[i]));
+    }
+    if (rules.size() > most_named) { names += fmt::format(" and {}", plural(rules.size() - most_named, "more rule")); }
+    return fmt::format("<details class=\"behind\"><summary>{} with it: {}</summary>\n{}</details>",
+                       plural(it.behind.size(), "further finding"), names, inner);
+}
+
+// With charts. What would look as the head's chart is a mark in that one.
+[[nodiscard]] static std::string draw_card(card const& it) {
+    evidence_chart const& its = it.head.drawn;
+    chart picture = its.picture;
+    for (card::part const& each : it.behind) {
+        if (!holds(its, each.drawn)) { continue; }
+        picture.marks.push_back(each.drawn.picture.marks.front());
+        if (!picture.threshold) { picture.threshold = each.drawn.picture.threshold; }
+    }
+    auto const drawn_of = [](card::part const& part, chart const& with) {
+        return draw(with) + (part.drawn.whole ? std::string{} : draw_told(*part.what));
+    };
+    return finding_text(*it.head.what, drawn_of(it.head, picture), behind_head(it, [&](card::part const& each) {
+        return drawn_of(each, holds(its, each.drawn) ? chart{} : each.drawn.picture);
+    }));
+}
+
+// The strongest so many, in the order of time. A story has its findings strongest first.
+[[nodiscard]] static std::vector<card> strongest_of(std::vector<card> all, std::size_t most) {
+    if (all.size() <= most) { return all; }
+    std::vector<evidence const*> heads;
+    for (card const& each : all) { heads.push_back(each.head.what); }
+    std::sort(heads.begin(), heads.end());
+    std::erase_if(all, [&](card const& it) { return it.head.what >= heads[most]; });
+    return all;
 }
 
 std::string coverage_of(std::vector<recorded_coverage> const& all) {
@@ -180,18 +134,19 @@ section findings_section(run_story const& story) {
     constexpr std::size_t most = 30;
     trial const& run = *story.run;
     std::string body;
-    // The strongest that there is room for, in the order in which they were first told.
-    std::vector<evidence const*> shown;
-    for (std::size_t i = 0; i < story.findings.size() && i < most; ++i) { shown.push_back(&story.findings[i]); }
-    std::sort(shown.begin(), shown.end(), [](auto const* a, auto const* b) { return a->order < b->order; });
+    std::vector<card> const shown = detail::strongest_of(cards_of(story), most);
     if (shown.size() > 1) {
         body +=
             "<p class=\"note\">In the order of time: the first finding is the likeliest cause of what follows.</p>\n";
     }
-    for (evidence const* const each : shown) { body += detail::finding_card(*each, detail::draw_evidence(*each)); }
-    if (story.findings.size() > most) {
+    std::size_t told = 0;
+    for (card const& each : shown) {
+        body += detail::draw_card(each);
+        told += 1 + each.behind.size();
+    }
+    if (story.findings.size() > told) {
         body += fmt::format("<p>and {} that are not shown: <code>spotter info</code> lists all.</p>\n",
-                            plural(story.findings.size() - most, "further finding"));
+                            plural(story.findings.size() - told, "further finding"));
     }
     if (body.empty()) { body = paragraph(verdict(story)); }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;
@@ -208,8 +163,9 @@ section findings_of_many(std::vector<run_story> const& runs) {
         run_story const& story = runs[i];
         body += fmt::format("<h3 id=\"findings-{}\">{}</h3>\n{}{}", i + 1, escape(story.name), detail::notes_of(story),
                             paragraph(verdict(story)));
-        for (std::size_t k = 0; k < story.findings.size() && k < most; ++k) {
-            body += detail::finding_card(story.findings[k], {});
+        for (card const& each : detail::strongest_of(cards_of(story), most)) {
+            body += detail::finding_text(*each.head.what, {},
+                                         detail::behind_head(each, [](card::part const&) { return std::string{}; }));
         }
     }
     return {"findings", "Findings", body};

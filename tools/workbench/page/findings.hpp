@@ -7,23 +7,6 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 namespace detail {
 
-// A number of each moment, by a name.
-struct reading {
-    std::string name{};
-    measurement (*of)(evidence::moment const&, statistic) = nullptr;
-    statistic which = mean;
-    bool exact = false;  // it is what the rule measured
-};
-
-[[nodiscard]] inline measurement read_statistic(evidence::moment const& it, statistic which) { return which(it.stats); }
-[[nodiscard]] inline measurement read_idle(evidence::moment const& it, statistic) { return {it.idle, it.idle >= 0}; }
-
-// What may be drawn of a finding, the best first.
-[[nodiscard]] std::vector<reading> readings_for(finding const& it);
-
-// Of a scalar the value itself is what there is to see.
-[[nodiscard]] std::vector<reading> readings_for(evidence const& of);
-
 [[nodiscard]] std::string coverage_of(std::vector<recorded_coverage> const& all);
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 // Workbench, page: the bodies of head.hpp.
 #include "page/head.hpp"
 
+#include "page/workers.hpp"
 #include "profile/times.hpp"
 #include <spotter/core/casts.hpp>
 #include <spotter/report/bytes.hpp>
@@ -140,6 +141,7 @@ std::string head_of(run_story const& story) {
                 text += fmt::format("; {} {}", each->number(), name_of(each->status()));
             }
         }
+        if (std::size_t const slow = slow_workers(story.ranks); slow > 0) { text += fmt::format("; {} slow", slow); }
         fact("workers", text);
     }
     if (run.attempts() > 1) { fact("attempts", fmt::format("{}", run.attempts())); }

@@ -18,6 +18,7 @@
 #include "page/style.hpp"
 #include "page/timing.hpp"
 #include "page/trees.hpp"
+#include "page/workers.hpp"
 
 #include <spotter/workbench/page.hpp>
 
@@ -79,6 +80,7 @@ static void add_few(std::vector<run_story>& stories, page& into) {
     if (several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(findings_section(stories[i]), id_end(i), whose(i)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(examined_section(stories[i]), id_end(i), whose(i)); }
+    for (std::size_t i = 0; i < stories.size(); ++i) { into.add(workers_section(stories[i]), id_end(i), whose(i)); }
     if (!several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { add_run(stories[i], values[i], id_end(i), whose(i), into); }
 }
@@ -130,9 +132,10 @@ static void add_many(std::vector<run_story> const& stories, page& into) {
 namespace spotter::inline SPOTTER_ABI {
 
 std::span<std::string_view const> html::section_ids() noexcept {
-    static constexpr std::string_view all[] = {
-        "runs",  "hyperparameters", "differences", "findings", "curves",    "layers",   "activations", "histograms",
-        "trees", "embeddings",      "attention",   "classes",  "residuals", "saliency", "times",       "self-test"};
+    static constexpr std::string_view all[] = {"runs",       "hyperparameters", "differences", "findings",   "workers",
+                                               "curves",     "layers",          "activations", "histograms", "trees",
+                                               "embeddings", "attention",       "classes",     "residuals",  "saliency",
+                                               "times",      "self-test"};
     return all;
 }
 

@@ -3,6 +3,7 @@
 #include "page/run_reader.hpp"
 
 #include "page/text.hpp"
+#include "page/workers.hpp"
 
 #include <spotter/judge/added_findings.hpp>
 #include <spotter/stat/lanes.hpp>
@@ -26,6 +27,7 @@ run_reader::run_reader(worker_reader const& from, run_story& into) : from_{from}
         tensors_.back().info = each->info;
     }
     blamed_.resize(tensors_.size());
+    for (worker_times& each : into.drawn) { own_ = each.worker == from.number() ? &each : own_; }
     std::size_t count = 0;
     for (evidence& each : into.findings) {
         finding const& it = each.what.strongest;
@@ -60,6 +62,7 @@ void run_reader::take_close(rows::close const& it) {
     story_.last_step[which] = (std::max)(story_.last_step[which], it.step.index);
     auto const timing = from_.index().times().find(it.step, it.ordinal, from_.number());
     if (timing && !timing->first) { story_.times[which].add(place_of(it.step), timing->seconds); }
+    if (timing && own_ != nullptr && it.step.mode == mode::train) { own_->own.add(it.step.index, timing->inside); }
     ++counted_;
     story_.last_close = (std::max)(story_.last_close, timing ? timing->closed : it.time);
     for (evidence* const each : unplaced_) {
@@ -298,6 +301,16 @@ std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> con
     return found;
 }
 
+[[nodiscard]] static bool is_drawn(run_story const& story, std::uint32_t worker) {
+    return std::any_of(story.drawn.begin(), story.drawn.end(),
+                       [&](worker_times const& each) { return each.worker == worker; });
+}
+
+// A loss or metric that was observed.
+[[nodiscard]] static bool is_judged(tensor_story const& it) {
+    return (it.info.role == role::loss || it.info.role == role::metric) && it.observations() > 0;
+}
+
 run_story read_story(trial const& run, judgement const* anew) {
     run_story story;
     story.run = &run;
@@ -305,15 +318,21 @@ run_story read_story(trial const& run, judgement const* anew) {
     story.name = path.substr(path.rfind('/') + 1);
     story.anew = anew;
     story.findings = gather_evidence(run, story.found());
+    if (run.readers().size() > 1) { story.ranks = ranks_of(run), story.drawn = drawn_workers(story.ranks); }
     std::map<std::string, std::size_t, std::less<>> places;
     for (auto const& each : run.readers()) {
         for (tensor_story& tensor : run_reader{*each, story}.read()) {
             auto const [place, fresh] = places.try_emplace(tensor.name, story.tensors.size());
-            if (fresh) {
-                story.tensors.push_back(std::move(tensor));
-            } else if (story.tensors[place->second].observations() == 0) {
-                story.tensors[place->second] = std::move(tensor);
+            if (fresh) { story.tensors.emplace_back(); }
+            tensor_story& into = story.tensors[place->second];
+            std::vector<worker_curves> workers = std::move(into.workers);
+            if (is_drawn(story, each->number()) && is_judged(tensor)) {
+                worker_curves& mine = workers.emplace_back();
+                mine.worker = each->number();
+                for (std::size_t k = 0; k < mode_count; ++k) { mine.value[k] = std::as_const(tensor).modes[k].value; }
             }
+            if (fresh || into.observations() == 0) { into = std::move(tensor); }
+            into.workers = std::move(workers);
         }
     }
     return story;

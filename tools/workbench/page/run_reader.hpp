@@ -57,6 +57,7 @@ private:
     std::vector<tensor_story> tensors_{};
     std::vector<std::vector<evidence*>> blamed_{};  // by tensor
     std::vector<evidence*> unplaced_{};             // whose place on the axis is known once their step is closed
+    worker_times* own_ = nullptr;                   // null of one that is not drawn
     class_list labels_{}, said_{};
     std::vector<std::byte> values_{};
     payload_unpacker unpacker_{};

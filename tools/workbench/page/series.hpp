@@ -30,8 +30,9 @@ public:
         void join(bucket const& other) noexcept;       // as if its values had been added here
     };
 
+    series() noexcept = default;
     // Holds `capacity` buckets at most.
-    explicit series(std::size_t capacity = 256) noexcept : capacity_{capacity} {}
+    explicit series(std::size_t capacity) noexcept : capacity_{capacity} {}
 
     // Steps may come in any order; a rewind adds to what was there. A value that is not finite is only counted.
     void add(std::uint64_t step, double const& value);
@@ -62,7 +63,7 @@ private:
 
     void put(std::uint64_t step, bucket const& one);
 
-    std::size_t capacity_;
+    std::size_t capacity_ = 256;
     unsigned shift_ = 0;
     std::uint64_t begin_ = 0;
     std::uint64_t size_ = 0;

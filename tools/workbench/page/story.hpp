@@ -9,6 +9,7 @@
 #include <spotter/report/summary.hpp>
 #include <spotter/trial/trial.hpp>
 #include <spotter/workbench/page.hpp>
+#include <spotter/workbench/ranks.hpp>
 
 #include <array>
 #include <deque>
@@ -59,14 +60,20 @@ private:
     std::array<std::unique_ptr<mode_story>, mode_count> made_{};
 };
 
+struct worker_curves {                     // a loss or metric, as one of several workers saw it
+    std::uint32_t worker = 0;              // its number
+    std::array<series, mode_count> value;  // by mode
+};
+
 struct tensor_story {  // what a page says of one tensor
     std::string name{};
-    tensor_info info{};       // the last declaration; its views live as long as the run
-    mode_stories modes{};     // by mode
-    std::string text{};       // the latest, of a tensor that is text
-    double number = 0;        // the latest finite scalar
-    bool has_number = false;  // `number` is set
-    std::string setting{};    // the number or text that it was told as before the first step
+    tensor_info info{};                    // the last declaration; its views live as long as the run
+    mode_stories modes{};                  // by mode
+    std::string text{};                    // the latest, of a tensor that is text
+    double number = 0;                     // the latest finite scalar
+    bool has_number = false;               // `number` is set
+    std::string setting{};                 // the number or text that it was told as before the first step
+    std::vector<worker_curves> workers{};  // of those that are drawn (run_story::drawn), in that order
 
     // Of train, or else of another mode that it was seen in: `seen_in`.
     [[nodiscard]] mode_story& any_mode() { return modes[seen_in()]; }
@@ -106,6 +113,11 @@ struct step_times {
     [[nodiscard]] double quantile(double share) const noexcept;
 };
 
+struct worker_times {          // the train steps of one of several workers
+    std::uint32_t worker = 0;  // its number
+    series own{};              // seconds from begin to close: its own work, without the wait for others in between
+};
+
 struct run_story {                        // all that a page shows of one run
     trial const* run = nullptr;           // outlives the story
     judgement const* anew = nullptr;      // that, instead of what was found while it was recorded
@@ -121,6 +133,8 @@ struct run_story {                        // all that a page shows of one run
     class_counts train_classes{}, eval_classes{};
     class_balance train_labels{};            // samples of each class in the training, as rules extracted them
     class_hits train_hits{}, eval_hits{};    // shares that were right, over the page's axis of steps
+    ranks_report ranks{};                    // of several workers: where they are, and who is slow
+    std::vector<worker_times> drawn{};       // those of several workers that have curves of their own: by number
     std::vector<std::string> class_names{};  // by class, as the text "class_names" has them, one a line
 
     // Of `anew` where there is one.

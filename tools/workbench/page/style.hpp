@@ -49,6 +49,7 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 .end{text-anchor:end}.mid{text-anchor:middle}.grid path.grid,path.grid{stroke:var(--rule);fill:none}
 .axis{stroke:var(--soft);fill:none}
 .line,.dot{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}.dot{stroke-width:5}
+.line.strong{stroke-width:3.2}.key i.strong{border-top-width:5px}.plain .told>*{font-weight:700;color:var(--warning)}
 .dashed,.dash1{stroke-dasharray:5 4}.dash2{stroke-dasharray:1.5 3.5}
 .band{opacity:.28;stroke-width:.6}.limit{stroke:var(--error);stroke-dasharray:7 4;fill:none}
 .bad{stroke:var(--bad);stroke-width:2;fill:none}
@@ -69,6 +70,7 @@ svg .number{fill:var(--c)}
 background:var(--card);border-left:5px solid var(--note);border-radius:4px;padding:12px 16px;margin:0 0 12px}
 .finding>div{min-width:0}.finding h3{margin:0 0 4px}.finding.error{border-color:var(--error)}
 .finding.warning{border-color:var(--warning)}
+.finding>details{grid-column:1/-1;margin:0}.finding .finding{padding:8px 0 8px 12px;margin:8px 0 0}
 .tag{font-size:.78rem;text-transform:uppercase;letter-spacing:.04em;border:1px solid;border-radius:4px;padding:1px 6px;
 vertical-align:middle}
 .error .tag{color:var(--error)}.warning .tag{color:var(--warning)}.finding.note .tag{color:var(--note)}

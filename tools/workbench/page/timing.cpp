@@ -2,6 +2,7 @@
 // Workbench, page: the bodies of timing.hpp.
 #include "page/timing.hpp"
 
+#include "page/workers.hpp"
 #include "profile/times.hpp"
 #include <spotter/workbench/profile.hpp>
 
@@ -53,16 +54,17 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 }
 
 // A row a mode, of several workers for each of them.
-[[nodiscard]] static std::string time_rows(run_profile const& it) {
+[[nodiscard]] static std::string time_rows(run_story const& story, run_profile const& it) {
     std::string rows;
     auto const text = [](double seconds) { return spotter::detail::duration_text(seconds); };
     for (worker_profile const& worker : it.workers) {
         std::string const whose = it.workers.size() > 1 ? fmt::format(" of worker {}", worker.worker) : std::string{};
         for (mode_profile const& each : worker.modes) {
             duration_summary const& took = each.steps;
-            rows += fmt::format("<tr><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                                name_of(each.mode), whose, took.count, text(took.mean()), text(took.median),
-                                text(took.p99), text(took.longest));
+            rows +=
+                fmt::format("<tr{}><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                            look_of(story, worker.worker).marked ? " class=\"told\"" : "", name_of(each.mode), whose,
+                            took.count, text(took.mean()), text(took.median), text(took.p99), text(took.longest));
         }
     }
     return rows.empty() ? rows
@@ -226,12 +228,13 @@ section timing_section(run_story const& story) {
         picture.marks = marks_of(story);
         picture.may_be_log = false;
         picture.ceiling = main.seconds.whole().most * 1.05;
-        picture.note = "means, up to the longest of neighbouring steps";
+        picture.note = story.ranks.ranks.empty() ? "" : "of all workers: ";
+        picture.note += "means, up to the longest of neighbouring steps";
         figures += draw(picture);
         figures += detail::time_histogram(main, "Distribution of step times");
     }
     run_profile const profile = profile_of(*story.run);
-    std::string body = grid_of(figures) + detail::time_rows(profile) + detail::where_time_went(profile) +
+    std::string body = grid_of(figures) + detail::time_rows(story, profile) + detail::where_time_went(profile) +
                        detail::machine_charts(story, profile);
     if (main.count > 0) {
         body += "<p class=\"note\">A step lasts from the close before it to its own, by the clock of the thread that "
