@@ -350,6 +350,28 @@ TEST_CASE("gradient_depth_ratio: the order is that of the first step; softened o
     }
 }
 
+TEST_CASE("gradient_depth_ratio: nets with losses of their own are judged each by itself", "[gradient_depth_ratio]") {
+    // The discriminator has won: its gradients are small, those of the generator are not, and neither fades with depth.
+    auto const found_with = [](std::initializer_list<std::string_view> losses, float front) {
+        run it{gradient_depth_ratio{.patience = 2}};
+        std::string found;
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            for (std::string_view const each : losses) { it.see(train(i), each, {1.0F + static_cast<float>(i)}); }
+            for (char const* const name : {"grad/netD.1.weight", "grad/netD.2.weight", "grad/netD.3.weight"}) {
+                it.see(train(i), name, {1e-7F});
+            }
+            it.see(train(i), "grad/netG.1.weight", {front});
+            it.see(train(i), "grad/netG.2.weight", {200});
+            it.see(train(i), "grad/netG.3.weight", {200});
+            if (it.close(train(i)) == truth::yes) { found += std::string{it.found[0].tensor} + ' '; }
+        }
+        return found;
+    };
+    CHECK(found_with({"loss/D", "loss/G"}, 200) == "");
+    CHECK(found_with({"d_loss", "g_loss"}, 1e-5F) == "grad/netG.1.weight grad/netG.1.weight grad/netG.1.weight ");
+    CHECK(found_with({"loss"}, 200) == "grad/netD.1.weight grad/netD.1.weight grad/netD.1.weight ");  // one net
+}
+
 TEST_CASE("gradient_not_cleared: g, 2g, 3g, ... fires at 10", "[gradient_not_cleared]") {
     auto const growing = [](auto& it, step_id at) {
         auto const size = static_cast<float>(at.index + 1);

@@ -146,6 +146,14 @@ inline constexpr role_rule last_parts[] = {
     {"b", role::bias},   {"bias", role::bias},     {"biases", role::bias},    {"loss", role::loss},
 };
 
+// CrossEntropyLoss_output_0, softmaxcrossentropyloss0_output_0: what smdebug calls the output of a loss.
+[[nodiscard]] constexpr bool is_output_of_loss(std::string_view name) noexcept {
+    std::size_t const at = name.rfind("_output_");
+    if (at == name.npos) { return false; }
+    std::string_view const layer = name.substr(0, name.find_last_not_of("0123456789", at - (at > 0 ? 1 : 0)) + 1);
+    return layer.ends_with("loss") || layer.ends_with("Loss");
+}
+
 }  // namespace detail
 
 // The role that a name suggests: exact names and prefixes first, then endings, then the last part after a slash or a
@@ -158,6 +166,7 @@ inline constexpr role_rule last_parts[] = {
         if (name.starts_with(rule.text)) { return rule.what; }
     }
     if (name.find("feature_importance/") != name.npos) { return role::importance; }
+    if (detail::is_output_of_loss(name)) { return role::loss; }
     for (auto const& rule : detail::suffixes) {
         if (name.ends_with(rule.text)) { return rule.what; }
     }

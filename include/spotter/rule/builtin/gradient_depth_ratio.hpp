@@ -2,16 +2,21 @@
 // Built-in rule (L2): gradients that shrink or grow on their way to the first layer. docs/rules.md#gradient_depth_ratio
 #pragma once
 
+#include <spotter/core/role.hpp>
 #include <spotter/core/selector.hpp>
 #include <spotter/rule/builtin/loss_trend.hpp>
+#include <spotter/rule/builtin/nets.hpp>
 #include <spotter/rule/builtin/per_tensor.hpp>
+
+#include <array>
 
 namespace spotter::inline SPOTTER_ABI {
 
 // q is the root mean square of the first weight's gradient over that of the last, of three or more that were observed
 // in the step. Warning (info once training has settled) when q is below `vanish` and the first below `vanish_abs`, or q
 // above `explode`, for `patience` closes in a row. First and last are in the order in which the gradients were observed
-// when each was new, so observe those of the first layer first. Undefined where either has no finite element, and where
+// when each was new, so observe those of the first layer first. Nets that have losses of their own (nets.hpp) are
+// judged each by itself; of more than eight the first eight. Undefined where either has no finite element, and where
 // the last is all zero. Train steps only.
 struct gradient_depth_ratio {
     using kind = rule_kind;
@@ -30,11 +35,13 @@ struct gradient_depth_ratio {
         measurement size{};        // of this step
         std::size_t place = 0;     // among the gradients, from 1 on; 0: not observed yet
         std::uint64_t streak = 0;  // as the first of the net: nets that take turns do not end each other's
-        bool judged = false;       // the others are read for `settled`
+        std::uint32_t losses = 0;  // a bit for each loss of its net; of a loss: its own
+        bool judged = false;       // the others are losses
     };
     struct state {
         per_tensor<series> all;
-        std::size_t places = 0;
+        std::size_t places = 0, loss_count = 0;
+        std::array<tensor_id, 16> losses{};  // the first of them
         settled_context settled;
     };
 
@@ -45,8 +52,20 @@ struct gradient_depth_ratio {
         return settled_context::needs(tensor);
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.all.declare(tensor) == nullptr) { return false; }
-        seen.all[tensor.id].judged = select(tensor);
+        series* const mine = seen.all.declare(tensor);
+        if (mine == nullptr) { return false; }
+        mine->judged = select(tensor);
+        if (mine->judged) {
+            for (std::size_t i = 0; i < seen.loss_count; ++i) {
+                if (is_of_net(seen.all.name_of(seen.losses[i]), tensor.name)) { mine->losses |= 1U << i; }
+            }
+        } else if (mine->losses == 0 && seen.loss_count < seen.losses.size()) {
+            mine->losses = 1U << seen.loss_count;
+            seen.losses[seen.loss_count++] = tensor.id;
+            seen.all.each_named([&](std::string_view gradient, series& other) {
+                if (other.judged && is_of_net(tensor.name, gradient)) { other.losses |= mine->losses; }
+            });
+        }
         return true;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
@@ -60,44 +79,63 @@ struct gradient_depth_ratio {
         seen.all.touch(it.tensor.id);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        std::size_t const count = seen.all.touched().size();
-        auto const [first, last] = ends(seen);
+        std::array<net, 8> nets{};
+        std::size_t const count = nets_of_step(seen, nets);
+        truth answer = truth::undecided;
+        for (std::size_t i = 0; i < count; ++i) {
+            truth const one = judge(seen, nets[i], out);
+            if (one == truth::yes || answer == truth::undecided) { answer = one; }
+        }
         seen.all.clear();
-        if (count < 3) { return truth::undecided; }
-        series& mine = seen.all[first];
-        measurement const ratio = ratio_of(mine.size, seen.all[last].size);
-        if (!ratio.known) { return truth::undecided; }
-        bool const vanishes = ratio.value < vanish && mine.size.value < vanish_abs;
-        bool const explodes = ratio.value > explode;
-        mine.streak = vanishes || explodes ? mine.streak + 1 : 0;
-        if (mine.streak == 0 || mine.streak < patience) { return truth::no; }
-        culprit found;
-        found.blame(seen.all.name_of(first), ratio.value);
-        finding it = found.as_finding(
-            vanishes ? "gradients vanish towards the first layer" : "gradients grow towards the first layer",
-            "first gradient over last, root mean squares", vanishes ? relation::less : relation::greater,
-            vanishes ? vanish : explode, seen.settled.soften(severity::warning));
-        it.detail << mine.size.value << " against " << seen.all[last].size.value << " of " << seen.all.name_of(last);
-        out.push(it);
-        return truth::yes;
+        return answer;
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "fewer than three gradients of weights in a step, or the last all zero";
     }
 
 private:
-    struct pair_of_ends {
+    [[nodiscard]] static constexpr bool is_of_net(std::string_view loss, std::string_view gradient) noexcept {
+        return is_loss_of_net(loss, net_of(gradient_of(gradient)));
+    }
+    struct net {  // with the gradients that the step brought
+        std::uint32_t losses = 0;
+        std::size_t gradients = 0;
         tensor_id first = 0, last = 0;
     };
-    [[nodiscard]] static constexpr pair_of_ends ends(state const& seen) noexcept {
-        std::span<tensor_id const> const all = seen.all.touched();
-        pair_of_ends found;
-        if (!all.empty()) { found = {all.front(), all.front()}; }
-        for (tensor_id const id : all) {
-            if (seen.all[id].place < seen.all[found.first].place) { found.first = id; }
-            if (seen.all[id].place > seen.all[found.last].place) { found.last = id; }
+    [[nodiscard]] static constexpr std::size_t nets_of_step(state const& seen, std::span<net> nets) noexcept {
+        std::size_t count = 0;
+        for (tensor_id const id : seen.all.touched()) {
+            series const& mine = seen.all[id];
+            std::size_t at = 0;
+            while (at < count && nets[at].losses != mine.losses) { ++at; }
+            if (at == nets.size()) { continue; }
+            if (at == count) { nets[count++] = {mine.losses, 0, id, id}; }
+            net& its = nets[at];
+            ++its.gradients;
+            if (mine.place < seen.all[its.first].place) { its.first = id; }
+            if (mine.place > seen.all[its.last].place) { its.last = id; }
         }
-        return found;
+        return count;
+    }
+    [[nodiscard]] constexpr truth judge(state& seen, net const& it, findings& out) const noexcept {
+        if (it.gradients < 3) { return truth::undecided; }
+        series& first = seen.all[it.first];
+        series const& last = seen.all[it.last];
+        measurement const ratio = ratio_of(first.size, last.size);
+        if (!ratio.known) { return truth::undecided; }
+        bool const vanishes = ratio.value < vanish && first.size.value < vanish_abs;
+        bool const explodes = ratio.value > explode;
+        first.streak = vanishes || explodes ? first.streak + 1 : 0;
+        if (first.streak == 0 || first.streak < patience) { return truth::no; }
+        culprit found;
+        found.blame(seen.all.name_of(it.first), ratio.value);
+        finding made = found.as_finding(
+            vanishes ? "gradients vanish towards the first layer" : "gradients grow towards the first layer",
+            "first gradient over last, root mean squares", vanishes ? relation::less : relation::greater,
+            vanishes ? vanish : explode, seen.settled.soften(severity::warning));
+        made.detail << first.size.value << " against " << last.size.value << " of " << seen.all.name_of(it.last);
+        out.push(made);
+        return truth::yes;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr measurement root_mean_square(summary const& of) noexcept {
         SPOTTER_STRICT_BODY

@@ -36,10 +36,14 @@ public:
     constexpr void each(Use&& use) noexcept {
         for (entry& it : list_) { use(it.kept); }
     }
-    // Calls `use(name, kept)` for each.
+    // Calls `use(name, kept)` for each, declared or not.
     template <class Use>
     constexpr void each_named(Use&& use) const noexcept {
-        for (std::size_t i = 0; i < list_.size(); ++i) { use(list_[i].name, list_[i].kept); }
+        for (entry const& it : list_) { use(it.name, it.kept); }
+    }
+    template <class Use>
+    constexpr void each_named(Use&& use) noexcept {
+        for (entry& it : list_) { use(it.name, it.kept); }
     }
 
     // The step brought it. Whether it is the first time since the last clear().
