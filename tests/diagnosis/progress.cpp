@@ -322,10 +322,10 @@ TEST_CASE("progress: where evaluation creeps as training does, and no faster, no
         }
         return run.says();
     };
-    CHECK(epochs(60, [](double i) { return 1e-5 * i; }) == progress::flat);          // a rate that is far too small
-    CHECK(epochs(45, [](double i) { return 1e-5 * i; }) == progress::unknown);       // too few
-    CHECK(epochs(60, [](double i) { return 1e-4 * i; }) == progress::unknown);       // which may come to something
-    CHECK(epochs(60, [](double i) { return 1e-7 * i * i; }) == progress::unknown);   // a rate that warms up
+    CHECK(epochs(60, [](double i) { return 1e-5 * i; }) == progress::flat);         // a rate that is far too small
+    CHECK(epochs(45, [](double i) { return 1e-5 * i; }) == progress::unknown);      // too few
+    CHECK(epochs(60, [](double i) { return 1e-4 * i; }) == progress::unknown);      // which may come to something
+    CHECK(epochs(60, [](double i) { return 1e-7 * i * i; }) == progress::unknown);  // a rate that warms up
     CHECK(epochs(60, [](double i) { return 1e-6 * std::exp(0.1 * i); }) == progress::unknown);  // it leaves a plateau
 }
 
