@@ -33,6 +33,9 @@ TEST_CASE("cause: no weight has ever moved, told though the loss falls") {
     CHECK((it.at == 10 && it.rule == "learning_rate_zero" && it.tensor == "fc1/w" && it.level == severity::warning));
     CHECK(alarms_of(story_of(packs::supervised, 40, {.rate = 0, .shows_first_gradient = false}, as_it_is)).front() ==
           "10 learning_rate_zero");
+    // One that rests at zero has no length: that no step as long would gain anything tells nothing.
+    CHECK(alarms_of(story_of(packs::supervised, 40, {.rate = 0, .layers = 1}, from_zero)).front() ==
+          "10 learning_rate_zero");
 }
 
 TEST_CASE("cause: steps are next to nothing beside the weights, once the loss does not fall") {

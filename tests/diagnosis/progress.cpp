@@ -313,6 +313,22 @@ TEST_CASE("progress: an evaluation that improves is progress; one that stays whe
     CHECK(alone.says() == progress::unknown);
 }
 
+TEST_CASE("progress: where evaluation creeps as training does, and no faster, nothing is learned") {
+    auto const epochs = [](std::uint64_t count, auto&& fallen) {
+        shown_run run;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            double const by = fallen(static_cast<double>(i));
+            run.see(train(i), "loss", 1.1 * (1 - by)), run.see(eval(i), "loss", 1.12 * (1 - by));
+        }
+        return run.says();
+    };
+    CHECK(epochs(60, [](double i) { return 1e-5 * i; }) == progress::flat);         // a rate that is far too small
+    CHECK(epochs(45, [](double i) { return 1e-5 * i; }) == progress::unknown);      // too few
+    CHECK(epochs(60, [](double i) { return 1e-4 * i; }) == progress::unknown);      // which may come to something
+    CHECK(epochs(60, [](double i) { return 1e-7 * i * i; }) == progress::unknown);  // a rate that warms up
+    CHECK(epochs(60, [](double i) { return 1e-6 * std::exp(0.1 * i); }) == progress::unknown);  // it leaves a plateau
+}
+
 TEST_CASE("progress: an evaluation has a name of its own, and may come in train steps") {
     for (bool const in_eval_steps : {true, false}) {
         for (auto const [trained, evaluated] :

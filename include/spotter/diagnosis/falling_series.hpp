@@ -49,6 +49,11 @@ public:
         return (near_ >= limits.earliest && (says_ == progress::flat || rests_from_the_start(limits))) ||
                (near_ >= limits.still && !falls_steadily_);
     }
+    // Near its first for as many samples as are judged, and it falls no faster than before.
+    [[nodiscard]] SPOTTER_STRICT constexpr bool creeps(progress_limits const& limits) const noexcept {
+        SPOTTER_STRICT_BODY
+        return near_ >= limits.earliest && !(before_ - now_ > limits.climbs * (early_ - before_));
+    }
     // A hundred samples, and it has fallen by a crumb at most.
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);

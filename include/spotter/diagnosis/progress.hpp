@@ -230,7 +230,8 @@ private:
         bool const neither = now >= stirs_not && it.train.level() >= limits_.hardly * before;
         bool const behind = before > 0 && it.eval.first() <= limits_.alike * before && now >= as_before &&
                             now >= limits_.as_first * it.eval.first();
-        if (!(neither || behind) || it.eval.falls_still(limits_)) { return false; }
+        bool const may_gain = it.eval.falls_still(limits_) && !it.eval.creeps(limits_);
+        if (!(neither || behind) || may_gain) { return false; }
         why = {"eval loss", now, neither ? stirs_not : as_before, relation::greater_equal};
         return true;
     }

@@ -125,11 +125,12 @@ public:
         return found;
     }
 
-    // The most that a step as long as a weight would have changed the loss by; unknown where no gradient was seen.
+    // The most that a step as long as a weight would have changed the loss by; unknown where no gradient was seen, or
+    // every weight rests at zero.
     [[nodiscard]] constexpr measurement strongest_pull() const noexcept {
         measurement most;
         each([&](std::string_view, weight const& it) {
-            most.known = most.known || it.pulled;
+            most.known = most.known || (it.pulled && it.size > 0);
             most.value = it.pull > most.value ? it.pull : most.value;
         });
         return most;
