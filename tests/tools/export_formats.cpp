@@ -244,7 +244,7 @@ TEST_CASE("export: Parquet as pyarrow and DuckDB read it: a file, and a data set
     told const answers =
         run_shell(python + " '" SPOTTER_SOURCE_DIR "/bench/questions.py' '" + folder / "b.parquet" + "' 2>&1");
     INFO(answers.out);
-    CHECK((answers.code == 0 && answers.says("Who is the straggler?: ")));
+    CHECK((answers.code == 0 && answers.says("Which rank is the straggler?: ")));
     CHECK(ask_python(python, folder / "", set, query) ==
           "[('a', 0, 15, 5.0), ('a', 1, 15, 5.0), ('b=%2', 0, 2, nan)]\n[(1,)]\n");
 }
