@@ -23,7 +23,7 @@ int main() {
         for (std::uint64_t i = 0; i < 300; ++i) {
             {
                 auto const part = watch.section("data");
-                std::this_thread::sleep_for(std::chrono::milliseconds{3});  // a disk far away
+                std::this_thread::sleep_for(std::chrono::milliseconds{10});  // a disk far away
             }
             {
                 auto const part = watch.section("compute");
