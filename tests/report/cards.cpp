@@ -148,7 +148,7 @@ TEST_CASE("workers: each has a curve with its number at its end, and the slow on
     CHECK(has_text(to_html(run), "<dt>workers</dt><dd>3; 1 slow</dd>"));
     std::string const workers = section_text(run, "workers");
     CHECK(has_text(workers, "<li>rank 1 is slow: a step of its own takes "));
-    CHECK(has_text(workers, "<tbody>\n<tr class=\"told\"><th>1</th><td>slow</td><td>train(29)</td>"));
+    CHECK(has_text(workers, "<tbody>\n<tr class=\"marked\"><th>1</th><td>slow</td><td>train(29)</td>"));
     CHECK(count_of(workers, "<path class=\"line c1 strong\"") == 2);  // narrow and wide
     CHECK(has_text(workers, "</i>worker 1, slow</span>"));
     std::string const curves = section_text(run, "curves");

@@ -148,9 +148,10 @@ inline constexpr role_rule last_parts[] = {
 
 // CrossEntropyLoss_output_0, softmaxcrossentropyloss0_output_0: what smdebug calls the output of a loss.
 [[nodiscard]] constexpr bool is_output_of_loss(std::string_view name) noexcept {
-    std::size_t const at = name.rfind("_output_");
-    if (at == name.npos) { return false; }
-    std::string_view const layer = name.substr(0, name.find_last_not_of("0123456789", at - (at > 0 ? 1 : 0)) + 1);
+    std::size_t const end = name.rfind("_output_");
+    if (end == name.npos) { return false; }
+    std::string_view layer = name.substr(0, end);
+    layer = layer.substr(0, layer.find_last_not_of("0123456789") + 1);
     return layer.ends_with("loss") || layer.ends_with("Loss");
 }
 

@@ -157,7 +157,9 @@ namespace detail {
          "The backward pass does not run, its first slope is zero, or gradients are clipped or scaled to zero."},
         {preflight_cause::negated_gradient, "negated_gradient", error, false,
          "proven: the gradient is minus the derivative of the loss", "the loss along random directions",
-         "Look at the sign of the loss's own slope: of (output - target)^2 it is 2 (output - target)."},
+         "Look at the line that adds to this gradient. If all are negated, look at the sign of the loss's own slope: "
+         "of "
+         "(output - target)^2 it is 2 (output - target)."},
         {preflight_cause::wrong_loss_gradient, "wrong_loss_gradient", error, false,
          "proven: no gradient is the derivative of the loss, not even the last layer's",
          "the loss along random directions",

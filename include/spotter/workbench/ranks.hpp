@@ -38,8 +38,11 @@ struct ranks_report {                         // all workers of a run
     std::vector<std::string> sentences{};     // who it was, the first being the likeliest; none where all is well
 };
 
-constexpr double slow_rank = 0.7;    // of `relative` and of `own`: below it a rank is told to be slow,
+constexpr double slow_rank = 0.7;    // of `relative` and of `own`: below it a rank is slow,
 constexpr double short_step = 1e-4;  // unless its steps take no longer than that: seconds
+[[nodiscard]] constexpr bool is_slow(rank_state const& it) noexcept {
+    return it.step_seconds >= short_step && (it.relative < slow_rank || it.own < slow_rank);
+}
 
 // Reads the record as it is: what a killed rank's ring in shared memory holds is in it once `recover` has been there. A
 // rank behind the others, and ranks that died, are told first; ranks that wait for them are as far as each other.

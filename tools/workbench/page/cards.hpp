@@ -14,8 +14,8 @@ struct card {
     std::vector<part> behind{};  // in the order of time
 };
 
-// In the order of time. An alarm has behind it the notes that were told at its close, and those that say that they are
-// because of it. Cards that would draw the same are one, under the strongest of them. Points into the story.
+// In the order of time. Behind an alarm are the notes that were reported at its close, and the notes that say that they
+// are because of it. Cards that would draw the same are one, under the strongest of them. Points into the story.
 [[nodiscard]] std::vector<card> cards_of(run_story const& story);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -7,6 +7,7 @@
 
 #include <spotter/rule/finding.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,6 @@ struct chart {                          // a figure of curves over steps, from t
     bool whole_numbers = false;         // labels of values are whole
     std::optional<double> ceiling{};    // the axis goes from 0 to this
     bool wide = false;                  // as wide as two, as high as one
-    bool numbered = false;              // there is room for what stands where lines end
 };
 
 namespace detail {
@@ -49,9 +49,9 @@ namespace detail {
 // By which a wide one is wider.
 inline constexpr double chart_width = 480, chart_height = 224, chart_left = 74, chart_right = 470, chart_top = 14,
                         chart_bottom = 190, chart_more = 624;
-[[nodiscard]] constexpr double right_of(chart const& it) noexcept {
-    double const end = it.wide ? chart_right + chart_more : chart_right;
-    return it.numbered ? end - 22 : end;  // room for a number
+[[nodiscard]] inline double right_of(chart const& it) noexcept {
+    bool const ends = std::any_of(it.lines.begin(), it.lines.end(), [](line const& each) { return !each.end.empty(); });
+    return (it.wide ? chart_right + chart_more : chart_right) - (ends ? 22 : 0);  // room for a number
 }
 
 struct extent {

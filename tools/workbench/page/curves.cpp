@@ -113,7 +113,6 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
         return end_a != end_b ? end_a > end_b : a.label < b.label;
     });
     chart picture;
-    picture.numbered = true;
     picture.title = fmt::format("{}, {}", name, name_of(which));
     picture.note = "numbered from the one that ends highest to the lowest";
     if (curves.size() > 2 * ends_named) {
@@ -181,8 +180,6 @@ section curves_section(std::vector<run_story> const& runs) {
         chart picture;
         picture.title = groups[i].title;
         picture.lines = groups[i].lines;
-        picture.numbered =
-            std::any_of(picture.lines.begin(), picture.lines.end(), [](line const& each) { return !each.end.empty(); });
         if (runs.size() == 1) { picture.marks = marks_of(runs.front()); }
         figures += groups.size() == 1 ? draw_alone(picture) : draw(picture);
     }

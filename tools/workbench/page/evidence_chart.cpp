@@ -78,7 +78,7 @@ std::string draw_told(evidence const& of) {
     chart picture;
     picture.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor);
     picture.note = "as the rule measured it, each time that it was reported";
-    picture.lines.push_back({&of.told, {}, 0, false});
+    picture.lines.push_back({&of.told, {}, 0});
     picture.step_name = fmt::format("{} step", name_of(it.step.mode));
     if (it.how != relation::none) { picture.threshold = it.threshold; }
     return draw(picture);

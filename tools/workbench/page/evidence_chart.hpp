@@ -36,7 +36,7 @@ struct evidence_chart {
 // The chart of one finding shows what the chart of the other would, and the step of that one.
 [[nodiscard]] bool holds(evidence_chart const& it, evidence_chart const& other);
 
-// What a rule measured, as often as it was told; empty where it was told once.
+// What a rule measured, each time that it reported it; empty where it did so once.
 [[nodiscard]] std::string draw_told(evidence const& of);
 
 }  // namespace spotter::inline SPOTTER_ABI::html::detail

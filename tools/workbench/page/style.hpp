@@ -49,7 +49,7 @@ svg{display:block;width:100%;height:auto}svg text{font:12.5px system-ui,sans-ser
 .end{text-anchor:end}.mid{text-anchor:middle}.grid path.grid,path.grid{stroke:var(--rule);fill:none}
 .axis{stroke:var(--soft);fill:none}
 .line,.dot{fill:none;stroke-width:1.6;stroke-linejoin:round;stroke-linecap:round}.dot{stroke-width:5}
-.line.strong{stroke-width:3.2}.key i.strong{border-top-width:5px}.plain .told>*{font-weight:700;color:var(--warning)}
+.line.strong{stroke-width:3.2}.key i.strong{border-top-width:5px}.plain .marked>*{font-weight:700;color:var(--warning)}
 .dashed,.dash1{stroke-dasharray:5 4}.dash2{stroke-dasharray:1.5 3.5}
 .band{opacity:.28;stroke-width:.6}.limit{stroke:var(--error);stroke-dasharray:7 4;fill:none}
 .bad{stroke:var(--bad);stroke-width:2;fill:none}

@@ -63,7 +63,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
             duration_summary const& took = each.steps;
             rows +=
                 fmt::format("<tr{}><th>{}{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                            look_of(story, worker.worker).marked ? " class=\"told\"" : "", name_of(each.mode), whose,
+                            look_of(story, worker.worker).marked ? " class=\"marked\"" : "", name_of(each.mode), whose,
                             took.count, text(took.mean()), text(took.median), text(took.p99), text(took.longest));
         }
     }

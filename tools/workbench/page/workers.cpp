@@ -10,10 +10,6 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-[[nodiscard]] static bool is_slow(rank_state const& it) noexcept {
-    return it.step_seconds >= short_step && (it.relative < slow_rank || it.own < slow_rank);
-}
-
 // What is wrong with a worker, in a word; empty where nothing is.
 [[nodiscard]] static std::string_view mark_of(ranks_report const& all, rank_state const& it) {
     if (it.status == run_status::died || it.status == run_status::failed) { return name_of(it.status); }
@@ -32,12 +28,12 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         std::string const times = each.relative > 0 ? fmt::format("{:.2f}", 1 / each.relative) : "";
         (mark.empty() ? others : marked) +=
             fmt::format("<tr{}><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                        mark.empty() ? "" : " class=\"told\"", each.worker, mark.empty() ? name_of(each.status) : mark,
-                        each.has_closed ? step_text(each.last) : "none",
+                        mark.empty() ? "" : " class=\"marked\"", each.worker,
+                        mark.empty() ? name_of(each.status) : mark, each.has_closed ? step_text(each.last) : "none",
                         timed ? spotter::detail::duration_text(each.step_seconds) : "—", timed ? times : "—");
     }
     for (std::uint32_t const each : all.never_came) {
-        marked += fmt::format("<tr class=\"told\"><th>{}</th><td>never began</td><td>none</td><td>—</td>"
+        marked += fmt::format("<tr class=\"marked\"><th>{}</th><td>never began</td><td>none</td><td>—</td>"
                               "<td>—</td></tr>\n",
                               each);
     }
@@ -86,7 +82,7 @@ worker_look look_of(run_story const& story, std::uint32_t worker) {
 }
 
 std::size_t slow_workers(ranks_report const& of) {
-    return static_cast<std::size_t>(std::count_if(of.ranks.begin(), of.ranks.end(), detail::is_slow));
+    return static_cast<std::size_t>(std::count_if(of.ranks.begin(), of.ranks.end(), is_slow));
 }
 
 section workers_section(run_story const& story) {
@@ -98,7 +94,6 @@ section workers_section(run_story const& story) {
     picture.title = "Seconds of own work in each train step";
     picture.note = "from begin to close, without the wait between steps";
     picture.step_name = "train step";
-    picture.numbered = true;
     for (worker_times const& each : story.drawn) {
         if (each.own.empty()) { continue; }
         worker_look const look = look_of(story, each.worker);

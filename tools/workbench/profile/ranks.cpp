@@ -177,12 +177,12 @@ static void tell_ranks(ranks_report& all) {
         all.sentences.push_back(fmt::format("rank {} is {}{}{}", each.worker, place_text(each), silence, where));
     }
     for (rank_state const& each : all.ranks) {
-        if (each.step_seconds < short_step) { continue; }
+        if (!is_slow(each)) { continue; }
         if (each.relative < slow_rank) {
             all.sentences.push_back(
                 fmt::format("rank {} is slow: a step of its own takes {}, {:.1f} times the best rank's", each.worker,
                             duration_text(each.step_seconds), 1 / each.relative));
-        } else if (each.own < slow_rank) {
+        } else {
             all.sentences.push_back(
                 fmt::format("rank {} has become slow: a step of its own takes {}, {:.1f} times what it took",
                             each.worker, duration_text(each.step_seconds), 1 / each.own));
