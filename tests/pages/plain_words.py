@@ -4,7 +4,7 @@
 
 A sentence, a table cell, a heading and a list item have at most 30 words, where a piece of code, and a list of such, is one word. A line of text has at most 160 columns;
 lines of tables, code, pictures and generated results may be longer. Phrases of the list below are refused, in the texts that the library, the page
-and the command line print, too. Prints file:line for each breach.
+and the command line print, and in the comments of the library, too. Prints file:line for each breach.
 """
 import pathlib
 import re
@@ -159,6 +159,30 @@ def printed(source):
             for phrase, instead in BANNED[:-1]:
                 for found in phrase.finditer(literal[1]):
                     yield number, f'"{found.group(0).strip()}" is refused in a text that is printed: {instead}'
+
+
+COMMENT = re.compile(r"(?:^|\s)//\s?(.*)$")
+
+
+def comments(source):
+    """Comments of a C++ file, each as its lines: (number, text). Lines that follow each other are one comment."""
+    comment = []
+    for number, line in enumerate(source.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
+        found = COMMENT.search(line)
+        if found:
+            comment.append((number, found[1]))
+        elif comment:
+            yield comment
+            comment = []
+
+
+def commented(source):
+    """Phrases that are refused in the comments of a C++ file. `info` is a severity's name in code."""
+    for comment in comments(source):
+        masked, _, places = joined(comment)
+        for phrase, instead in BANNED[:-1]:
+            for found in phrase.finditer(masked):
+                yield place(places, found.start()), f'"{found.group(0).strip()}" is refused in a comment: {instead}'
 
 
 def main():
