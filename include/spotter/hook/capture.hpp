@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): escalation: once a rule fires, more is kept for a while.
+// Hook (L3): escalation: after a rule fires, the hook records more for a number of steps.
 #pragma once
 
 #include <spotter/hook/pending_responses.hpp>
@@ -9,15 +9,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `on(rule, capture{plan, 100})`: for 100 steps from the next one on, what `plan` asks for is kept beyond the hook's
-// own. Fired again meanwhile, it goes on for 100 more. Its patterns are asked at every observation of these steps, so
-// they cost more than others.
+// `on(rule, capture{plan, 100})`: when the rule fires, the next 100 steps also record what `plan` wants, beyond the
+// hook's own plan. If the rule fires again in that time, the count starts again at 100. The patterns of `plan` are
+// matched at every observation of these steps, so these steps cost more than others.
 template <plan_like Plan>
 struct capture {
     using responds = void;
     static constexpr std::string_view name = "capture";
     Plan what;
-    std::uint64_t steps;  // closed ones, from the next on
+    std::uint64_t steps;  // closed steps, from the next one on
 
     constexpr capture(Plan plan, std::uint64_t count) noexcept : what{plan}, steps{count} {}
 
@@ -38,41 +38,41 @@ private:
     }
 };
 
-// What a hook offers to responses, and the captures that are going on: four at most, later ones are left out.
+// What a hook offers to responses, and its running captures: at most four; further ones are ignored.
 class captures final : public response_desk {
 public:
     void capture(wish const& what, std::uint64_t steps) noexcept override;
     void await(pending_response const& it) noexcept override { pending_.add(it); }
     [[nodiscard]] finding_origin origin() const noexcept override { return origin_; }
-    // Where findings come from.
+    // The run and attempt that findings come from.
     void belong_to(std::string_view run, std::uint32_t attempt) noexcept { origin_ = {run, attempt, 0}; }
-    // Whether what responses began has failed meanwhile.
+    // Asks whether a response that runs beside the loop has failed since; `at_the_end` waits up to 100 ms.
     void ask(failure_list& failures, bool at_the_end) noexcept;
 
-    // Something beyond the plan may be wanted of any tensor.
+    // A capture or the sink may want more of some tensor than the plan does.
     [[nodiscard]] bool active() const noexcept { return active_ || everything_; }
-    // More or less than the plan's may be kept.
+    // The terms kept may differ from the plan's.
     [[nodiscard]] bool interfere() const noexcept { return active_ || everything_ || paused_; }
-    // The sink wants whatever is observed, for a flight recorder.
+    // The sink wants every observation with its values, for a flight recorder.
     [[nodiscard]] bool everything() const noexcept { return everything_; }
-    // As the sink says.
+    // Sets everything().
     void want_everything(bool it) noexcept { everything_ = it; }
-    // What is to be kept of a tensor, what was planned included. A sink that wants everything asks for no more terms.
+    // The terms to keep of a tensor: `planned` and those of the running captures. everything() adds no terms here.
     [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
-    // Counts captures down.
+    // Counts each capture down by one step.
     void step_closed() noexcept;
 
-    // Somebody outside asks for what matches a glob, with its values, for so many steps from the next one on.
-    // errc::bad_pattern, or errc::busy where four captures are going on.
+    // A control request from outside the program: record the values of tensors that match a glob for `steps` steps,
+    // from the next one on. Errors: bad_pattern; busy where four captures are running; out_of_memory.
     [[nodiscard]] error ask_for(std::string_view names, std::uint64_t steps) noexcept;
-    // Nothing of what the plan asks for is kept, until that ends.
+    // While on, the plan keeps nothing.
     void pause(bool on) noexcept { paused_ = on; }
 
 private:
     struct going {
         wish what{};
         std::uint64_t left = 0;  // steps
-        kept_text names{};       // a glob, of what was asked for from outside
+        kept_text names{};       // the glob of ask_for
     };
     [[nodiscard]] static terms wanted_by_name(void const* names, tensor_info const& tensor, step_id);
     terms add_captured(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
@@ -80,7 +80,7 @@ private:
     going list_[4]{};
     pending_responses pending_{};
     finding_origin origin_{};
-    bool active_ = false;  // some capture goes on
+    bool active_ = false;  // at least one capture is running
     bool everything_ = false;
     bool paused_ = false;
 };

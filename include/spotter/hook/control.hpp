@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what somebody outside asks of a run while it goes on, and what a hook does about it.
+// Hook (L3): control requests from outside the program during a run, and how a hook executes them.
 #pragma once
 
 #include <spotter/core/content_reader.hpp>
@@ -8,19 +8,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-//   refused   what was asked cannot be done: only recorded
-//   capture   what matches a glob, with its values, for some steps beyond the plan
-//   pause     what the plan asks for is not kept until `resume`; rules judge, scalars and findings are recorded
-//   flush     what was closed becomes visible to readers
-//   plan      the plan is exchanged (live_plan)
-//   rules     the rules are exchanged (live_rules)
+//   refused   the request cannot be executed: it is only recorded
+//   capture   record the values of tensors that match a glob for some steps, beyond the plan
+//   pause     the plan keeps nothing until `resume`; rules go on, scalars and findings are recorded
+//   flush     closed steps become visible to readers
+//   plan      replace the plan (live_plan)
+//   rules     replace the rules (live_rules)
 enum class control_verb : std::uint8_t { refused, capture, pause, resume, flush, plan, rules };
 [[nodiscard]] constexpr std::string_view name_of(control_verb what) noexcept {
     constexpr std::string_view names[] = {"refused", "capture", "pause", "resume", "flush", "plan", "rules"};
     return names[static_cast<std::size_t>(what)];
 }
 
-// The text that is recorded at the step that a request is honoured at, or refused.
+// The name of the text that is recorded at the step at which a request is executed or refused.
 inline constexpr std::string_view control_event = "control";
 
 namespace detail {
@@ -29,17 +29,17 @@ struct control_readers {
     content_reader plan{}, rules{};
 };
 
-// A request as who writes the run has read it. It stays as it is until the loop has told that it is done.
+// A request as the writer thread has parsed it. The writer does not change it until the loop has acknowledged it.
 struct control_request {
     control_verb verb = control_verb::refused;
     std::uint64_t steps = 0;        // of a capture
-    kept_text names{};              // a glob, likewise
-    void const* content = nullptr;  // of plan and rules
+    kept_text names{};              // a glob, of a capture
+    void const* content = nullptr;  // of plan and rules: what control_readers has parsed
     text<200> asked{};              // in words: "capture act/* for 100 steps, asked by ada"
-    error why{};                    // of what is refused
+    error why{};                    // why it is refused
 };
 
-// What of a hook may be exchanged.
+// The readers of those parts of a hook that can be replaced during a run.
 template <class Plan, class Judges>
 [[nodiscard]] control_readers readers_of(Plan const& plan, Judges const& judges) noexcept {
     control_readers all;

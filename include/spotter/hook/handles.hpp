@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): the small things that a hook hands out: a name looked up once, a mode for a while.
+// Hook (L3): the small objects that a hook returns: the handle of a looked-up name, and the scope of a mode.
 #pragma once
 
 #include <spotter/judge/tracked.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A name that was looked up once: `auto w = hook.tensor("fc1/w"); hook.observe(w, values);`. Lives as long as its hook.
+// The result of one name look-up: `auto w = hook.tensor("fc1/w"); hook.observe(w, values);`. Valid as long as its hook.
 class tensor_handle {
 public:
     constexpr tensor_handle() noexcept = default;
@@ -18,7 +18,7 @@ private:
     tracked_tensor* it_ = nullptr;
 };
 
-// What `during` returns: the mode holds until the scope ends.
+// What `during` returns: steps have the mode until the scope ends.
 class mode_scope {
 public:
     explicit mode_scope(mode& current, mode within) noexcept

@@ -24,9 +24,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Watches a training loop: takes its tensors step by step, lets rules judge them, records what the plan keeps, and
-// returns the findings of each step. It belongs to one thread. No call throws. Once every tensor has been met, no call
-// locks or allocates (the first wakes the writer). Values are copied where they are kept, so buffers may be reused as
-// soon as a call returns. `Arguments` are rules, and `options` at any place among them.
+// returns the findings of each step. It belongs to one thread. No call throws. Once every tensor has been observed, no
+// call locks or allocates, except the first call that wakes the writer. Kept values are copied, so buffers may be
+// reused as soon as a call returns. `Arguments` are rules; `options` may stand anywhere among them.
 template <class Sink, class Plan, class... Arguments>
 class hook : public timed_loop {
     static_assert(((rule<Arguments> || std::same_as<Arguments, options> || std::same_as<Arguments, device_tensors>) &&
@@ -36,7 +36,7 @@ class hook : public timed_loop {
                   "all(...) or fraction(...); a rule of your own says so: `using kind = spotter::rule_kind;`.");
 
 public:
-    // It has a device: a step is judged as a whole, once the device's results of it are here (late_bodies.hpp).
+    // With a device, a step is judged as a whole, once its device results have arrived (late_bodies.hpp).
     static constexpr bool lags = (std::same_as<Arguments, device_tensors> || ...);
 
     // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
@@ -56,7 +56,7 @@ public:
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...} {
         start();
     }
-    // A hook that feeds a sink of yours, which must outlive it: `hook{sink, plan, rules...}`.
+    // A hook that feeds the caller's sink, which must outlive it: `hook{sink, plan, rules...}`.
     explicit hook(std::type_identity_t<Sink> sink, Plan const& plan, Arguments const&... rules) noexcept
         requires std::is_lvalue_reference_v<Sink>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...}, sink_{sink} {
@@ -66,9 +66,9 @@ public:
     hook& operator=(hook const&) = delete;
     ~hook() { finish(); }
 
-    // The same plan and rules for another thread of the same run, which records beside this one: `auto mine =
-    // watch.worker(1);` in that thread, from number 1 on. Any thread may ask; the two share nothing afterwards, and
-    // either may end first.
+    // A hook with the same plan and rules for another thread of the same run. It records beside this one: `auto mine =
+    // watch.worker(1);` in that thread, from number 1 on. Any thread may call this. The two hooks share nothing
+    // afterwards, and either may end first.
     [[nodiscard]] hook worker(std::uint32_t number) const noexcept
         requires std::constructible_from<Sink, std::string_view, options const&>
     {
@@ -83,7 +83,7 @@ public:
         take_all(tensors...);
         return end();
     }
-    // The same in the mode of the innermost `during` scope; train where there is none.
+    // The same, in the mode of the innermost `during` scope, or train.
     template <class... Tensors>
     [[nodiscard]] step_alarm step(std::uint64_t index, Tensors const&... tensors) noexcept {
         return step(step_id{mode_, index}, tensors...);
@@ -94,13 +94,13 @@ public:
     }
     void begin(std::uint64_t index) noexcept { begin(step_id{mode_, index}); }
 
-    // Makes steps that name no mode belong to one, until the scope ends: `auto scope = watch.during(mode::eval);`
+    // Sets the mode of steps that name none, until the scope ends: `auto scope = watch.during(mode::eval);`
     [[nodiscard]] mode_scope during(mode which) noexcept { return mode_scope{mode_, which}; }
-    [[nodiscard]] mode current_mode() const noexcept { return mode_; }  // that of steps which name none
+    [[nodiscard]] mode current_mode() const noexcept { return mode_; }  // the mode of steps that name none
 
     using timed_loop::section;
-    // Of a hook with a device: the time that the device takes for what the scope puts into a stream, as `time/<name>`;
-    // a section that is not also one of the loop's own (docs/device.md).
+    // For a hook with a device: records how long the device takes for the work that the scope puts into a stream, as
+    // `time/<name>`. The name must not also be that of a section of the loop (docs/device.md).
     [[nodiscard]] late_section section(std::string_view name, void* stream) noexcept
         requires lags
     {
@@ -116,12 +116,12 @@ public:
         }
         if (tracked_tensor* const it = meet(name); it != nullptr) { observe_due(*it, values); }
     }
-    // With a role, and flags: the first given hold for the run.
+    // With a role and flags; the first role given holds for the run.
     template <class Values>
     void observe(std::string_view name, Values const& values, role what, flag flags = flag::none) noexcept {
         observe_offered(name, offer(values), &what, flags);
     }
-    // With flags, and the role that the name tells.
+    // With flags; the role is guessed from the name.
     template <class Values>
     void observe(std::string_view name, Values const& values, flag flags) noexcept {
         observe_offered(name, offer(values), nullptr, flags);
@@ -133,14 +133,14 @@ public:
             observe_due(*it, values);
         }
     }
-    // Observes a value on its way and returns it: `x = hook.tap("relu1", relu(x))`.
+    // Observes a value and returns it: `x = hook.tap("relu1", relu(x))`.
     template <class Values>
     decltype(auto) tap(std::string_view name, Values&& values) noexcept {
         observe_offered(name, offer(values));
         return std::forward<Values>(values);
     }
-    // Observes what `step` would take and closes it: what was found, strongest first; with no step open what is still
-    // to be told.
+    // Observes the arguments of `step` and closes the step. Returns its findings, the most severe first. With no step
+    // open it returns the findings that are not reported yet.
     template <class... Tensors>
     [[nodiscard]] step_alarm end(Tensors const&... tensors) noexcept {
         take_all(tensors...);
@@ -149,9 +149,9 @@ public:
         return std::exchange(carried_, {});
     }
 
-    // Puts what an examination found (`sp::preflight`) into the run: it is recorded at once, with the step at hand or
-    // the last one, and told with the next alarm, whose decision it has a part in. Its texts are copied. What it proved
-    // right no rule names from here on: a note says so.
+    // Adds the findings of an examination (`sp::preflight`) to the run. They are recorded at once, with the open or the
+    // last step. The next alarm reports them, and its decision counts them. Their texts are copied. From here on no
+    // rule blames what the examination proved correct; a note says so.
     template <examined_loop Result>
     void add(Result const& examined) noexcept {
         if (finished_ || state_ == detail::switch_state::off) { return; }
@@ -164,14 +164,15 @@ public:
         }
         judges_.experiment().take_as_right(examined.proven_right());
     }
-    // From here on an alarm asks for the experiment on the net as it is then (sp::alarm_examination), and says that it
-    // is proven, refuted (then it is a note) or not proven. Off until called; steps without an alarm cost nothing.
+    // From here on an alarm runs the experiment on the network in its current state (sp::alarm_examination). The alarm
+    // then says that it is proven, refuted (it becomes a note) or not proven. Off by default; steps without an alarm
+    // cost nothing.
     template <alarm_examiner Examiner>
     void examine_with(Examiner& examiner) noexcept {
         judges_.experiment().ask(examiner);
     }
 
-    // A value that is always kept: at the open step (rules see it too), or loose between steps.
+    // A value that is always kept: at the open step, where rules see it too, or between steps.
     template <element Value>
     void scalar(std::string_view name, Value value) noexcept {
         if (tracked_tensor* const it = meet(name); it != nullptr) { keep_number(*it, value); }
@@ -180,7 +181,7 @@ public:
     void scalar(tensor_handle handle, Value value) noexcept {
         if (handle.it_ != nullptr) { keep_number(*handle.it_, value); }
     }
-    // With a time of its own, in seconds since 1970.
+    // With its own time, in seconds since 1970.
     template <element Value>
     void scalar(std::string_view name, Value value, double time) noexcept {
         keep_scalar(name, view_of(&value, {}), &time);
@@ -200,7 +201,7 @@ public:
                       "spotter: a scalar is one number or a text; a tensor is observed: observe(\"name\", tensor).");
     }
 
-    // A handle saves the look-up of a name that is observed very often.
+    // A handle saves the look-up of a name that the loop observes very often.
     [[nodiscard]] tensor_handle tensor(std::string_view name) noexcept {
         return tensor_handle{registry_.find_or_add(name)};
     }
@@ -210,36 +211,35 @@ public:
         return tensor_handle{it};
     }
 
-    // Marks the run as failed; the reason stands in the record.
+    // Marks the run as failed and records the reason.
     void fail(std::string_view why) noexcept { failed_ = true, failure_ = text<160>{why}; }
-    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed; of a run that
-    // failed, or that an exception leaves, it is judged by what it holds, and stays open in the record. `end()` then
+    // Ends the run, as the destructor does. Nothing is observed afterwards. An open step is closed. If the run failed,
+    // or an exception leaves the hook, that step is judged by what it holds and stays open in the record. `end()` then
     // returns what was found.
     void finish() noexcept;
 
-    // Makes what was closed visible to readers and waits for it.
+    // Makes closed steps visible to readers, and waits for that.
     void flush() noexcept { sink_.flush(); }
     // Moves bytes from the ring to the files, for options{.drain = drain::poll}.
     void poll() noexcept {
         if constexpr (offers<sink_call::poll>) { sink_.poll(); }
     }
 
-    // How it is doing, at any time; after `finish` the last word.
+    // The hook's state, at any time; after `finish` it is final.
     [[nodiscard]] health_report health() const noexcept;
-    // May a checkpoint of now replace that step's? Nothing held at its close or since, told or thinned:
-    // hook/vitals.hpp.
+    // May a checkpoint taken now replace that step's? True if no finding held at that step's close or since, reported
+    // or thinned (hook/vitals.hpp).
     [[nodiscard]] bool healthy_since(step_id step) const noexcept { return vitals_.healthy_since(step); }
-    [[nodiscard]] vitals const& vital_signs() const noexcept { return vitals_; }  // of moments, which no rewind undoes
+    [[nodiscard]] vitals const& vital_signs() const noexcept { return vitals_; }  // for moments, which no rewind undoes
 
-    // Where the record is; empty where nothing is recorded.
+    // The folder of the record; empty where nothing is recorded.
     [[nodiscard]] std::string_view path() const noexcept { return sink_.path(); }
-    // Calls use(tensor_info) for each tensor met so far, in that order: with which role, type and shape, in which
-    // collections.
+    // Calls use(tensor_info) for each tensor observed so far, in the order of the first observation.
     template <class Use>
     void each_tensor(Use&& use) const {
         for (std::size_t i = 0; i < registry_.size(); ++i) { use(registry_[i].info); }
     }
-    // Calls use(refused_tensor) for each name of which something was not taken, in the order in which they were met.
+    // Calls use(refused_tensor) for each name with refused observations, in the order of the first observation.
     template <class Use>
     void each_refused(Use&& use) const {
         registry_.each_refused(use);
@@ -250,7 +250,7 @@ public:
         judges_.report(use);
     }
 
-    // For code that does not know the hook's type (hook/observer.hpp) and for tables of tensors.
+    // For callers that do not know the hook's type (hook/observer.hpp), and for tables of tensors.
     void observe_offered(std::string_view name, offered const& values, role const* what = nullptr,
                          flag flags = flag::none) noexcept {
         tracked_tensor* const it = meet(name);
@@ -258,14 +258,14 @@ public:
         if (what != nullptr || flags != flag::none) { registry_.give_role(*it, what, flags); }
         observe_tracked(*it, values);
     }
-    // Of any type.
+    // A scalar of any type.
     void scalar_offered(std::string_view name, tensor_ref const& value) noexcept { keep_scalar(name, value, nullptr); }
 
 private:
     using sink_type = std::remove_reference_t<Sink>;
     static_assert(detail::right_calls<sink_type>::checked);
     template <sink_call Call>
-    static constexpr bool offers = detail::offers_call<Call, sink_type>;  // the sink has it
+    static constexpr bool offers = detail::offers_call<Call, sink_type>;  // whether the sink has this call
 
     hook(hook const& first, std::uint32_t number) noexcept
         : plan_{first.plan_}, arguments_{first.arguments_},
@@ -283,7 +283,7 @@ private:
     }
     void start() noexcept;
 
-    // Those of a device are begun together.
+    // Work for the device is launched once for all of them.
     template <class... Tensors>
     SPOTTER_INLINE void take_all(Tensors const&... tensors) noexcept {
         if constexpr (lags) { late_.hand_over(true); }
@@ -317,9 +317,9 @@ private:
         rules_due_ = judges_.due(id);
     }
 
-    // `whole`: all of it was observed, as far as the loop says.
+    // `whole`: the loop ended the step itself; false where the run failed amid it.
     [[nodiscard]] step_alarm close(bool whole) noexcept;
-    // The parts of a close (hook_bodies.hpp), in their order.
+    // The parts of a close (hook_bodies.hpp), in the order in which they run.
     [[nodiscard]] double keep_times() noexcept;
     void advance_captures() noexcept;
     void judge_late(step_alarm& found, bool all) noexcept;
@@ -335,26 +335,26 @@ private:
         judges_.respond(it, captures_, [this](error const& why) { failures_.add(why); });
     }
 
-    // Closes the step; what it and the steps closed unasked before it found is told with the next alarm.
+    // Closes the step. The next alarm reports its findings, with those of other steps that the loop did not end itself.
     void carry(bool whole = true) noexcept { carried_.add(close(whole)); }
 
     void add_finding(finding const& it) noexcept;
-    // A text of no step, though one be open.
+    // Records a text outside of any step, even while one is open.
     void keep_apart(std::string_view name, std::string_view text) noexcept;
 
-    // The tensor of that name; null where the hook is off or memory exhausted.
+    // The tensor of that name; null where the hook is off or memory is exhausted.
     [[nodiscard]] tracked_tensor* meet(std::string_view name) noexcept {
         if (state_ == detail::switch_state::off) { return nullptr; }
         tracked_tensor* const it = registry_.find_or_add(name);
         if (it == nullptr) { ++refused_, remember(errc::out_of_memory, name, "no memory for one more name"); }
         return it;
     }
-    // Nothing of a tensor is due at the open step: decided before a view of it is made.
+    // Nothing of the tensor is due at the open step. Checked before a view of it is made.
     [[nodiscard]] bool idle(bool declared, std::uint64_t rules, std::uint64_t collections) const noexcept {
         return open_ && declared && !captures_.active() && ((rules & rules_due_) | (collections & plan_due_)) == 0;
     }
 
-    // What is due of it is what was when it was last observed, and no rule waits for it.
+    // The same collections are due as at its last observation, and no rule is due.
     [[nodiscard]] bool plain(tracked_tensor const& it) const noexcept {
         return !lags && open_ && it.declared && (it.rules & rules_due_) == 0 &&
                (it.info.collections & plan_due_) == it.cached_due && !captures_.interfere();
@@ -380,7 +380,7 @@ private:
         keep_scalar(it, view_of(&value, {}), nullptr);
     }
     void observe_tracked(tracked_tensor& it, offered const& given) noexcept;
-    // Declares it at its first observation. False where nothing of it is taken.
+    // Declares the tensor at its first observation. False where it is refused or absent.
     [[nodiscard]] bool is_taken(tracked_tensor& it, tensor_ref const& values) noexcept;
     void observe_offer(tracked_tensor& it, offered const& given, std::uint64_t rules, std::uint64_t due) noexcept;
 
@@ -417,7 +417,8 @@ private:
         sink_.scalar(it.info, &step_, value, time);
     }
 
-    // Cold: a tensor's first observation, when its type and shape are known, and again when its role is.
+    // Cold: at a tensor's first observation, when its type and shape are known, and again after the plan or rules
+    // changed.
     SPOTTER_NOINLINE void declare(tracked_tensor& it, tensor_ref const& values) noexcept;
     void announce(tracked_tensor& it) noexcept;
 
@@ -431,7 +432,7 @@ private:
         it.refused = why;
         remember(why.code, it.name, why.sentence);
     }
-    // Returns nothing, for what would have been a set.
+    // Always returns 0: an empty set, for callers that need one.
     std::uint64_t remember(errc code, std::string_view name, std::string_view what) noexcept {
         failures_.add(code, name, what);
         return 0;
@@ -446,7 +447,7 @@ private:
     captures captures_{};
     added_findings added_{};
     vitals vitals_{};
-    feature_list features_{};  // of the observation at hand
+    feature_list features_{};  // of the current observation
     detail::switch_state state_ = detail::switch_state::on;
     mode mode_ = mode::train;
     instant instant_ = instant::before_update;
@@ -460,7 +461,7 @@ private:
     text<160> failure_{};
     [[no_unique_address]] std::conditional_t<lags, detail::late_part, detail::no_late_part> late_{};
     unwinding exceptions_{};
-    Sink sink_;  // last: it ends before the names that it refers to
+    Sink sink_;  // last member: destroyed before the names that it refers to
 };
 
 template <plan_like Plan, class... Arguments>

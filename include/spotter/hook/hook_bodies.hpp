@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): the longer members of hook.hpp, in the order in which a run meets them: start, a tensor's way, the close
-// of a step, the end.
+// Hook (L3): the longer members of hook.hpp, in the order in which a run calls them: start, observations, the close of
+// a step, the end.
 #pragma once
 
 #include <spotter/hook/hook.hpp>
@@ -66,7 +66,7 @@ SPOTTER_INLINE bool hook<Sink, Plan, Arguments...>::is_taken(tracked_tensor& it,
         return false;
     }
     bool const refused = values.refused != refusal::none;
-    if (values.absent() && !refused) { return false; }  // as a gradient before the first backward
+    if (values.absent() && !refused) { return false; }  // for example a gradient before the first backward pass
     if (it.declared) { return true; }
     if (refused) { return refuse(it, words_of(values.refused)), false; }
     declare(it, values);
@@ -106,7 +106,7 @@ void hook<Sink, Plan, Arguments...>::judge_values(tracked_tensor& it, tensor_ref
         features_.hand_on(
             [&](std::uint64_t key, std::span<double const> numbers) { sink_.feature(it.info, step_, key, numbers); });
     }
-    if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a scalar may follow
+    if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // scalar() compares with it
     if (as_scalar) {
         sink_.scalar(it.info, &step_, values, time);
     } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);
@@ -149,7 +149,7 @@ void hook<Sink, Plan, Arguments...>::announce(tracked_tensor& it) noexcept {
     registry_.note(it);
 }
 
-// The order matters; each part says why it stands where it does.
+// The order matters; the comment of each part says why.
 template <class Sink, class Plan, class... Arguments>
 step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
     step_alarm found;
@@ -177,7 +177,7 @@ step_alarm hook<Sink, Plan, Arguments...>::close(bool whole) noexcept {
     return found;
 }
 
-// What the step took, and in which sections, are scalars of it, which rules may judge: so before they do.
+// The step's duration and its sections are scalars of the step. They are kept before judging, so that rules see them.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE double hook<Sink, Plan, Arguments...>::keep_times() noexcept {
     meet_time(judges_, registry_, [this](tracked_tensor& it, tensor_ref const& view) { declare(it, view); });
@@ -185,15 +185,15 @@ SPOTTER_INLINE double hook<Sink, Plan, Arguments...>::keep_times() noexcept {
                      [this](tracked_tensor& it, tensor_ref const& value) { keep_scalar(it, value, nullptr); });
 }
 
-// This step was one of those that a capture has left. One that a response asks for below begins with the next step, so
-// it is not counted down here.
+// The closed step counts for running captures. A capture that a response starts later in this close begins with the
+// next step, so it is not counted down here.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::advance_captures() noexcept {
     captures_.step_closed();
     captures_.ask(failures_, false);
 }
 
-// What the rules say of the step, and all that follows from it.
+// Judges the step, and does all that follows from the findings.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::decide(double now, step_alarm& found) noexcept {
     judge(now, found);
@@ -203,7 +203,7 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::decide(double now, step_alar
     apply_request();
 }
 
-// Rules that wait for time to pass hear the clock before they judge, and again behind it, of what a close began.
+// Rules that wait for time to pass get the clock before they judge, and again after it for what this close began.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::judge(double now, step_alarm& found) noexcept {
     auto const deliver = [this](finding const& each) { respond(each); };
@@ -212,20 +212,20 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::judge(double now, step_alarm
     judges_.poll(now);
 }
 
-// What an experiment said of this step's findings is a text of it, so that a replay tells them alike.
+// The result of an experiment is recorded as a text of the step, so that a replay reports the same findings.
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::record_experiment() noexcept {
     std::string_view const said = judges_.experiment().take_event();
     if (!said.empty()) { scalar(experiment_event, said); }
 }
 
-// By what the rules found alone: somebody who asks the run to stop says nothing of its health.
+// Only the rules' findings count: a stop request from outside says nothing about the run's health.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::note_vitals(step_alarm const& found) noexcept {
     vitals_.closed(step_, !found && judges_.held_back() < severity::warning);
 }
 
-// Before the close is recorded, which holds all that the loop hears.
+// Before the close is recorded, because the record of a close holds everything that the alarm reports.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::collect_external([[maybe_unused]] step_alarm& found) noexcept {
     if constexpr (offers<sink_call::tell_news>) { sink_.tell_news(step_, found); }
@@ -234,7 +234,7 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::collect_external([[maybe_unu
     }
 }
 
-// Behind the judgement: another plan or other rules hold from the next step on. Before the close: what was done is a
+// After judging: a new plan or new rules apply from the next step on. Before the close: the request is recorded as a
 // text of this step.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::apply_request() noexcept {
@@ -258,7 +258,7 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::record_close(step_alarm cons
     }
 }
 
-// Last: what the responses are for is recorded, as one of them may end the process.
+// Last: a response may end the process, so the findings that it answers are already recorded.
 template <class Sink, class Plan, class... Arguments>
 SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::hand_out() noexcept {
     auto const deliver = [this](finding const& each) { respond(each); };

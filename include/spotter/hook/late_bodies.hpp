@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): the members of hook.hpp for hooks with a device: what waits for its results, and is judged with them.
+// Hook (L3): the members of hook.hpp for hooks with a device: steps wait for its results, and are then judged.
 #pragma once
 
 #include <spotter/hook/hook.hpp>
@@ -8,7 +8,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What one pass has taken, with what is known of the change.
+// The summary of a pass over the values, with the change that the device has computed.
 [[nodiscard]] constexpr summary with_change(summary taken, summary const& known) noexcept {
     taken.has |= known.has & terms::change;
     taken.has_previous = known.has_previous, taken.previous_index = known.previous_index;
@@ -31,8 +31,8 @@ void hook<Sink, Plan, Arguments...>::put_late(tracked_tensor& it, tensor_ref con
     }
 }
 
-// As observe_tracked, but that the values are elsewhere. What the kernels of a device do not know is computed of the
-// values, which are copied here for it.
+// Like observe_tracked, for values in device memory. Terms that the device's kernels do not compute are computed on the
+// host, from a copy of the values.
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::observe_on_device(tracked_tensor& it, device_values const& values) noexcept {
     if constexpr (lags) {
@@ -45,7 +45,7 @@ void hook<Sink, Plan, Arguments...>::observe_on_device(tracked_tensor& it, devic
         event.tensor = &it, event.rules = rules, event.kept = wanted(it, due);
         event.judged = true;
         terms const all = it.needs_of(rules) | event.kept;
-        bool const single = has(all, terms::change) && values.view.shape.rank == 0;  // a scalar may follow
+        bool const single = has(all, terms::change) && values.view.shape.rank == 0;  // scalar() compares with it
         device_wish const wish{all & (pass_terms | terms::change),
                                detail::needs_values(all) || single || captures_.everything(), it.info.id, step_};
         if (refusal_words const why = late_.put(event, values, wish); why.code != errc::none) {
@@ -69,7 +69,7 @@ void hook<Sink, Plan, Arguments...>::judge_event(late_event const& it, late_step
         if (answer.lost) { return refuse(*it.tensor, {answer.lost.code, answer.lost.what.view()}); }
         tensor_ref view = it.view;
         view.values.raw = answer.values;
-        if (answer.values == nullptr && view.count > 0) { view.type = dtype::none; }  // it has a shape nevertheless
+        if (answer.values == nullptr && view.count > 0) { view.type = dtype::none; }  // the shape is still known
         summary stats = answer.stats;
         terms const missing = without(it.tensor->needs_of(it.rules) | it.kept, stats.has);
         if (any(missing & pass_terms)) { stats = detail::with_change(take_summary(view, missing | stats.has), stats); }
@@ -99,7 +99,7 @@ tracked_tensor* hook<Sink, Plan, Arguments...>::meet_section(std::string_view na
     return it;
 }
 
-// Steps that were closed before, oldest first; `all`: those that are not here yet, too.
+// Judges steps closed before, the oldest first; `all`: waits also for those whose results have not arrived.
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::judge_late(step_alarm& found, bool all) noexcept {
     if constexpr (lags) {

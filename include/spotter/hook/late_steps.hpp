@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): steps that were closed by the loop and are not judged yet, as they have tensors of a device whose results
-// are not here. All that was observed in them is kept in its order, so that rules and the record see whole steps.
+// Hook (L3): steps that the loop has closed and that are not judged yet, because results of the device are missing. All
+// their observations are kept in order, so that rules and the record see whole steps.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -9,38 +9,38 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One observation, or scalar, of a step that waits.
+// One observation, or scalar, of a waiting step.
 struct late_event {
-    tracked_tensor* tensor = nullptr;  // whose
-    tensor_ref view{};                 // without values
-    std::size_t at = 0;                // where they are among the step's bytes
-    std::uint64_t rules = 0;           // that see it
-    terms kept = terms::none;          // in the record
-    double time = 0;                   // of a scalar that has one
-    std::uint32_t number = 0;          // among the device's of the step
-    bool has_time = false;             // it has
-    bool is_scalar = false;            // kept whatever the plan says
-    bool judged = false;               // by rules, or at least by the plan
-    bool on_device = false;            // its values were there
-    bool is_time = false;              // seconds that the device took, from the moment `number` to `until`
+    tracked_tensor* tensor = nullptr;
+    tensor_ref view{};         // its values are null
+    std::size_t at = 0;        // offset of the values among the step's bytes
+    std::uint64_t rules = 0;   // a bit for each rule that sees it
+    terms kept = terms::none;  // the terms to record
+    double time = 0;           // its own time, where has_time
+    std::uint32_t number = 0;  // its number among the step's device tensors; of a time the first mark
+    bool has_time = false;
+    bool is_scalar = false;  // kept regardless of the plan
+    bool judged = false;     // a due rule or the plan observes it; otherwise only the sink gets it
+    bool on_device = false;  // its values were in device memory
+    bool is_time = false;    // a duration on the device, from mark `number` to mark `until`
     std::uint32_t until = 0;
 };
 
-// Memory is taken as steps become larger, and kept.
+// A waiting step. Its memory grows with the largest step, and is kept.
 struct late_step {
-    step_id id{};  // its
+    step_id id{};
     step_moments times{};
-    std::uint64_t rules_due = 0, plan_due = 0;  // at it
-    double now = 0;                             // by the clock of rules that ask for it
-    bool whole = true;                          // else the run failed in it
-    std::size_t place = 0;                      // with the device
-    slot_array<late_event> events{};            // in their order
+    std::uint64_t rules_due = 0, plan_due = 0;  // the sets that were due at it
+    double now = 0;                             // the time for rules that poll
+    bool whole = true;                          // false: the run failed in it
+    std::size_t place = 0;                      // its place in the device
+    slot_array<late_event> events{};            // in the order of observation
     std::size_t count = 0;                      // of events
-    slot_array<std::byte> bytes{};              // their values
+    slot_array<std::byte> bytes{};              // the values of its events
     std::size_t used = 0;                       // of bytes
-    std::uint32_t on_device = 0;                // events that have to be waited for
+    std::uint32_t on_device = 0;                // events that wait for the device
 
-    // Where the values of an event are.
+    // A view of an event's values.
     [[nodiscard]] tensor_ref values_of(late_event const& it) const noexcept {
         tensor_ref view = it.view;
         view.values.raw = bytes.data() + it.at;
@@ -48,45 +48,45 @@ struct late_step {
     }
 };
 
-// A ring of them. The step that is open is the last one.
+// A ring of waiting steps; the last one is the open step.
 class late_steps {
 public:
-    // With no device every step is judged at its close, and tensors of a device are refused with the words of
-    // `trouble`. `lag`: closes until the findings of a step are told, at least.
+    // Without a device every step is judged at its close, and device tensors are refused; lack() says why. `lag`: the
+    // findings of a step come at least so many closes later.
     void start(device_tensors from, std::uint32_t lag) noexcept;
     void end() noexcept;
-    // Why there is no device; none where there is one.
+    // Why there is no device; no error where there is one.
     [[nodiscard]] error const& lack() const noexcept { return none_; }
 
-    // Of the step that is open. With an error code nothing of it was taken.
+    // Adds an event to the open step. With an error code nothing was added.
     [[nodiscard]] refusal_words put(late_event it, tensor_ref const& values) noexcept;
     [[nodiscard]] refusal_words put(late_event it, device_values const& values, device_wish const& wish) noexcept;
-    // What the device was given since is begun, unless the loop hands over several by one call.
+    // The end of a call that hands over several tensors launches them together; otherwise each `put` launches its own.
     void hand_over(bool several) noexcept;
 
-    // A moment of the open step, and what was between it and now; nothing where that step was closed meanwhile.
+    // Marks a moment of the open step in a stream; false where the device has no clock.
     [[nodiscard]] bool mark(void* stream, std::uint32_t& number) noexcept;
-    // Kept as that tensor's value, where `step` is still open.
+    // Keeps the time from mark `since` to now as a value of that tensor; nothing where `step` is closed already.
     void put_time(tracked_tensor& tensor, void* stream, std::uint32_t since, std::uint64_t step) noexcept;
-    // The number of the open step.
+    // The number of the open step: how many were closed before.
     [[nodiscard]] std::uint64_t closed_so_far() const noexcept { return serial_; }
 
-    // The open step is closed; the next one is open.
+    // Closes the open step; the next one is open.
     void close(late_step const& as) noexcept;
-    // How many wait.
+    // The number of closed steps that wait.
     [[nodiscard]] std::size_t waiting() const noexcept { return closed_; }
-    // The oldest one may be judged now; waits where `must` says so, or where there is no place for one more.
+    // Whether the oldest step can be judged now. Waits for the device where `must` is set or the ring is full.
     [[nodiscard]] bool is_due(bool must) noexcept;
-    // Where `is_due` said so.
+    // Only after is_due() returned true.
     [[nodiscard]] late_step& oldest() noexcept { return steps_[first_]; }
-    // Of an event of the oldest one.
+    // The device's result for an event of the oldest step.
     [[nodiscard]] device_answer answer(late_event const& it) noexcept;
-    // Negative: not known.
+    // The duration of an event with is_time, of the oldest step; negative: unknown.
     [[nodiscard]] double seconds_of(late_event const& it) noexcept;
-    // The oldest one was judged.
+    // Frees the oldest step, which was judged.
     void pop() noexcept;
 
-    // What went wrong, here and with the device.
+    // Adds errors of this ring and of the device.
     void add_troubles(failure_list& into) const noexcept;
 
 private:
@@ -95,21 +95,21 @@ private:
 
     device* device_ = nullptr;
     std::uint32_t lag_ = 1;
-    bool several_ = false;  // are handed over by one call
+    bool several_ = false;  // one call is handing over several tensors
     late_step steps_[device::steps]{};
     std::size_t first_ = 0, closed_ = 0;
-    device_state state_ = device_state::done;  // of the oldest one
-    std::uint64_t serial_ = 0;                 // steps that were closed
-    std::uint64_t waits_ = 0, late_ = 0;       // how often the loop waited; steps that never came
+    device_state state_ = device_state::done;  // of the oldest step
+    std::uint64_t serial_ = 0;                 // number of closed steps
+    std::uint64_t waits_ = 0, late_ = 0;       // how often the loop waited; steps whose results never came
     error none_{};                             // why there is no device
 };
 
 namespace detail {
 
-// What a hook with a device has beside others.
+// What only a hook with a device has.
 struct late_part : late_steps {
-    bool now = false;                // a step that waited is judged
-    summary const* known = nullptr;  // what its device has taken of the tensor at hand
+    bool now = false;                // a waiting step is being judged
+    summary const* known = nullptr;  // the device's statistics of the current tensor
 };
 struct no_late_part {};
 

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What a loop waits for a device at most, in seconds: then it goes on without what is missing.
+// The longest that a loop waits for the device, in seconds; it then goes on without the missing results.
 inline constexpr double device_patience = 10;
 
 }  // namespace detail

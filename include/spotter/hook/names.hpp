@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): names for what has none: the members of a list, or the slices of a tensor whose leading axis means
-// "layer".
+// Hook (L3): generated names, for the members of a list or for the slices of a tensor whose first axis counts layers.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -9,9 +8,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `name_list{"block/{}/w", 12}` is block/0/w to block/11/w; without braces the number follows the text. Built once:
-// allocates here, and not when it is used. Never throws: where there is no memory for all of it, or of its copy, the
-// list is empty, and what has no name is not observed.
+// `name_list{"block/{}/w", 12}` is block/0/w to block/11/w; without braces the number follows the text. Only the
+// constructor and copies allocate. Never throws: where memory is exhausted the list is empty, and tensors without a
+// name are not observed.
 class name_list {
 public:
     name_list(std::string_view pattern, std::size_t count) noexcept;
@@ -25,7 +24,7 @@ public:
     [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept { return names_[index]; }
 
 private:
-    slot_array<kept_text> names_;  // as many as there are names
+    slot_array<kept_text> names_;  // one for each name
 };
 
 // Observes each tensor of a range under the name with its number: `observe_each(watch, parameters, net.parameters())`.
@@ -46,9 +45,8 @@ void observe_each(Hook& watch, name_list const& names, Range const& range, role 
     }
 }
 
-// Observes the slices of a row-major tensor along its first axis as tensors of their own: one buffer that holds the
-// same parameter of every layer. A view that is refused, column-major or a scalar is handed on whole, under the first
-// name.
+// Observes each slice along the first axis of a row-major tensor as its own tensor, for one buffer that holds the same
+// parameter of every layer. A view that is refused, column-major or a scalar is observed whole, under the first name.
 template <class Hook, class Tensor>
 void observe_layers(Hook& watch, name_list const& names, Tensor const& tensor) noexcept {
     tensor_ref const whole = as_tensor(tensor);

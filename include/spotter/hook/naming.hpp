@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): `"loss"_t = x`, a name with its values; and what hands over many by `visit_tensors`.
+// Hook (L3): `"loss"_t = x`, a name with its values, and arguments that hand over many by `visit_tensors`.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -8,13 +8,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A view of `values` under a name, for the duration of the call it is an argument of.
+// A view of `values` under a name, valid during the call that it is an argument of.
 struct named_tensor {
     std::string_view name;
-    offered values;  // as it is, or what copies it
+    offered values;  // a view, or a source to copy from
 };
 
-// A name that awaits its values: `"loss"_t = loss`.
+// A name without its values yet: `"loss"_t = loss`.
 struct tensor_name {
     std::string_view name;
 
@@ -34,7 +34,7 @@ namespace detail {
 template <class Argument, class Visit>
 concept visitable = requires(Argument const& argument, Visit visit) { visit_tensors(argument, visit); };
 
-// What stands in a step and is no name with its values: it is visited, or does not compile and says why.
+// Visits an argument of a step that is not a named tensor. Where it cannot be visited, the compiler error says why.
 template <class Argument, class Visit>
 void visit_each(Argument const& argument, Visit visit) {
     constexpr bool lacks_name = tensor<Argument> || tensor_source<Argument>;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): the hook that is not there: the same calls, compiled to nothing.
+// Hook (L3): a hook that does nothing: the same calls, compiled to nothing.
 #pragma once
 
 #include <spotter/hook/hook.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// For builds that must not carry a spotter: `using my_hook = spotter::null_hook;`. Takes any constructor arguments,
-// finds nothing, keeps nothing. Arguments of its calls are still evaluated, by the language's rules; sources are not
-// copied.
+// For builds that must not contain spotter: `using my_hook = spotter::null_hook;`. Takes any constructor arguments,
+// finds nothing, keeps nothing. The arguments of its calls are still evaluated; sources are not copied.
 struct null_hook {
     template <class... Arguments>
     constexpr explicit null_hook(Arguments const&...) noexcept {}
@@ -31,10 +30,10 @@ struct null_hook {
     [[nodiscard]] step_alarm end(Tensors const&...) noexcept {
         return {};
     }
-    // Takes what an examination found, and forgets it.
+    // Ignores the findings of an examination.
     template <class Result>
     constexpr void add(Result const&) noexcept {}
-    // Asks nobody: there are no alarms.
+    // Never calls the examiner: there are no alarms.
     template <class Examiner>
     constexpr void examine_with(Examiner&) noexcept {}
     template <class... Arguments>
@@ -44,7 +43,7 @@ struct null_hook {
         return tensor_handle{};
     }
     struct no_scope {
-        constexpr ~no_scope() {}  // a destructor, so that a scope held for its effect is no unused variable
+        constexpr ~no_scope() {}  // a destructor, so that a scope object is not reported as an unused variable
     };
     [[nodiscard]] constexpr no_scope during(mode) noexcept { return {}; }
     [[nodiscard]] constexpr no_scope section(std::string_view) noexcept { return {}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): two words that stand for any hook, for functions and classes that must not know its plan and rules.
+// Hook (L3): a type-erased reference to any hook, for functions and classes that must not depend on its plan and rules.
 #pragma once
 
 #include <spotter/hook/naming.hpp>
@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Made from a hook, which must outlive it; may be copied and assigned freely within the hook's thread. One made from
-// nothing is taken everywhere, observes nothing and finds nothing, so a member needs no test.
+// Made from a hook, which must outlive it. It may be copied and assigned freely within the hook's thread. A default
+// observer accepts every call, observes nothing and finds nothing, so that a caller need not test it.
 class observer {
 public:
     constexpr observer() noexcept = default;
@@ -19,14 +19,14 @@ public:
     // Whether there is a hook behind it.
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return calls_ != nullptr; }
 
-    // From here on as the hook's functions of these names.
+    // From here on, each call does what the hook's function of this name does.
     void begin(step_id id) const noexcept {
         if (calls_ != nullptr) { calls_->begin(hook_, id); }
     }
     void begin(std::uint64_t index) const noexcept {
         if (calls_ != nullptr) { calls_->begin(hook_, {calls_->current_mode(hook_), index}); }
     }
-    // Observes what the hook's own would take and closes the step: `end(net).decision()` says what to do now.
+    // Observes what the hook's `end` would take, and closes the step: `end(net).decision()` is the decision.
     template <class... Tensors>
     [[nodiscard]] step_alarm end(Tensors const&... tensors) const noexcept {
         if (calls_ == nullptr) { return {}; }
@@ -56,7 +56,7 @@ public:
     void observe(std::string_view name, Tensor const& values, flag flags) const noexcept {
         pass(name, offer(values), nullptr, flags);
     }
-    // Observes on the way, and returns its argument.
+    // Observes a value, and returns it.
     template <class Tensor>
     decltype(auto) tap(std::string_view name, Tensor&& values) const noexcept {
         pass(name, offer(values), nullptr, flag::none);
@@ -70,21 +70,22 @@ public:
     void scalar(std::string_view name, std::string_view text) const noexcept {
         if (calls_ != nullptr) { calls_->scalar(hook_, name, view_of_text(text)); }
     }
-    // In pairs with end_section, inner ones first.
+    // Pairs with end_section; inner sections end first.
     void begin_section(std::string_view name) const noexcept {
         if (calls_ != nullptr) { calls_->begin_section(hook_, name); }
     }
-    // The section of that name, with what is open in it.
+    // Ends the section of that name and those still open inside it.
     void end_section(std::string_view name) const noexcept {
         if (calls_ != nullptr) { calls_->end_section(hook_, name); }
     }
-    // The run is marked as failed.
+    // Marks the run as failed.
     void fail(std::string_view why) const noexcept {
         if (calls_ != nullptr) { calls_->fail(hook_, why); }
     }
 
 private:
-    // Arguments of `end`, as one that a hook visits: it catches what a visitor of the program's throws, and names it.
+    // The arguments of `end` as one visitable object: the hook catches and reports exceptions of the program's
+    // visitors.
     struct shown {
         void const* what;
         void (*show)(void const*);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): an optimizer that asks before it updates: one line changed in a loop that calls `optimizer.step()`.
+// Hook (L3): an optimizer that updates only if the alarm allows it; replaces `optimizer.step()` in a loop.
 #pragma once
 
 #include <spotter/hook/hook.hpp>
@@ -7,8 +7,8 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Holds references to a hook, an optimizer with `step()`, and a model with `visit_tensors`; all must outlive it.
-// `step(...)` observes the model and what else is given, closes the step, and calls the optimizer's step only if nobody
-// objects. Its steps are train steps, counted from `first`.
+// `step(...)` observes the model and its arguments, closes the step, and calls the optimizer's step only if the
+// decision is `proceed`. Its steps are train steps, counted from `first`.
 //
 //     watched_optimizer optimizer{watch, adam, net};
 //     ...
@@ -19,7 +19,7 @@ public:
     watched_optimizer(Hook& watch, Optimizer& inner, Model const& model, std::uint64_t first = 0) noexcept
         : watch_{watch}, inner_{inner}, model_{model}, index_{first} {}
 
-    // What was decided: the update was made where that is `proceed`.
+    // Returns the decision; the update was made where it is `proceed`.
     template <class... Tensors>
     decision step(Tensors const&... tensors) {
         found_ = watch_.step(train(index_++), model_, tensors...);
@@ -27,9 +27,8 @@ public:
         if (said == decision::proceed) { inner_.step(); }
         return said;
     }
-    // What the last step found.
+    // The findings of the last step.
     [[nodiscard]] step_alarm const& found() const noexcept { return found_; }
-    // The optimizer.
     [[nodiscard]] Optimizer& inner() noexcept { return inner_; }
 
 private:

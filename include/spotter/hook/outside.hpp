@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what does not come from the loop: the alarm of its next step tells it.
+// Hook (L3): findings that do not come from the loop; the alarm of its next step reports them.
 #pragma once
 
 #include <spotter/hook/sink_calls.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Somebody outside asks the run to stop (record/stop_file.hpp): a warning that asks for decision::stop, at every close
-// until it is taken back.
+// The finding for a stop request (record/stop_file.hpp): a warning with decision::stop, at every close until the
+// request is taken back.
 [[nodiscard]] inline finding stop_request(step_id step, std::string_view reason) noexcept {
     finding asked;
     asked.told_by(rule_id::stop_file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what responses began beside the loop and whose end is not known yet.
+// Hook (L3): responses that still run beside the loop.
 #pragma once
 
 #include <spotter/core/failures.hpp>
@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Eight at most; of further ones nobody hears how they end.
+// Eight at most; the outcome of further ones is never reported.
 class pending_responses {
 public:
     pending_responses() noexcept = default;
@@ -15,11 +15,12 @@ public:
     pending_responses& operator=(pending_responses const&) = delete;
     ~pending_responses();
 
-    void add(pending_response const& it) noexcept;  // beyond eight it is let go
+    void add(pending_response const& it) noexcept;  // beyond eight it is released at once
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-    // Those that are known by now.
+    // Removes those that have ended, and adds their failures.
     void ask(failure_list& failures) noexcept;
-    // At the end of a run: a command that does not exist has ended in no time, and is not to go unheard.
+    // At the end of a run, waits up to 100 ms: a command that does not exist fails within that time, and should be
+    // reported.
     void ask_patiently(failure_list& failures) noexcept;
 
 private:

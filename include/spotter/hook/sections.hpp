@@ -7,24 +7,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Whoever shows the same sections on a time line of its own (ext/nvtx.hpp, ext/tracy.hpp). Called by the loop's thread,
-// innermost last; `name` ends with a zero and lives as long as the hook.
+// A profiler that shows the same sections on its own time line (ext/nvtx.hpp, ext/tracy.hpp). The loop's thread calls
+// it; the innermost section begins last and ends first. `name` ends with a zero and lives as long as the hook.
 struct section_observer {
     void (*begin)(char const* name) noexcept = nullptr;
     void (*end)() noexcept = nullptr;
 };
 
-// Who looks on from another thread, or when the loop is gone (core/loop_marks.hpp). Called by the loop's thread.
+// Publishes the open section to other threads and to readers after a crash (core/loop_marks.hpp). The loop's thread
+// calls it.
 struct section_watcher {
-    void* marks = nullptr;  // null: nobody looks
+    void* marks = nullptr;  // null: nothing is published
     void (*meet)(void* marks, std::size_t section,
-                 std::string_view name) noexcept = nullptr;              // once, before it is entered
-    void (*enter)(void* marks, std::size_t section) noexcept = nullptr;  // the innermost that is open now; ~0: none is
+                 std::string_view name) noexcept = nullptr;              // once for each section, before it is entered
+    void (*enter)(void* marks, std::size_t section) noexcept = nullptr;  // the innermost open one; ~0: none
 };
 
-// The sections of one thread's loop. Each is known by its name within the one that is open around it: "conv" in
-// "forward" is `time/forward/conv`. What was spent in it is summed until the step is closed. Memory is taken when a
-// section is met for the first time.
+// The sections of one thread's loop. A section's path has the sections around it: "conv" in "forward" is
+// `time/forward/conv`. The time spent in it is summed until the step is closed. Allocates when a section is entered for
+// the first time.
 class section_book {
 public:
     section_book() noexcept = default;
@@ -36,18 +37,18 @@ public:
         names_ = &names, clock_ = clock, observer_ = observer;
     }
 
-    // Before the first section. Who looks on may change; lives as long as the sections, or null.
+    // Call it before the first section. `watcher` may be null; its `marks` may change. It must outlive the sections.
     void show(section_watcher const* watcher) noexcept { watcher_ = watcher; }
 
     void begin(std::string_view name) noexcept;
-    // The innermost one.
+    // Ends the innermost section.
     void end() noexcept;
-    // That one, with what is still open in it.
+    // Ends the section of that name and those still open inside it.
     void end(std::string_view name) noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-    // Where a step ends: use(tensor, seconds) for each section that it had, outer ones first. One that is still open
-    // counts until now, and from now on for the step that follows.
+    // The end of a step: calls use(tensor, seconds) for each section that ran in it, outer ones first. The time of a
+    // section that is still open is split here between this step and the next.
     template <class Use>
     void close(double now, Use&& use) noexcept {
         for (std::size_t i = open_; i != none; i = nodes_[i].parent) {
@@ -62,31 +63,32 @@ public:
         }
     }
 
-    // What went wrong.
+    // Adds the errors of this book.
     void add_to(failure_list& list) const noexcept;
 
 private:
     static constexpr std::size_t none = ~std::size_t{0};
     enum class trouble : std::uint8_t { left_open, overlap, not_open, no_memory, count };
 
-    // Sections of one section, or of the step. A loop has them in the same order each time, or one again and again.
+    // The sections directly inside one section or the step. A loop mostly enters them in the same order, or the same
+    // one again.
     struct siblings {
         std::size_t first = none, latest = none;
     };
     struct node {
-        std::string_view name{};  // the end of its tensor's
+        std::string_view name{};  // the last part of its tensor's name
         tracked_tensor* tensor = nullptr;
         std::size_t parent = none;
         siblings inside{};
-        std::size_t next = none;  // beside it
+        std::size_t next = none;  // the next sibling
         double since = 0, sum = 0;
         bool ran = false;
-        slot_array<char> label{};  // the name with a zero behind it, for an observer
+        slot_array<char> label{};  // the name with a final zero, for the observer
     };
 
     [[nodiscard]] siblings& inside() noexcept { return open_ == none ? outer_ : nodes_[open_].inside; }
     [[nodiscard]] std::size_t find(std::string_view name) noexcept;
-    // Cold; none where memory is exhausted.
+    // Cold: adds a section; `none` where memory is exhausted.
     [[nodiscard]] std::size_t meet(std::string_view name) noexcept;
     static void add(node& it, double now) noexcept {
         it.sum += now > it.since ? now - it.since : 0;
@@ -103,7 +105,7 @@ private:
     slot_array<node> nodes_{};
     std::size_t count_ = 0, open_ = none;
     siblings outer_{};
-    std::size_t ignored_ = 0;  // begun without memory for them
+    std::size_t ignored_ = 0;  // open sections that memory was too short for
     struct {
         std::size_t where = none;
         std::uint64_t times = 0;

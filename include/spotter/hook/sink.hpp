@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): where a hook's stream goes: the contract of a sink, and the one that keeps nothing.
+// Hook (L3): where a hook's events go: the contract of a sink, and a sink that keeps nothing.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -17,39 +17,39 @@ namespace spotter::inline SPOTTER_ABI {
 // How a run ended.
 enum class ending : std::uint8_t { finished = 1, failed = 2 };
 
-// What a hook says to its sink at the end.
+// What a hook passes to its sink at the end.
 struct run_end {
-    spotter::ending how = ending::finished;  // whether `fail` was called, or an exception left the hook
-    std::string_view why{};  // of a failure; of a run that finished the first thing that went wrong, if any did
-    std::span<spotter::coverage const> coverage{};  // one a leaf rule
-    std::uint64_t refused = 0;                      // tensors that could not be taken
+    spotter::ending how = ending::finished;  // failed: `fail` was called, or an exception left the hook
+    std::string_view why{};                  // of a failed run the reason, of a finished one its first error, if any
+    std::span<spotter::coverage const> coverage{};  // one for each leaf rule
+    std::uint64_t refused = 0;                      // refused observations
 };
 
-// What a sink reports about itself; a hook adds its own part (hook::health).
+// A sink's part of the health report; a hook adds its own (hook::health).
 struct sink_health {
-    error first_error{};          // the first failure, sticky
-    std::uint64_t stored = 0;     // observations and scalars handed on
+    error first_error{};          // the first failure; later ones do not replace it
+    std::uint64_t stored = 0;     // observations and scalars stored
     std::uint64_t dropped = 0;    // observations, scalars and features lost whole
-    std::uint64_t thinned = 0;    // observations whose payload was dropped and whose statistics were kept
-    std::uint64_t bytes = 0;      // written so far
-    std::uint64_t ring_peak = 0;  // bytes in the ring at most
+    std::uint64_t thinned = 0;    // observations stored with statistics and without payload
+    std::uint64_t bytes = 0;      // bytes written so far
+    std::uint64_t ring_peak = 0;  // most bytes in the ring so far
 };
 
-// A sink takes the events of one thread, in order. No call throws; each copies what it keeps before it returns. These
-// every sink has; what it may have beyond them is in hook/sink_calls.hpp.
+// A sink takes the events of one thread, in order. No call throws; each copies what it keeps before it returns. Every
+// sink has the following calls; optional ones are in hook/sink_calls.hpp.
 //   start(run_info)              once, before everything
-//   declare(tensor_info)         a tensor's name, or news about it; names live as long as the hook
+//   declare(tensor_info)         a tensor's name, or a change of it; names live as long as the hook
 //   observe(observation, keep)   keep: the terms to store, payload among them; empty only where the sink has
 //                                wants_all() and it is true
 //   feature(tensor_info, step, key, numbers)
-//                                what a rule extracted of the observation that comes next
+//                                numbers that a rule extracted from the observation that comes next
 //   scalar(tensor_info, step or null, value, time or null)
 //                                always kept; time in seconds since the epoch
-//   close(step, alarm)           the step is whole
+//   close(step, alarm)           the step is complete
 //   finish(run_end)              once; nothing comes after it
 //   health()                     any time
-//   flush()                      makes what was closed visible to readers, waits for it
-//   path()                       where the record is; empty where there is none
+//   flush()                      makes closed steps visible to readers, waits for it
+//   path()                       the folder of the record; empty where there is none
 template <class Sink>
 concept event_sink =
     requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen, terms keep,
@@ -69,12 +69,12 @@ concept event_sink =
 
 // A number of up to 8 bytes.
 struct plain_number {
-    std::uint64_t bits = 0;    // from the lowest byte on
-    dtype type = dtype::none;  // of what it is
-    std::uint8_t size = 0;     // in bytes
+    std::uint64_t bits = 0;  // little-endian
+    dtype type = dtype::none;
+    std::uint8_t size = 0;
 };
 
-// Rules judge, nothing is kept.
+// A sink that keeps nothing: rules only judge.
 struct null_sink {
     void start(run_info const&) noexcept {}
     void declare(tensor_info const&) noexcept {}

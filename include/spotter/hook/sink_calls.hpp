@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what a sink may have beyond the contract of every sink, and which of it a sink has.
+// Hook (L3): the optional calls of a sink, and how a hook detects them.
 #pragma once
 
 #include <spotter/hook/sink.hpp>
@@ -15,31 +15,31 @@ struct control_readers;  // hook/control.hpp
 struct control_request;
 }  // namespace detail
 
-// A call, or calls that belong together, that a sink may have. What it has not is not called, and costs nothing.
-//   number      in short, in place of `scalar`, and of `observe` where a tensor of rank 0 is kept with its value (and
+// An optional call of a sink, or calls that belong together. A missing call is never made and costs nothing.
+//   number      a fast form of `scalar`, and of `observe` where a tensor of rank 0 is kept with its value (and
 //               at most with terms of the pass, which follow from it), at an open step:
 //                   void number(tensor_info const&, step_id const&, plain_number)       of 8 bytes or less
-//               and in place of `observe` where the values are kept and nothing is computed of them:
+//               and of `observe` where only the values are kept and nothing is computed from them:
 //                   void values(tensor_info const&, step_id const&, tensor_ref const&, terms keep)
-//   stamp       before `close`, when the step was begun and closed:  void stamp(step_moments const&)
-//   leave       in place of `close`, where the run failed amid the step; the alarm has what was found in what there is
-//               of it:  void leave(step_id, step_alarm const&)
-//   tell        at any time, a finding that no close comes with (hook::add):  void tell(finding const&)
-//   wants_all   asked before `start`: true where it wants whatever is observed, with its values, whatever the plan
-//               keeps of it:  bool wants_all()
-//   poll        moves bytes to the files, where the program does that (drain::poll):  void poll()
-//   attempt     asked behind `start`: how often the run was resumed before:  std::uint32_t attempt()
-//   watcher     asked behind `start`: who wants to know in which section the loop is (hook/sections.hpp); null: nobody:
+//   stamp       before `close`, the begin and end of the step:  void stamp(step_moments const&)
+//   leave       in place of `close`, where the run failed amid the step; the alarm holds the findings so far:
+//                   void leave(step_id, step_alarm const&)
+//   tell        at any time, a finding that comes with no close (hook::add):  void tell(finding const&)
+//   wants_all   asked before `start`: true if it wants every observation with its values, whatever the plan keeps:
+//                   bool wants_all()
+//   poll        moves bytes to the files, where the program calls for that (drain::poll):  void poll()
+//   attempt     called after `start`: how often the run was resumed before:  std::uint32_t attempt()
+//   watcher     called after `start`: publishes the loop's section (hook/sections.hpp); null: not wanted:
 //                   section_watcher const* watcher()
-//   tell_news   at each close: adds what the loop is to hear of who works beside it (options::beside):
+//   tell_news   at each close: adds findings of the task that runs beside the writer (options::beside):
 //                   void tell_news(step_id, step_alarm&)
-//   stop_asked  at each close: a request from outside asks the run to stop, and why:
+//   stop_asked  at each close: whether a stop was requested from outside, and why:
 //                   bool stop_asked()   std::string_view stop_reason()
-//   control     what else somebody outside asks of the run (hook/control.hpp):
-//                   void set_readers(detail::control_readers const&)         before `start`: what may be exchanged
-//                   detail::control_request const* poll_request()            at each close: the one that waits, or null
-//                   void acknowledge(error const&)                           it was done, or refused; before the close
-//                   void reset_collections(run_info const&)                  other collections from the next step on
+//   control     other requests from outside (hook/control.hpp):
+//                   void set_readers(detail::control_readers const&)         before `start`: what can be replaced
+//                   detail::control_request const* poll_request()            at each close: a waiting one, or null
+//                   void acknowledge(error const&)                           done, or refused; before the close
+//                   void reset_collections(run_info const&)                  the collections from the next step on
 enum class sink_call : std::uint8_t {
     number,
     stamp,
@@ -54,13 +54,11 @@ enum class sink_call : std::uint8_t {
     control
 };
 
-// What a sink has of them, in words of its own: `using offers = sink_offers<sink_call::stamp, sink_call::leave>;`. Then
-// the compiler holds the sink to it: what is offered has to be there, under its name and with its arguments, and what
-// is there has to be offered. A sink that does not say it has what the compiler finds; a name that is misspelt is not
-// found.
+// The optional calls that a sink declares to have: `using offers = sink_offers<sink_call::stamp, sink_call::leave>;`.
+// The compiler then checks the sink: every declared call exists with the right name and arguments, and every existing
+// call is declared. For a sink without `offers` the compiler detects the calls; a misspelt one is not detected.
 template <sink_call... Calls>
 struct sink_offers {
-    // Whether it is one of them.
     [[nodiscard]] static constexpr bool has(sink_call it) noexcept { return ((it == Calls) || ...); }
 };
 
@@ -70,7 +68,7 @@ template <class Member>
 inline constexpr bool is_call = std::is_member_function_pointer_v<Member> ||
                                 (std::is_pointer_v<Member> && std::is_function_v<std::remove_pointer_t<Member>>);
 
-// Whether a sink has calls of these names, as far as a name tells: one that is overloaded has no address to ask for.
+// Whether a sink has members of these names. An overloaded member is not detected: its address is ambiguous.
 template <class Sink>
 struct calls_by_name {
     static constexpr bool number = requires { requires is_call<decltype(&Sink::number)>; };
@@ -87,7 +85,7 @@ struct calls_by_name {
     static constexpr bool set_readers = requires { requires is_call<decltype(&Sink::set_readers)>; };
 };
 
-// Whether it can be called as a hook calls it.
+// Whether a hook can make this call.
 template <sink_call Call, class Sink>
 [[nodiscard]] consteval bool has_call() noexcept {
     if constexpr (Call == sink_call::number) {
@@ -138,15 +136,15 @@ template <sink_call Call, class Sink>
     requires requires { typename Sink::offers; }
 inline constexpr bool offers_call<Call, Sink> = Sink::offers::has(Call);
 
-// One that says what it offers has that and nothing else. Of one that says nothing, whatever has a name that a hook
-// calls is that call.
+// With `offers`, declared and existing calls must agree. Without it, a member with the name of a call must be that
+// call.
 template <sink_call Call, class Sink, bool Named>
 inline constexpr bool is_right = !Named || has_call<Call, Sink>();
 template <sink_call Call, class Sink, bool Named>
     requires requires { typename Sink::offers; }
 inline constexpr bool is_right<Call, Sink, Named> = Sink::offers::has(Call) == has_call<Call, Sink>();
 
-// Which call of a sink would never be made, in words of the compiler. Each hook asks it.
+// The static_asserts name the member that a hook would never call. Every hook instantiates this.
 template <class Sink>
 struct right_calls {
     using named = calls_by_name<Sink>;
@@ -203,11 +201,11 @@ SPOTTER_INLINE void hand_number(Sink& sink, tensor_info const& tensor, step_id c
 
 }  // namespace detail
 
-// One that takes the times of steps.
+// A sink that takes the times of steps.
 template <class Sink>
 concept times_sink = detail::offers_call<sink_call::stamp, std::remove_reference_t<Sink>>;
 
-// One that takes in short what no rule looks at.
+// A sink that has the fast calls for values that no rule observes.
 template <class Sink>
 concept plain_sink = detail::offers_call<sink_call::number, std::remove_reference_t<Sink>>;
 

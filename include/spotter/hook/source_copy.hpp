@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): the values of a source that has to be copied (core/source.hpp), where they are due.
+// Hook (L3): the copied values of a source (core/source.hpp), made only where they are due.
 #pragma once
 
 #include <spotter/core/refusal_words.hpp>
@@ -8,10 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One buffer for all, as large as the largest of them.
+// One buffer for all sources, as large as the largest.
 class source_copy {
 public:
-    // Points `view` at the copy; with an error code it is not to be read. The copy is good until the next one.
+    // Points `view` at the copy, which is valid until the next call. With an error code `view` must not be read.
     [[nodiscard]] refusal_words take(offered const& given, tensor_ref& view) noexcept;
 
 private:

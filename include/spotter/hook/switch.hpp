@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what decides at the start how much of a hook is at work: the environment, and the options among its
-// arguments.
+// Hook (L3): what decides at the start how much of a hook works: the environment, and the options among its arguments.
 #pragma once
 
 #include <spotter/core/clock.hpp>
@@ -14,12 +13,12 @@ namespace detail {
 
 enum class switch_state : std::uint8_t { on, dry, off, unknown };
 
-// The environment variable SPOTTER: `off` switches the hook off whole, `dry` keeps the rules and records nothing.
+// The environment variable SPOTTER: `off` switches the hook off completely; `dry` runs the rules and records nothing.
 [[nodiscard]] switch_state read_switch() noexcept;
 
-// Where a run is recorded that the program wants at `path`: there, or where the environment variable SPOTTER_RUN says:
-// that is for the first path that the process records at; it may be asked for by several threads, as workers of a run
-// do. Valid while the program runs.
+// The folder that a run is recorded in: `path`, or the value of the environment variable SPOTTER_RUN. The variable
+// replaces only the first path of the process. Thread-safe: workers of a run call it too. The result is valid until the
+// program ends.
 [[nodiscard]] std::string_view run_path(std::string_view path) noexcept;
 
 [[nodiscard]] error malformed_plan(pattern_fault const& bad) noexcept;
@@ -44,7 +43,7 @@ template <class... Arguments>
     return found;
 }
 
-// A further worker's: the first one chose the folder, or found none; and it has what is done beside it.
+// The options of a further worker: it uses the folder of the first one, or none, and runs no task beside the writer.
 [[nodiscard]] constexpr options options_of_worker(options own, std::uint32_t number, bool no_folder) noexcept {
     own.worker = number;
     own.beside = nullptr;

@@ -30,7 +30,7 @@ SPOTTER_BODY error malformed_plan(pattern_fault const& bad) noexcept {
 SPOTTER_BODY std::string_view run_path(std::string_view path) noexcept {
     char const* const instead = std::getenv("SPOTTER_RUN");
     if (instead == nullptr || *instead == '\0') { return path; }
-    static kept_text const first = [path] {  // by whichever thread comes first
+    static kept_text const first = [path] {  // the thread that comes first sets it
         kept_text its;
         (void)its.assign(path);
         return its;

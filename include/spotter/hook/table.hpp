@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): a table of tensors, registered once: name, where the pointer will stand, sizes.
+// Hook (L3): a table of tensors that is filled once: names, addresses of pointers, sizes.
 #pragma once
 
 #include <spotter/core/kept_text.hpp>
@@ -9,9 +9,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // For programs whose tensors are pointers in structs that are allocated, swapped and freed during the run. Each row
-// holds the address of the pointer, which must outlive the table; the pointer itself may be null, and is read at each
-// use. Sizes may be changed with `resize`. Adding allocates, using does not. Nothing throws: a row that there is no
-// memory for is left out, as size() tells.
+// holds the address of a pointer, which must outlive the table. The pointer itself may be null, and is read at each
+// use. `resize` changes the sizes of a row. Only adding allocates. Nothing throws: where memory is exhausted a row is
+// left out, which size() shows.
 //
 //     tensor_table table;
 //     table.add("fc1/w", &net->w, {256, 784}).add("grad/fc1/w", &net->gw, {256, 784});
@@ -28,7 +28,7 @@ public:
         return *this;
     }
 
-    // With the role that the name tells, and flags.
+    // With flags; the role is guessed from the name.
     template <element Value>
     tensor_table& add(std::string_view name, Value* const* where, extents const& shape,
                       flag flags = flag::none) noexcept {
@@ -39,7 +39,7 @@ public:
                       flag flags = flag::none) noexcept {
         return add_row(name, {{}, where, shape, what, flags, true, &view_at<Value>});
     }
-    // The sizes of every row of that name; false where there is none.
+    // Sets the sizes of every row of that name; false where there is none.
     bool resize(std::string_view name, extents const& shape) noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
@@ -76,7 +76,7 @@ private:
     tensor_table& add_row(std::string_view name, row fresh) noexcept;
 
     slot_array<row> rows_{};
-    std::size_t count_ = 0;  // of them in use
+    std::size_t count_ = 0;  // rows in use
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

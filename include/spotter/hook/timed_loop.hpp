@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): the clock of a hook's loop: when its steps begin and end, what they are made of, and how long each takes.
+// Hook (L3): the clock of a hook's loop: when its steps begin and end, their sections, and how long each takes.
 #pragma once
 
 #include <spotter/hook/options.hpp>
@@ -11,16 +11,16 @@ namespace spotter::inline SPOTTER_ABI {
 // The part of a hook that measures time; its public calls are the hook's.
 class timed_loop {
 public:
-    // A named part of the step, until the scope ends: `auto part = watch.section("data");`, before the step is opened,
-    // in it or behind it: all since the close before belongs to the step that is closed next. Sections in sections are
-    // known by their path. What a step spent in it is kept at its close as the scalar `time/data`, in seconds. Costs
-    // two looks at the clock.
+    // Times a named part of a step until the scope ends: `auto part = watch.section("data");`. It may stand before, in
+    // or behind the step: all since the last close belongs to the step that is closed next. A nested section is known
+    // by its path. The step's close keeps its time as the scalar `time/data`, in seconds. Costs two readings of the
+    // clock.
     [[nodiscard]] section_scope section(std::string_view name) noexcept { return section_scope{book_, name}; }
-    // The same without a scope: in pairs, inner ones first.
+    // The same without a scope: pairs with end_section; inner sections end first.
     void begin_section(std::string_view name) noexcept {
         if (book_ != nullptr) { book_->begin(name); }
     }
-    // The innermost one first.
+    // The innermost section must end first.
     void end_section(std::string_view name) noexcept {
         if (book_ != nullptr) { book_->end(name); }
     }
@@ -29,7 +29,7 @@ protected:
     timed_loop() noexcept = default;
     ~timed_loop() = default;
 
-    // Until then there are no sections. `writes`: there is who does options::beside.
+    // Before this call there are no sections. `writes`: the hook has a writer, which can run options::beside.
     void start_clock(registry& names, options const& chosen, bool writes) noexcept {
         idle_task_ = chosen.beside != nullptr && !writes;
         if (chosen.clock != nullptr) { clock_ = chosen.clock; }
@@ -40,7 +40,7 @@ protected:
     void step_begins() noexcept { moments_.begun = clock_(); }
     [[nodiscard]] step_moments const& moments() const noexcept { return moments_; }
 
-    // Once: rules may ask for `time/step`, of a loop that does not observe it: then the hook does. `declare(tensor,
+    // Runs once: where a rule wants `time/step` and the loop does not observe it, the hook does: `declare(tensor,
     // view)`.
     template <class Judges, class Declare>
     void meet_time([[maybe_unused]] Judges& rules, [[maybe_unused]] registry& names,
@@ -49,8 +49,8 @@ protected:
             if (!std::exchange(met_, true)) { meet(rules, names, declare); }
         }
     }
-    // The clock's time, 0 where nobody asks for it, `always` or not. What the step that ends took, and what in it:
-    // `keep(tensor, seconds)`.
+    // Returns the clock's time; 0 without `always` where nothing needs it. Keeps the duration of the step and its
+    // sections: `keep(tensor, seconds)`.
     template <class Keep>
     [[nodiscard]] double step_ends(bool always, Keep&& keep) noexcept {
         bool const asked = step_time_ != nullptr || !sections_.empty();
@@ -62,7 +62,7 @@ protected:
         any_closed_ = true;
         return now;
     }
-    // What went wrong with it.
+    // Adds the errors of the clock and the sections.
     void add_time_troubles(failure_list& list) const noexcept {
         if (went_back_) { list.add({errc::bad_config, "options::clock went back; time during that is not counted"}); }
         if (idle_task_) { list.add({errc::bad_config, "options::beside is not called: this hook writes no record"}); }
@@ -100,9 +100,9 @@ private:
     double (*clock_)() noexcept = &detail::steady_seconds;
     section_book sections_{};
     section_book* book_ = nullptr;
-    step_moments moments_{};               // of the step
-    tracked_tensor* step_time_ = nullptr;  // where the hook observes it
-    double closed_at_ = 0;                 // of the step before, where anybody asks
+    step_moments moments_{};               // of the current step
+    tracked_tensor* step_time_ = nullptr;  // null: the hook does not observe it
+    double closed_at_ = 0;                 // of the step before, where it is needed
     bool any_closed_ = false, met_ = false, went_back_ = false, idle_task_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): whether an exception is on its way through the scope that an object lives in.
+// Hook (L3): detects whether an exception is leaving the scope of an object.
 #pragma once
 
 #if SPOTTER_EXCEPTIONS
@@ -7,12 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Where its owner was made while another exception was on its way (in a destructor at unwinding), that one does not
-// count.
+// An exception that was already in flight when the owner was created (in a destructor during unwinding) does not count.
 class unwinding {
 public:
-    void start() noexcept;                    // where the owner is made
-    [[nodiscard]] bool now() const noexcept;  // an exception that came later is on its way through this thread
+    void start() noexcept;                    // call it where the owner is created
+    [[nodiscard]] bool now() const noexcept;  // a later exception is in flight in this thread
 
 private:
     [[maybe_unused]] int before_ = 0;

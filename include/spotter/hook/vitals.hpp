@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): whether all was well since a step: may this checkpoint replace the last good one?
+// Hook (L3): whether a run was healthy since a step: may this checkpoint replace the last good one?
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -7,39 +7,39 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A close of one hook's. Closes are counted as they come, so what was found behind one stays found when the loop goes
-// back to an earlier index.
+// One close of one hook. Closes are numbered in the order in which they come, so a finding still counts when the loop
+// goes back to an earlier index.
 struct run_moment {
-    std::uint64_t hook = 0;   // which; 0: none
-    std::uint64_t close = 0;  // from 1 on
+    std::uint64_t hook = 0;   // id of the hook; 0: none
+    std::uint64_t close = 0;  // counted from 1
 };
 
-class vitals {  // since which step nothing was wrong, by mode
+class vitals {  // for each mode: since which step the run was healthy
 public:
     vitals() noexcept;
-    // A step was closed. What was found in one mode counts against the others' steps of that moment as well.
+    // Records the close of a step. A finding in one mode also counts against the current step of every other mode.
     void closed(step_id step, bool healthy) noexcept;
-    // No warning or error held at that step or behind it, as the loop went on last, told or thinned by an adaptor; of a
-    // step that it has not come to again what was found counts still.
+    // True if no warning or error, reported or thinned by an adaptor, held at that step or since, along the loop's
+    // latest path. For a step that the loop has not reached again since it went back, the former findings count.
     [[nodiscard]] bool healthy_since(step_id step) const noexcept;
-    // That step's last close; of one that is closed next, or was asked for by another index, what comes.
+    // The moment of that step's last close. For a step that was not closed yet, the next close.
     [[nodiscard]] run_moment moment_of(step_id step) const noexcept;
-    // The same of a moment; undecided where it is another hook's.
+    // The same for a moment; undecided if it belongs to another hook.
     [[nodiscard]] truth healthy_since(run_moment moment) const noexcept;
 
 private:
     struct clock {
         bool began = false, was_ill = false, was_undone = false;
-        std::uint64_t last = 0, ill = 0;  // the last step, and the last one at which something was wrong
-        std::uint64_t undone = 0;         // the last one of those that were gone back over
-        std::uint64_t close = 0;          // which close the last step's was
+        std::uint64_t last = 0, ill = 0;  // the last step, and the last unhealthy one
+        std::uint64_t undone = 0;         // the last unhealthy step that the loop went back over
+        std::uint64_t close = 0;          // the number of the last step's close
     };
-    // Steps from `index` on are undone, and what was wrong with them.
+    // The loop goes back to `index`: later steps and their findings are undone.
     static void rewind(clock& it, std::uint64_t index) noexcept;
 
     clock modes_[mode_count]{};
-    std::uint64_t number_;                // of the hook, in this process
-    std::uint64_t closes_ = 0, ill_ = 0;  // how many, and the last one at which something was wrong
+    std::uint64_t number_;                // id of the hook in this process
+    std::uint64_t closes_ = 0, ill_ = 0;  // number of closes, and the last unhealthy one
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

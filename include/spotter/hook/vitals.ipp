@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Where it is and when it began: no two of a process have both.
+// Address and creation time: unique within a process.
 SPOTTER_BODY vitals::vitals() noexcept
     : number_{(std::bit_cast<std::uint64_t>(detail::steady_seconds()) ^ reinterpret_cast<std::uintptr_t>(this)) | 1U} {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hook (L3): what the thread that writes a run does beside writing it: a sampler of the machine (ext/system.hpp).
+// Hook (L3): a task that the writer thread runs beside writing: a sampler of the machine (ext/system.hpp).
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -11,26 +11,27 @@ namespace spotter::inline SPOTTER_ABI {
 
 struct options;
 
-// How far the loop is, as the writer knows it.
+// The loop's progress, as far as the writer knows it.
 struct loop_progress {
-    std::uint64_t closes = 0;  // steps of it that were taken from the ring
+    std::uint64_t closes = 0;  // closed steps that the writer took from the ring
     double closed_at = 0;      // when the last of them was closed, by the loop's clock
 };
 
-// Given to a hook that records as `options::beside`, and must outlive it. One hook at a time. Nothing of it throws.
+// Passed to a recording hook as `options::beside`; must outlive it. For one hook at a time. No call throws.
 class writer_task {
 public:
-    // The first call: where the run is, and how it is recorded. `now` in milliseconds, of a steady clock.
+    // The first call: the run's folder and options. `now`: milliseconds of a steady clock.
     virtual void begin(std::string_view folder, options const& choices, std::uint64_t now) noexcept = 0;
-    // Again and again. Returns when it wants to be called next; that may be later by as long as the writer writes.
+    // Called repeatedly. Returns the time of its next call; writing may delay that call.
     [[nodiscard]] virtual std::uint64_t work(std::uint64_t now, loop_progress const& loop) noexcept = 0;
-    // Whether there is something to tell to the loop.
+    // Whether there is news for the loop.
     [[nodiscard]] virtual bool has_news() const noexcept = 0;
-    // By the loop's thread where a step is closed, once there was news. May run while the writer does `work`.
+    // Called by the loop's thread when a step is closed, once there was news; possibly during `work` in the writer
+    // thread.
     virtual void tell(step_id step, step_alarm& into) noexcept = 0;
-    // The run ends: no call comes after it.
+    // The last call, when the run ends.
     virtual void end() noexcept = 0;
-    // The first thing that went wrong; by who writes, and after the end.
+    // The first error. Called by the writer thread, also after the end.
     [[nodiscard]] virtual error trouble() const noexcept = 0;
 
 protected:
