@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): `&&`, `||` and `!` for every kind of value that answers a question. They exist once and never mix kinds.
+// Core (L0): `&&`, `||` and `!` for every kind of expression. They are defined once, and never mix kinds.
 #pragma once
 
 #include <spotter/core/truth.hpp>
@@ -8,22 +8,22 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Every expression names its kind (predicate, policy, pattern, rule); a kind says what its compounds are.
+// Every expression names its kind (predicate, policy, pattern, rule). The kind defines the types of its compounds.
 template <class Value>
 concept expression = requires { typename Value::kind; };
 
-// Both may stand on the two sides of `&&` and `||`.
+// Both may be operands of one `&&` or `||`.
 template <class Left, class Right>
 concept same_kind = expression<Left> && expression<Right> && std::same_as<typename Left::kind, typename Right::kind>;
 
-// The compounds of stateless expressions: they own their operands and ask both, whatever the first answers. Not
-// noexcept: an operand may be a user's own. They answer what their operands answer and nothing else, so that who takes
-// several kinds of callables (replay) can tell them apart.
+// The compounds of stateless expressions. They own their operands and evaluate both, without short-circuiting. Not
+// noexcept: an operand may be a user's own. They accept exactly the arguments that their operands accept, so that code
+// that takes several kinds of callables (replay) can distinguish them.
 template <class Left, class Right>
 struct both_expressions {
     using kind = typename Left::kind;
-    Left left;    // asked first
-    Right right;  // asked, too, whatever the left one says
+    Left left;    // evaluated first
+    Right right;  // evaluated in any case
     template <class... In>
         requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
@@ -33,8 +33,8 @@ struct both_expressions {
 template <class Left, class Right>
 struct either_expression {  // `a || b`, likewise
     using kind = typename Left::kind;
-    Left left;    // asked first
-    Right right;  // asked, too, whatever the left one says
+    Left left;    // evaluated first
+    Right right;  // evaluated in any case
     template <class... In>
         requires std::invocable<Left const&, In const&...> && std::invocable<Right const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
@@ -44,7 +44,7 @@ struct either_expression {  // `a || b`, likewise
 template <class Inner>
 struct not_expression {  // `!a`, likewise
     using kind = typename Inner::kind;
-    Inner inner;  // what is negated
+    Inner inner;  // the operand
     template <class... In>
         requires std::invocable<Inner const&, In const&...>
     [[nodiscard]] constexpr auto operator()(In const&... in) const {
@@ -62,19 +62,19 @@ struct stateless_kind {
     using negated = spotter::not_expression<Inner>;  // `!a`
 };
 
-// Of one kind: what that kind makes of it, which owns both. Never short-circuits.
+// Operands of one kind: the result is that kind's compound, which owns both. Never short-circuits.
 template <expression Left, expression Right>
     requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator&&(Left left, Right right) noexcept {
     return typename Left::kind::template both<Left, Right>{left, right};
 }
-// As `&&`.
+// Like `&&`.
 template <expression Left, expression Right>
     requires same_kind<Left, Right>
 [[nodiscard]] constexpr auto operator||(Left left, Right right) noexcept {
     return typename Left::kind::template either<Left, Right>{left, right};
 }
-// As `&&`, of one.
+// Like `&&`, with one operand.
 template <expression Inner>
 [[nodiscard]] constexpr auto operator!(Inner inner) noexcept {
     return typename Inner::kind::template negated<Inner>{inner};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): numbers by their bits, so that no compiler flag changes an answer (-ffast-math deletes isnan).
+// Core (L0): floating-point numbers by their bits: no compiler flag changes a result (-ffast-math deletes isnan).
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -13,19 +13,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a number is; what is from pos_inf on is not finite.
+// The class of a number; those from pos_inf on are not finite.
 enum class number_class : std::uint8_t { zero, subnormal, normal, pos_inf, neg_inf, nan };
 
 // Exponent, mantissa and sign of an IEEE-like binary format held in `Bits`.
 template <class Bits, int ExponentBits, int MantissaBits>
 struct float_bits {
     using bits_type = Bits;                                                                    // holds one number
-    static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));  // the mask of it
-    // The mask of it: as a number infinity.
+    static constexpr Bits sign = static_cast<Bits>(Bits{1} << (ExponentBits + MantissaBits));  // the sign's mask
+    // The exponent's mask; its value as a number is infinity.
     static constexpr Bits exponent = static_cast<Bits>(((Bits{1} << ExponentBits) - 1) << MantissaBits);
-    static constexpr Bits magnitude = static_cast<Bits>(sign - 1);  // all but the sign
+    static constexpr Bits magnitude = static_cast<Bits>(sign - 1);  // mask of all bits but the sign
 
-    // By the bits alone, whatever the compiler's flags.
+    // Uses the bits alone, so that compiler flags do not matter.
     [[nodiscard]] static constexpr number_class classify(Bits bits) noexcept {
         Bits const size = static_cast<Bits>(bits & magnitude);
         if (size > exponent) { return number_class::nan; }
@@ -35,45 +35,45 @@ struct float_bits {
     }
 };
 
-using f32_bits = float_bits<std::uint32_t, 8, 23>;   // of float
-using f64_bits = float_bits<std::uint64_t, 11, 52>;  // of double
+using f32_bits = float_bits<std::uint32_t, 8, 23>;
+using f64_bits = float_bits<std::uint64_t, 11, 52>;
 
-// By reference: clang's -ffast-math gives every float that is passed or returned by value the promise to be finite.
+// By reference: under clang's -ffast-math every float that is passed or returned by value is assumed to be finite.
 [[nodiscard]] constexpr number_class classify(float const& value) noexcept {
     return f32_bits::classify(std::bit_cast<std::uint32_t>(value));
 }
 [[nodiscard]] constexpr number_class classify(double const& value) noexcept {
     return f64_bits::classify(std::bit_cast<std::uint64_t>(value));
 }
-// Neither NaN nor infinite; also under -ffast-math.
+// Neither NaN nor infinite; works under -ffast-math.
 template <class Float>
 [[nodiscard]] constexpr bool is_finite(Float const& value) noexcept {
     return classify(value) < number_class::pos_inf;
 }
 
-// Also under -ffast-math.
+// Works under -ffast-math.
 [[nodiscard]] constexpr bool is_nan(double const& value) noexcept {
     return std::bit_cast<std::uint64_t>(value) << 1 > f64_bits::exponent << 1;
 }
 
-// A finite float as a double with the same value, also where subnormals are flushed to zero process-wide (-ffast-math
-// links code that sets that mode): a subnormal is an integer times 2^-149, and both factors are normal doubles.
+// Converts a finite float to the double of the same value, even where the process flushes subnormals to zero (code
+// linked with -ffast-math sets that mode). A subnormal is an integer times 2^-149; both factors are normal doubles.
 [[nodiscard]] constexpr double widen(float value) noexcept {
     auto const bits = std::bit_cast<std::uint32_t>(value);
     if ((bits & f32_bits::exponent) != 0) { return static_cast<double>(value); }
     double const size = static_cast<double>(bits & f32_bits::magnitude) * 0x1p-149;
-    // As a bit: -ffast-math forgets that of a zero.
+    // The sign as a bit: -ffast-math ignores the sign of a zero.
     auto const sign = static_cast<std::uint64_t>(bits & f32_bits::sign) << 32;
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | sign);
 }
 
-// |x|, by its bits.
+// |x|, from its bits.
 [[nodiscard]] constexpr double magnitude(double value) noexcept {
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & f64_bits::magnitude);
 }
 
-// Makes a product what it is, rounded, before it goes into a sum: clang fuses the two under -ffp-contract=fast, which
-// -ffast-math brings, whatever a pragma says. Costs no instruction. By reference, so that vectors of any width pass.
+// Rounds a product before it is added: under -ffp-contract=fast, which -ffast-math implies, clang fuses product and
+// sum, whatever a pragma says. Costs no instruction. By reference, so that vectors of any width pass.
 template <class Number>
 SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept {
 #if defined(__clang__) && !defined(__NVPTX__)  // kernels of a GPU are compiled with -ffp-contract=off
@@ -92,7 +92,7 @@ SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept 
 
 namespace detail {
 
-// The product of two sizes. False, with any product, where that is no 64-bit number.
+// The product of two sizes. False if it does not fit into 64 bits; `product` is then undefined.
 [[nodiscard]] constexpr bool product_fits(std::uint64_t a, std::uint64_t b, std::uint64_t& product) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
     return !__builtin_mul_overflow(a, b, &product);
@@ -123,15 +123,15 @@ namespace detail {
     return root;
 }
 
-// Natural logarithm of a positive finite number (of zero and of a negative one: -1e308), the same everywhere (no libm):
-// value = 2^k * m with m near 1, and ln m = 2 artanh((m-1)/(m+1)) by its series, which at |argument| <= 0.172 is exact
-// to double after 11 terms.
+// Natural logarithm of a positive finite number; -1e308 for zero and negative numbers. The same on every platform (no
+// libm). value = 2^k * m with m near 1, and ln m = 2 artanh((m-1)/(m+1)); the series at |argument| <= 0.172 is exact to
+// double after 11 terms.
 [[nodiscard]] SPOTTER_STRICT constexpr double natural_log(double value) noexcept {
     SPOTTER_STRICT_BODY
     auto bits = std::bit_cast<std::uint64_t>(value);
     if (bits == 0 || (bits & f64_bits::sign) != 0) { return -1e308; }
     int power = -1023;
-    if (bits < 0x0010000000000000ULL) {  // a subnormal is an integer times 2^-1074, also where they are flushed to zero
+    if (bits < 0x0010000000000000ULL) {  // an integer times 2^-1074; works where subnormals are flushed
         bits = std::bit_cast<std::uint64_t>(static_cast<double>(bits));
         power -= 1074;
     }
@@ -154,7 +154,7 @@ namespace detail {
     settle(rest), settle(large);
     return rest + large;
 }
-// As natural_log, to the base 10.
+// Base-10 logarithm, like natural_log.
 [[nodiscard]] constexpr double decimal_log(double value) noexcept {
     return natural_log(value) * 0.434294481903251827651;
 }
@@ -172,8 +172,8 @@ namespace detail {
     return series;
 }
 
-// 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr). Goes on from the hash of what
-// stands before them.
+// 64-bit hash of bytes for name look-up (FNV-1a: short inputs, no alignment, constexpr). `hash` is the hash of the
+// bytes before these.
 template <class Char>
 [[nodiscard]] constexpr std::uint64_t hash_bytes(Char const* bytes, std::size_t count,
                                                  std::uint64_t hash = 0xCBF29CE484222325ULL) noexcept {

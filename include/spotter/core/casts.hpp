@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): casts that one machine needs and another does not, where -Wuseless-cast would tell of them (not in
+// Core (L0): casts that are needed on some machines only; elsewhere -Wuseless-cast would warn about them (not in
 // templates).
 #pragma once
 
@@ -16,7 +16,7 @@ template <class To, class From>
     return static_cast<To>(value);
 }
 
-// A count, or a place, of 64 bits as the machine's own: for what is known to fit into memory.
+// A 64-bit count or offset as std::size_t; the caller knows that it fits into memory.
 [[nodiscard]] constexpr std::size_t as_size(std::uint64_t count) noexcept { return cast_to<std::size_t>(count); }
 
 }  // namespace spotter::inline SPOTTER_ABI

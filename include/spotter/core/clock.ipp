@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of clock.hpp: POSIX's calls, whose header costs nothing, or the standard library where there are none.
+// The bodies of clock.hpp: POSIX calls, whose header costs nothing to include, or else the standard library.
 #pragma once
 
 #include <spotter/core/clock.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): how a document becomes something that a run takes over while it goes on (live_plan, live_rules).
+// Core (L0): parses a document that replaces the plan or the rules of a running loop (live_plan, live_rules).
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// `read` is called by who writes the run, beside the loop: a new object, or null and why. The loop copies what it needs
-// of it.
+// The writer thread calls `read`, beside the loop: it returns a new object, or null with `why` set. The loop copies
+// what it needs from the object; `drop` deletes it.
 struct content_reader {
     void* (*read)(std::string_view document, error& why) noexcept = nullptr;
     void (*drop)(void* content) noexcept = nullptr;

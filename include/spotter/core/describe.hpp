@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-using sentence = text<96>;  // what describe() writes into; what is longer is cut
+using sentence = text<96>;  // what describe() writes to; longer text is cut
 
 constexpr void describe(glob const& it, sentence& out) noexcept { out << '"' << it.pattern << '"'; }
 constexpr void describe(of_role const& it, sentence& out) noexcept { out << "role::" << name_of(it.wanted); }

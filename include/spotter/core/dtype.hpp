@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the element types, one table (PARITY A10): name, size, and the C++ type that maps to each.
+// Core (L0): the element types in one table: name, size, and the C++ type of each.
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -33,37 +33,37 @@ enum class dtype : std::uint8_t {
     text = 18,
 };
 
-// Storage types for the formats that C++20 has no type for. `bits` is the value; `widen` gives it as a double.
+// Storage types for formats that C++20 lacks. `bits` is the value; `widen` converts it to a double.
 struct f16 {
-    std::uint16_t bits = 0;  // IEEE binary16: 1 of sign, 5 of exponent, 10 of mantissa
+    std::uint16_t bits = 0;  // IEEE binary16: 1 sign bit, 5 exponent bits, 10 mantissa bits
 };
 // The upper half of a float.
 struct bf16 {
-    std::uint16_t bits = 0;  // 1 of sign, 8 of exponent, 7 of mantissa
+    std::uint16_t bits = 0;  // 1 sign bit, 8 exponent bits, 7 mantissa bits
 };
 struct f8_e4m3 {            // OCP 8-bit: no infinity, one NaN (S.1111.111)
-    std::uint8_t bits = 0;  // 1 of sign, 4 of exponent, 3 of mantissa
+    std::uint8_t bits = 0;  // 1 sign bit, 4 exponent bits, 3 mantissa bits
 };
-// OCP 8-bit with infinities and NaN, as IEEE's.
+// OCP 8-bit with infinities and NaN, like IEEE.
 struct f8_e5m2 {
-    std::uint8_t bits = 0;  // 1 of sign, 5 of exponent, 2 of mantissa
+    std::uint8_t bits = 0;  // 1 sign bit, 5 exponent bits, 2 mantissa bits
 };
 // A complex number of two floats.
 struct c64 {
     float re = 0, im = 0;  // real and imaginary part
 };
-// Of two doubles.
+// A complex number of two doubles.
 struct c128 {
     double re = 0, im = 0;  // real and imaginary part
 };
 
-// What is to be known of an element type.
+// The properties of an element type.
 struct dtype_row {
     std::string_view name;
     std::uint8_t bytes;  // of one element
 };
 
-// By number; the file format counts on it. Not inside the function, where it would be built anew at each call.
+// Indexed by dtype; the file format relies on the order. Namespace scope: inside the function each call would build it.
 inline constexpr std::array<dtype_row, 19> dtype_rows{{{"none", 0},
                                                        {"bool", 1},
                                                        {"i8", 1},
@@ -84,22 +84,22 @@ inline constexpr std::array<dtype_row, 19> dtype_rows{{{"none", 0},
                                                        {"f8_e5m2", 1},
                                                        {"text", 1}}};
 
-// Its row; that of none for a number that is no dtype.
+// The row of a dtype; that of none for an invalid value.
 [[nodiscard]] constexpr dtype_row const& describe_dtype(dtype type) noexcept {
     auto const index = static_cast<std::size_t>(type);
     return dtype_rows[index < dtype_rows.size() ? index : 0];
 }
-// Bytes of one element; 0 of none.
+// Bytes of one element; 0 for none.
 [[nodiscard]] constexpr std::size_t size_of(dtype type) noexcept { return describe_dtype(type).bytes; }
 [[nodiscard]] constexpr std::string_view name_of(dtype type) noexcept { return describe_dtype(type).name; }
-// Two numbers each.
+// Its elements are two numbers each.
 [[nodiscard]] constexpr bool is_complex(dtype type) noexcept { return type == dtype::c64 || type == dtype::c128; }
-// One that has NaN; complex ones, too.
+// Whether the type has NaN; true for complex types.
 [[nodiscard]] constexpr bool is_floating(dtype type) noexcept {
     return (type >= dtype::f16 && type <= dtype::c128) || type == dtype::f8_e4m3 || type == dtype::f8_e5m2;
 }
 
-// A type that stores one complex number as two floats or doubles, recognised without its header.
+// A type that stores one complex number as two floats or doubles, recognized without including its header.
 template <class Value>
 concept complex_like = requires(Value const& value) {
     typename Value::value_type;
@@ -107,7 +107,7 @@ concept complex_like = requires(Value const& value) {
     { value.imag() } -> std::convertible_to<typename Value::value_type>;
 } && std::floating_point<typename Value::value_type> && sizeof(Value) == 2 * sizeof(typename Value::value_type);
 
-// The dtype of an element type; dtype::none for a type that is no element.
+// The dtype of an element type; dtype::none for any other type.
 template <class Value>
 [[nodiscard]] consteval dtype find_dtype() noexcept {
     if constexpr (std::same_as<Value, bool>) {
@@ -138,16 +138,16 @@ template <class Value>
         return dtype::none;
     }
 }
-// Of a C++ type; none where it is none of ours.
+// The dtype of a C++ type, ignoring cv; none for any type that is not an element.
 template <class Value>
 inline constexpr dtype dtype_of = find_dtype<std::remove_cv_t<Value>>();
 
-// is_object comes first: where view_of(void*, ...) looks for its overload, the size of void would be taken otherwise.
+// is_object_v comes first: overload resolution of view_of(void*, ...) would otherwise take the size of void.
 template <class Value>
 concept element = std::is_object_v<Value> && dtype_of<Value> != dtype::none;
 
-// The bits of the float that equals a value of a small IEEE-like format; exact, because float has more of everything.
-// Infinities and NaN keep their class.
+// The bits of the float that equals a value of a small IEEE-like format. Exact: float has more exponent and mantissa
+// bits. Infinities and NaN keep their class.
 template <int ExponentBits, int MantissaBits>
 [[nodiscard]] constexpr std::uint32_t widen_small(std::uint32_t bits) noexcept {
     constexpr std::uint32_t exponent_mask = (1U << ExponentBits) - 1;
@@ -166,7 +166,7 @@ template <int ExponentBits, int MantissaBits>
     return sign | (static_cast<std::uint32_t>(127 - bias + 1 - shift) << 23) | (normal << (23 - MantissaBits));
 }
 
-// The bits of the float that equals it.
+// The bits of the float of the same value.
 [[nodiscard]] constexpr std::uint32_t float_bits_of(f16 value) noexcept { return widen_small<5, 10>(value.bits); }
 [[nodiscard]] constexpr std::uint32_t float_bits_of(bf16 value) noexcept {
     return static_cast<std::uint32_t>(value.bits) << 16;
@@ -180,7 +180,7 @@ template <int ExponentBits, int MantissaBits>
     return widen_small<4, 3>(value.bits);
 }
 
-// The same as a float. Under clang's -ffast-math a float that is returned must be finite; there, ask for the bits.
+// The same as a float. Under clang's -ffast-math a returned float must be finite; use the bits there.
 template <class Small>
     requires requires(Small value) { float_bits_of(value); }
 [[nodiscard]] constexpr float to_float(Small value) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): which names are of training, which of evaluation, and which of one number in both.
+// Core (L0): whether a name belongs to training or evaluation, and whether two names are one quantity in both.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -11,16 +11,16 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Each may end in `ing`, too.
+// Each word also matches with the ending `ing`.
 inline constexpr std::string_view evaluation_words[] = {"val",        "valid", "validation", "eval",
                                                         "evaluation", "test",  "dev",        "holdout"};
 inline constexpr std::string_view training_words[] = {"train", "learn"};
 
-// The words of a name, of letters and digits; capital letters are as small ones.
+// Splits a name into words of letters and digits; case is ignored.
 class name_words {
 public:
     constexpr explicit name_words(std::string_view name) noexcept : rest_{name} {}
-    // The next one; empty after the last.
+    // The next word; empty after the last.
     [[nodiscard]] constexpr std::string_view next() noexcept {
         while (!rest_.empty() && !is_of_word(rest_.front())) { rest_.remove_prefix(1); }
         std::size_t length = 0;
@@ -58,13 +58,12 @@ private:
     std::string_view rest_;
 };
 
-// The words of a name one after the other, and which of them say of which set of data it is: `valid_0's`, `training`,
-// `test`.
+// Splits a name into words and takes out those that name a data set: `valid_0's`, `training`, `test`.
 class set_words {
 public:
     constexpr explicit set_words(std::string_view name) noexcept : words_{name} {}
 
-    // The next word that says nothing of a set; empty after the last.
+    // The next word that does not name a data set; empty after the last.
     [[nodiscard]] constexpr std::string_view next() noexcept {
         for (;;) {
             std::string_view const word = words_.next();
@@ -77,7 +76,7 @@ public:
             if (!is_set && !of_set) { return word; }
         }
     }
-    // Of the words so far: one names a set, of evaluation; and the number of that set.
+    // Of the words so far: whether one named a set; whether that is an evaluation set; and the set's number.
     [[nodiscard]] constexpr bool any() const noexcept { return any_; }
     [[nodiscard]] constexpr bool evaluation() const noexcept { return evaluation_; }
     [[nodiscard]] constexpr std::string_view number() const noexcept { return number_; }
@@ -93,15 +92,15 @@ private:
 
 }  // namespace detail
 
-// Whether a name says that it is of an evaluation: `val_loss`, `loss/test`, `validation-rmse`, `valid_0's auc`.
+// Whether a name belongs to an evaluation: `val_loss`, `loss/test`, `validation-rmse`, `valid_0's auc`.
 [[nodiscard]] constexpr bool says_evaluation(std::string_view name) noexcept {
     detail::set_words words{name};
     while (!words.next().empty()) {}
     return words.evaluation();
 }
 
-// Whether two names are of one number, in evaluation and in training: `val_loss` is so of `train_loss` and of `loss`,
-// `valid_0's l2` of `training's l2`.
+// Whether two names are the same quantity in evaluation and in training: `val_loss` with `train_loss` or `loss`,
+// `valid_0's l2` with `training's l2`.
 [[nodiscard]] constexpr bool is_evaluation_of(std::string_view evaluated, std::string_view trained) noexcept {
     if (!says_evaluation(evaluated) || says_evaluation(trained)) { return false; }
     detail::set_words left{evaluated}, right{trained};

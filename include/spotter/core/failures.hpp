@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): what went wrong, each kind once, with how often.
+// Core (L0): a list of failures: each kind once, with a count.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -9,23 +9,23 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A kind of failure, by its first.
+// A kind of failure, represented by its first occurrence.
 struct repeated_failure {
-    error what{};             // as it was told the first time
-    std::uint64_t times = 0;  // that it happened
+    error what{};             // the first one
+    std::uint64_t times = 0;  // number of occurrences
 };
 
-// The first eight kinds, in the order of their first time; of further ones how many there were. Takes no memory.
+// The first eight kinds, in the order of their first occurrence; further kinds are only counted. Never allocates.
 class failure_list {
 public:
-    // No aggregate, even where what is private is public: `add({code, "text"})` means one failure.
+    // Not an aggregate, even if the private members become public: `add({code, "text"})` must mean one failure.
     constexpr failure_list() noexcept = default;
 
-    // Kinds that are told apart.
+    // kinds that are distinguished
     static constexpr std::size_t capacity = 8;
 
-    // One that is told again and again, as a tensor that is refused at each step, costs a look at its kind: its
-    // sentence is put together the first time. `fill(text&)` does.
+    // For failures that recur, such as a tensor refused at each step: a known kind costs only a comparison.
+    // `fill(text&)` writes the sentence at the first occurrence.
     template <class Fill>
     void add(errc code, std::uint64_t kind, Fill&& fill) noexcept {
         kind = mix(kind ^ static_cast<std::uint64_t>(code));
@@ -44,19 +44,19 @@ public:
         fill(list_[count_].what.what);
         list_[count_++].times = 1;
     }
-    // About a name. Of one name each code is one kind.
+    // A failure about a name. Each pair of name and code is one kind.
     void add(errc code, std::string_view name, std::string_view what) noexcept;
-    // Kinds by their sentences.
+    // Here each sentence is one kind.
     void add(error const& why) noexcept;
     void add(failure_list const& other) noexcept;
 
-    [[nodiscard]] error const& first() const noexcept { return list_[0].what; }  // errc::none where there is none
+    [[nodiscard]] error const& first() const noexcept { return list_[0].what; }  // errc::none if the list is empty
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     [[nodiscard]] repeated_failure const& operator[](std::size_t i) const noexcept { return list_[i]; }
     [[nodiscard]] repeated_failure const* begin() const noexcept { return list_; }
     [[nodiscard]] repeated_failure const* end() const noexcept { return list_ + count_; }
-    // Failures of kinds for which there was no room.
+    // Failures of kinds beyond the capacity.
     [[nodiscard]] std::uint64_t others() const noexcept { return others_; }
 
 private:

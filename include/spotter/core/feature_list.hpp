@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): what rules extract of a tensor's values: travels with the observation, from rule to rule and on to who
-// records.
+// Core (L0): what rules extract from a tensor's values. It travels with the observation from rule to rule, and then to
+// the sink.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -11,54 +11,54 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A feature is the little that a rule needs of a tensor's values: a list of numbers that the rule extracts where the
-// values are at hand and that is recorded in their place, so that a replay without the values judges alike. The key
-// says what was extracted and with which parameters (and of which past); equal keys of a tensor at a step have equal
+// A feature is the part of a tensor's values that a rule needs: a list of numbers. The rule extracts it while the
+// values are in memory, and it is recorded in their place, so that a replay without the values has the same findings.
+// The key identifies the extraction, its parameters and past state: equal keys of a tensor at a step have equal
 // features.
 //
-// A source of events has one list for all its observations: a hook hands on what is in it after the rules, a replay
-// fills it before. Takes memory only for more, or longer ones, than there ever were.
+// A source of events has one list for all its observations. A hook passes its content to the sink after the rules; a
+// replay fills it before them. Allocates only to grow beyond its largest content so far.
 class feature_list {
 public:
     [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
     void clear() noexcept { count_ = used_ = 0; }
-    // False where memory is exhausted; then it is not in the list.
+    // False where memory is exhausted; the feature is then missing.
     [[nodiscard]] bool add(std::uint64_t key, std::span<double const> numbers) noexcept;
-    // Whether there is one; `numbers` are valid until the next `add`.
+    // Whether there is a feature of that key; `numbers` are valid until the next `add`.
     [[nodiscard]] bool find(std::uint64_t key, std::span<double const>& numbers) const noexcept;
-    // Calls use(key, numbers) for each, in the order in which they came, and empties the list.
+    // Calls use(key, numbers) for each feature, in the order of `add`, and clears the list.
     template <class Use>
     SPOTTER_NOINLINE void hand_on(Use&& use) {
         for (std::size_t i = 0; i < count_; ++i) { use(pieces_[i].key, numbers_of(pieces_[i])); }
         clear();
     }
 
-    // The observation that comes next is of a record: `load()`, called where a rule asks for values, returns them, or
-    // an absent tensor.
+    // The next observation comes from a record. `load()` is called when a rule needs the values; it returns them, or an
+    // absent tensor.
     template <class Load>
     void play_back(Load const& load) noexcept {
         load_ = [](void const* from) noexcept { return (*static_cast<Load const*>(from))(); };
         from_ = &load;
         lacking_ = false;
     }
-    // Whether the tensor is in memory, so that what is found was extracted of it just now; otherwise it was recorded.
+    // True in a loop: features were extracted from memory just now. False in a replay: they were recorded.
     [[nodiscard]] bool live() const noexcept { return load_ == nullptr; }
 
-    // For the machine of a rule: the values of an observation, what the rule extracted of them, and that it cannot
-    // judge without either.
+    // For the machine of a rule: the values of the observation; a copy of what the rule extracted; and that the rule
+    // can judge without neither.
     [[nodiscard]] tensor_ref values(tensor_ref const& at_hand) noexcept;
-    // Copied; where memory is exhausted it is lacking.
+    // If memory is exhausted in a loop, the list is lacking.
     void keep(std::uint64_t key, std::span<double const> numbers) noexcept;
-    void lack() noexcept { lacking_ = true; }  // a rule could not judge it
+    void lack() noexcept { lacking_ = true; }  // a rule could not judge the observation
 
-    // In a loop memory, at some time; of a record, values or what would have been extracted of them, at the observation
-    // at hand.
+    // In a loop: memory was exhausted at some time. In a replay: the current observation has neither the values nor the
+    // features that a rule needs.
     [[nodiscard]] bool lacking() const noexcept { return lacking_; }
-    // The same of a loop, as a sentence.
+    // The error sentence for lacking() in a loop.
     [[nodiscard]] error trouble() const noexcept;
 
 private:
-    struct piece {  // of numbers_
+    struct piece {  // a range of numbers_
         std::uint64_t key = 0;
         std::size_t at = 0, size = 0;
     };

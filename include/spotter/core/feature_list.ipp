@@ -29,7 +29,7 @@ SPOTTER_BODY tensor_ref feature_list::values(tensor_ref const& at_hand) noexcept
     return loaded;
 }
 
-// Without memory the next rule extracts it again; a record of the loop has it once, and lacks it then.
+// In a replay without memory the next rule extracts the feature again; in a loop the record would lack it.
 SPOTTER_BODY void feature_list::keep(std::uint64_t key, std::span<double const> numbers) noexcept {
     if (!add(key, numbers) && live()) { lack(); }
 }

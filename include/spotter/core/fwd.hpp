@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little,
               "spotter: big-endian machines are not supported: values are taken apart, and files written, as "
               "little-endian ones have them");
 
-using tensor_id = std::uint32_t;  // dense, from 0, in the order in which names are met; of one run and worker
+using tensor_id = std::uint32_t;  // dense, from 0, in the order of first observation; unique within a run and worker
 
 enum class dtype : std::uint8_t;
 enum class errc : std::uint8_t;
@@ -30,13 +30,13 @@ struct observation;
 struct run_info;
 struct selector;
 struct step_id;
-struct summary;       // defined in stat, carried by an observation
+struct summary;       // defined in stat, part of an observation
 struct distribution;  // likewise
 struct tensor_info;
 struct tensor_ref;
 
-// The default argument of a template without any other: what is in it costs only the files that call it, not all that
-// include it (SPOTTER_WHERE_CALLED).
+// The default argument of a function template that needs no parameter: only files that call it compile its body, not
+// all that include it (SPOTTER_WHERE_CALLED).
 struct only_where_called;
 
 template <class Value>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the one seam between the loop and a user's code (patterns, rules, visitors, responses): nothing thrown
-// passes it.
+// Core (L0): the only boundary between the loop and user code (patterns, rules, visitors, responses): no exception
+// crosses it.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -14,9 +14,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Runs `call`; false if it threw. Without exceptions there is nothing to catch. What `call` assigns to may not be read
-// where it threw: an optimiser may let a function write into the object that its result is assigned to (g++ 12 does at
-// -O3), and half of it is there then. Where something has to stand for the result there is `guarded_or`.
+// Runs `call`; false if it threw. Without exceptions there is nothing to catch. If it threw, do not read what `call`
+// assigns to: an optimizer may let a function write directly into the object that its result is assigned to (g++ 12
+// does at -O3), which is then half written. Use `guarded_or` where a result is needed.
 template <class Call>
 SPOTTER_INLINE bool guarded(Call&& call) noexcept {
 #if SPOTTER_EXCEPTIONS
@@ -30,7 +30,7 @@ SPOTTER_INLINE bool guarded(Call&& call) noexcept {
 #endif
 }
 
-// What `call` returns; where it threw, what `otherwise()` returns, or `otherwise(text)` with what the exception says.
+// Returns the result of `call`; if it threw, that of `otherwise()` or of `otherwise(text)` with the exception's text.
 template <class Call, class Otherwise>
 [[nodiscard]] SPOTTER_INLINE std::invoke_result_t<Call&> guarded_or(Call&& call,
                                                                     [[maybe_unused]] Otherwise&& otherwise) noexcept {

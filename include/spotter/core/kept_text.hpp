@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): a text of any length that owns its letters and never throws.
+// Core (L0): a text of any length that owns its characters and never throws.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -18,13 +18,13 @@ template <class Word>
     std::memcpy(&word, letters, sizeof word);
     return word;
 }
-// Of between one and two words.
+// Compares between one and two words.
 template <class Word>
 [[nodiscard]] bool same_ends(char const* a, char const* b, std::size_t count) noexcept {
     std::size_t const last = count - sizeof(Word);
     return ((word_at<Word>(a) ^ word_at<Word>(b)) | (word_at<Word>(a + last) ^ word_at<Word>(b + last))) == 0;
 }
-// The same letters, as many of both: without a call, which takes longer than to compare a name.
+// Compares `count` characters, inline: for a short name a call would take longer than the comparison.
 [[nodiscard]] SPOTTER_NOINLINE inline bool same_letters(char const* a, char const* b, std::size_t count) noexcept {
     if (count >= 8) {
         for (std::size_t i = 8; i + 8 < count; i += 8) {
@@ -41,8 +41,8 @@ template <class Word>
 
 }  // namespace detail
 
-// Names of tensors are short: up to 24 letters stand in the object itself. Copies on request; a copy that there is no
-// memory for is empty. What view() returns is good until the text is changed or moved.
+// Tensor names are short: up to 24 characters are stored in the object. Copies are explicit; if memory is exhausted a
+// copy is empty. view() is valid until the text is changed or moved.
 class kept_text {
 public:
     kept_text() noexcept = default;
@@ -52,13 +52,13 @@ public:
     kept_text& operator=(kept_text&& other) noexcept;
     ~kept_text() = default;
 
-    // The parts one after the other. False where memory is exhausted; the text is empty then. No part may be of this
-    // text.
+    // Assigns the concatenated parts. False where memory is exhausted; the text is then empty. No part may be a view of
+    // this text.
     [[nodiscard]] bool assign(std::string_view first, std::string_view second = {},
                               std::string_view third = {}) noexcept;
 
-    [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }  // until it is changed or moved
-    operator std::string_view() const noexcept { return view(); }                       // the same
+    [[nodiscard]] std::string_view view() const noexcept { return {letters_, size_}; }  // valid until changed or moved
+    operator std::string_view() const noexcept { return view(); }                       // likewise
 
 private:
     void take(kept_text& other) noexcept;
@@ -66,7 +66,7 @@ private:
     char* letters_ = near_;
     std::size_t size_ = 0;
     char near_[24]{};
-    slot_array<char> far_{};  // the letters of a longer one
+    slot_array<char> far_{};  // the characters of a longer text
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): in which section a loop is, for who looks on from another thread, or finds the memory when the loop is
-// gone.
+// Core (L0): the section that a loop is in, for another thread, or for a reader of the memory after the loop has died.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -12,13 +11,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Plain memory of a fixed size, so that it may lie in shared memory. One thread writes; anybody reads, at any time.
+// Plain memory of a fixed size, so that it may be in shared memory. One thread writes; any thread reads at any time.
 class loop_marks {
 public:
-    static constexpr std::size_t most = 48;     // sections that have a name here; later ones are known as "a section"
-    static constexpr std::size_t longest = 63;  // bytes of a name; the rest is cut
+    static constexpr std::size_t most = 48;     // sections with a name; further ones are shown as "a section"
+    static constexpr std::size_t longest = 63;  // bytes of a name; longer names are cut
 
-    // Cold, once for a section, before it is entered.
+    // Cold: called once for each section, before it is entered.
     void meet(std::size_t section, std::string_view name) noexcept {
         if (section >= most) { return; }
         char* const into = names_[section];
@@ -26,16 +25,16 @@ public:
         for (std::size_t i = 0; i < size; ++i) { into[i] = name[i]; }
         into[size] = '\0';
     }
-    // The innermost section that is open now; what nobody met (an index beyond all) is none.
+    // Sets the innermost open section; an index of `most` or more is shown as "a section".
     void enter(std::size_t section) noexcept {
         std::uint64_t const index = section < most ? section + 1 : nameless;
         write(index);
     }
-    void leave() noexcept { write(0); }  // no section is open now
+    void leave() noexcept { write(0); }  // no section is open
 
-    // Another number whenever the loop entered or left a section; 0 before the first.
+    // Changes whenever the loop enters or leaves a section; 0 before the first.
     [[nodiscard]] std::uint64_t state() const noexcept { return state_.load(std::memory_order_acquire); }
-    // In which section it was then; empty: in none.
+    // The section of a state(); empty: none.
     [[nodiscard]] std::string_view section(std::uint64_t state) const noexcept {
         std::uint64_t const index = state & low_byte;
         if (index == 0) { return {}; }

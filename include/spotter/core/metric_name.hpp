@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the names under which boosters and other libraries report a metric of a set of data, and whether more of
-// it is better.
+// Core (L0): names under which boosters and other libraries report a metric of a data set, and whether a higher value
+// is better.
 #pragma once
 
 #include <spotter/core/evaluation_name.hpp>
@@ -9,11 +9,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A metric by its letters and digits alone, all small.
+// A metric's name without other characters than lower-case letters and digits.
 struct known_metric {
     std::string_view name;
-    bool rises = false;       // more of it is better
-    bool of_any_set = false;  // XGBoost's, whose sets are called as the program calls them: `dtest-rmse`
+    bool rises = false;       // a higher value is better
+    bool of_any_set = false;  // XGBoost's: the program chooses the names of the sets, as in `dtest-rmse`
 };
 inline constexpr known_metric known_metrics[] = {
     // XGBoost
@@ -100,7 +100,7 @@ inline constexpr known_metric known_metrics[] = {
     {"mcc", true},
     {"kappa", true},
     {"wkappa", true},
-    // scikit-learn, Keras and programs of one's own
+    // scikit-learn, Keras and other programs
     {"loss"},
     {"mse"},
     {"meansquarederror"},
@@ -125,7 +125,7 @@ inline constexpr known_metric known_metrics[] = {
     {"negrootmeansquarederror", true},
 };
 
-// Letters and digits of words, one behind the other and small, as far as a metric in the table is long.
+// Joins the letters and digits of words, in lower case, up to the length of the longest metric in the table.
 class metric_letters {
 public:
     constexpr void add(std::string_view word) noexcept {
@@ -138,7 +138,7 @@ public:
             letters_[count_++] = name_words::lower(each);
         }
     }
-    // Null where they are no metric's. A mean over folds counts as the metric: `valid l2-mean`.
+    // The metric; null if there is none. A mean over folds counts as the metric: `valid l2-mean`.
     [[nodiscard]] constexpr known_metric const* find() const noexcept {
         known_metric const* const found = find({letters_, count_});
         return found == nullptr && name_words::same(last_, "mean") ? find({letters_, before_}) : found;
@@ -167,20 +167,19 @@ private:
 
 }  // namespace detail
 
-// A metric of a set of data, as a name says it: both parts as they stand in the name.
+// A metric and its data set, as views of the name.
 struct reported_metric {
-    detail::known_metric const* is = nullptr;  // null: the name reports none that is known
+    detail::known_metric const* is = nullptr;  // null: no known metric
     std::string_view set{}, metric{};          // of `valid_0's ndcg@5` "valid_0" and "ndcg@5"
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return is != nullptr; }
-    [[nodiscard]] constexpr bool rises() const noexcept { return is != nullptr && is->rises; }  // more of it is better
+    [[nodiscard]] constexpr bool rises() const noexcept { return is != nullptr && is->rises; }  // higher is better
     [[nodiscard]] constexpr bool falls() const noexcept { return is != nullptr && !is->rises; }
 };
 
 namespace detail {
 
-// The set by a word that names one, before the metric or behind it: `train-l2`, `learn-Logloss`, `validation_0-rmse`,
-// `rmse/test`.
+// A word names the set, before or after the metric: `train-l2`, `learn-Logloss`, `validation_0-rmse`, `rmse/test`.
 [[nodiscard]] constexpr reported_metric metric_beside_set_word(std::string_view name) noexcept {
     set_words words{name};
     metric_letters letters;
@@ -199,7 +198,7 @@ namespace detail {
                            : reported_metric{found, name.substr(to), name.substr(0, to)};
 }
 
-// Without what stands between set and metric.
+// Removes the separators between set and metric.
 [[nodiscard]] constexpr std::string_view bare(std::string_view set) noexcept {
     if (std::size_t const own = set.find("'s"); own != set.npos) { set = set.substr(0, own); }
     constexpr std::string_view between = " -_/.:";
@@ -210,9 +209,9 @@ namespace detail {
 
 }  // namespace detail
 
-// XGBoost's `<set>-<metric>`, with an `@k` behind it and for rankings a `-` at the end; LightGBM's `<set>'s <metric>`;
-// and a metric of the table beside a word that names a set (detail::training_words, detail::evaluation_words), behind
-// it a parameter as CatBoost has them: `learn-Quantile:alpha=0.9`.
+// Parses XGBoost's `<set>-<metric>`, optionally with `@k` and for rankings a final `-`; LightGBM's `<set>'s <metric>`;
+// and a metric of the table beside a word that names a set (detail::training_words, detail::evaluation_words),
+// optionally with a CatBoost parameter: `learn-Quantile:alpha=0.9`.
 [[nodiscard]] constexpr reported_metric reported_metric_of(std::string_view name) noexcept {
     using namespace detail;
     std::size_t const at = name.find('@');

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): numbers in a smaller type, rounded to the nearest, of two the even one.
+// Core (L0): conversion to smaller floating-point types; rounds to nearest, ties to even.
 #pragma once
 
 #include <spotter/core/dtype.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The bits of the value nearest to a float in an IEEE-like format with so many bits; beyond the largest it is infinity,
-// a NaN stays one.
+// The bits of the value nearest to a float in an IEEE-like format of that size. Overflow gives infinity; NaN stays NaN.
 template <int ExponentBits, int MantissaBits>
 [[nodiscard]] constexpr std::uint16_t narrow_bits(std::uint32_t bits) noexcept {
     constexpr std::uint32_t bias = (1U << (ExponentBits - 1)) - 1, top = (1U << ExponentBits) - 1;
@@ -22,7 +21,7 @@ template <int ExponentBits, int MantissaBits>
         return kept + (rest > half || (rest == half && (kept & 1U) != 0) ? 1U : 0U);
     };
     std::uint32_t const exponent = size >> 23;
-    if (exponent + bias <= 127) {  // below the smallest normal number: the leading one is written out
+    if (exponent + bias <= 127) {  // subnormal: the leading one becomes explicit
         int const drop = dropped + static_cast<int>(128 - bias - exponent);
         std::uint32_t const whole = exponent == 0 ? size : (size & 0x7FFFFFU) | 0x800000U;
         return static_cast<std::uint16_t>(sign | (exponent == 0 ? 0 : rounded(whole, drop)));

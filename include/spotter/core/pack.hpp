@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): a few values of different types, visited in order: what <tuple> would be used for, at a tenth of its cost.
+// Core (L0): a tuple: values of different types, visited in order, at a tenth of the compile time of <tuple>.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -32,7 +32,7 @@ struct pack_slots<std::index_sequence<Index...>, Values...> : pack_slot<Index, V
     constexpr void each([[maybe_unused]] Use&& use) const {
         (use(static_cast<pack_slot<Index, Values> const&>(*this).value, Index), ...);
     }
-    // use(values...) of them all.
+    // Returns use(values...).
     template <class Use>
     constexpr decltype(auto) apply(Use&& use) const {
         return use(static_cast<pack_slot<Index, Values> const&>(*this).value...);
@@ -41,11 +41,11 @@ struct pack_slots<std::index_sequence<Index...>, Values...> : pack_slot<Index, V
 
 }  // namespace detail
 
-// Values of several types, each of which is kept by value.
+// A tuple that owns its values.
 template <class... Values>
 struct pack : detail::pack_slots<std::index_sequence_for<Values...>, Values...> {
     static constexpr std::size_t size = sizeof...(Values);
-    // One for each of the values, in their order.
+    // Constructs each value from its argument.
     template <class... From>
     constexpr explicit pack(std::in_place_t tag, From const&... from) noexcept
         : detail::pack_slots<std::index_sequence_for<Values...>, Values...>{tag, from...} {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): a number from its text, whatever the locale and whichever standard library.
+// Core (L0): parses numbers, independent of locale and standard library.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -12,15 +12,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What std::from_chars says of a double, by the C library's strtod: for standard libraries without it (libc++ up to
-// 19). The longest start of `text` that is a number, correctly rounded; std::errc::result_out_of_range where it is
-// infinite or rounds to 0, with `into` as it was.
+// std::from_chars of a double by the C library's strtod, for standard libraries without it (libc++ up to 19). Parses
+// the longest prefix that is a number, correctly rounded. If that overflows or rounds to 0, the result is
+// std::errc::result_out_of_range and `into` is unchanged.
 [[nodiscard]] std::from_chars_result parse_double(std::string_view text, double& into) noexcept;
 
 }  // namespace detail
 
-// std::from_chars of a whole number or a double. Into a reference, and never through a value: -ffast-math promises that
-// those are no NaN.
+// std::from_chars of an integer or a double. The result is a reference, not a value: -ffast-math assumes that returned
+// values are not NaN.
 template <class Number>
 [[nodiscard]] std::from_chars_result parse_number(std::string_view text, Number& into) noexcept {
 #if !defined(__cpp_lib_to_chars)

@@ -12,10 +12,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A decimal number as strtod takes it in every locale: digits without a point, and an exponent.
+// A decimal number in a form that strtod parses in every locale: digits without a point, and an exponent.
 class decimal_digits {
 public:
-    // Returns how many letters of `text` are a number; 0 where it begins with none.
+    // Returns the length of the number that `text` begins with; 0 if there is none.
     [[nodiscard]] std::size_t take(std::string_view text) noexcept {
         std::size_t at = text.starts_with('-') ? 1 : 0;
         if (at == 1) { letters_[size_++] = '-'; }
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] bool zero() const noexcept { return kept_ == 0; }
     [[nodiscard]] double value() noexcept {
         if (kept_ == 0) { letters_[size_++] = '0'; }
-        if (cut_off_) { letters_[size_++] = '1', --exponent_; }  // what is in the way of a tie
+        if (cut_off_) { letters_[size_++] = '1', --exponent_; }  // dropped digits break a tie
         letters_[size_++] = 'e';
         long long const most = 100'000, exponent = exponent_ < -most ? -most : exponent_ > most ? most : exponent_;
         char* const end = std::to_chars(letters_ + size_, letters_ + sizeof letters_ - 1, exponent).ptr;
@@ -44,9 +44,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_digits = 800;  // 768 decide every double, and whether any other follows
+    static constexpr std::size_t most_digits = 800;  // 768, and whether a later one is not 0, decide every double
 
-    // How many there were; `at` is behind the last.
+    // Returns the number of digits; `at` is then behind the last.
     std::size_t digits(std::string_view text, std::size_t& at, bool fraction) noexcept {
         std::size_t const begin = at;
         for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
@@ -62,7 +62,7 @@ private:
         return at - begin;
     }
 
-    // Behind the exponent, or where it would have begun.
+    // Returns the position behind the exponent; `begin` if there is none.
     std::size_t exponent(std::string_view text, std::size_t const begin) noexcept {
         std::size_t at = begin + 1;
         bool const minus = at < text.size() && text[at] == '-';
@@ -83,7 +83,7 @@ private:
     bool cut_off_ = false;
 };
 
-// "inf", "infinity", "nan", "nan(...)" in letters of any case: how many letters of `text`, and the bits of the value.
+// "inf", "infinity", "nan", "nan(...)", case ignored: returns the length, and sets the bits of the value.
 [[nodiscard]] SPOTTER_BODY std::size_t take_named_number(std::string_view text, std::uint64_t& bits) noexcept {
     auto const begins = [text](std::string_view with, std::size_t from) {
         if (text.size() < from + with.size()) { return false; }

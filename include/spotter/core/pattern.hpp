@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): which tensors: predicates on a name (or a role), asked once a tensor, never a step.
+// Core (L0): predicates on a tensor's name or role, evaluated once for each tensor, never at a step.
 #pragma once
 
 #include <spotter/core/algebra.hpp>
@@ -14,13 +14,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What patterns are known by: they combine with `&&`, `||` and `!` among each other.
+// The kind of patterns: they combine with each other by `&&`, `||` and `!`.
 struct pattern_kind : stateless_kind {};
 
 namespace detail {
 
-// How far into a name a pattern may have come: at[i] says that it can match the first i characters. Heap only for names
-// longer than any sensible one; where memory is exhausted such a name matches nothing.
+// The set of prefixes of a name that a pattern can match: at[i] is true if it can match the first i characters. The
+// heap is used only for unusually long names; where memory is exhausted such a name matches nothing.
 class name_positions {
 public:
     constexpr explicit name_positions(std::size_t name_size) noexcept : size_{name_size + 1} {
@@ -40,9 +40,9 @@ private:
 };
 
 // Glob: `*` any run of characters (also `/`), `?` one character, `[a-z]` and `[!a-z]` one of a class, `{a,b}` one of
-// the alternatives, `\x` the character x. The pattern is walked once with the set of positions that it can have reached
-// in the name, so the cost is pattern times name whatever the pattern; backtracking would be exponential in the number
-// of `*`. Braces take a frame of the stack each, so there is an end to how deep they nest.
+// the alternatives, `\x` the character x. The matcher walks the pattern once, with the set of reachable positions in
+// the name. The cost is pattern times name for any pattern; backtracking would be exponential in the number of `*`.
+// Each nested brace takes a stack frame, so the depth is limited.
 class glob_matcher {
 public:
     static constexpr std::size_t deepest = 32;
@@ -78,8 +78,7 @@ public:
     }
     [[nodiscard]] static constexpr bool well_formed(std::string_view glob) noexcept { return fault_in(glob).empty(); }
 
-    // Whether a well-formed `glob` matches all of `name`. `steps`, where given, counts what that took, in positions
-    // looked at.
+    // Whether a well-formed `glob` matches all of `name`. `steps`, if given, counts the cost in positions.
     [[nodiscard]] static constexpr bool match(std::string_view glob, std::string_view name,
                                               std::uint64_t* steps = nullptr) noexcept {
         name_positions reached{name.size()};
@@ -90,7 +89,7 @@ public:
     }
 
 private:
-    // Moves every position in `at` over `glob`.
+    // Advances every position in `at` over `glob`.
     static constexpr void advance(std::string_view glob, std::string_view name, bool* at,
                                   std::uint64_t* steps) noexcept {
         while (!glob.empty()) {
@@ -109,7 +108,7 @@ private:
             glob.remove_prefix(used);
         }
     }
-    // The same over the `{a,b}` that `glob` begins with; returns its length.
+    // Advances over the `{a,b}` that `glob` begins with; returns its length.
     [[nodiscard]] static constexpr std::size_t advance_over_one_of(std::string_view glob, std::string_view name,
                                                                    bool* at, std::uint64_t* steps) noexcept {
         name_positions before{name.size()};
@@ -138,7 +137,7 @@ private:
         }
         return start;
     }
-    // Whether `head`, a pattern of one character, takes this one.
+    // Whether `head`, a pattern for one character, matches `letter`.
     [[nodiscard]] static constexpr bool is_one(std::string_view head, char letter) noexcept {
         switch (head[0]) {
             case '[':
@@ -154,7 +153,7 @@ private:
     [[nodiscard]] static constexpr std::size_t class_end(std::string_view glob, std::size_t open) noexcept {
         std::size_t i = open + 1;
         if (i < glob.size() && glob[i] == '!') { ++i; }
-        if (i < glob.size() && glob[i] == ']') { ++i; }  // a `]` in first place is a member
+        if (i < glob.size() && glob[i] == ']') { ++i; }  // a first `]` is a member
         return glob.find(']', i);
     }
     [[nodiscard]] static constexpr bool in_class(std::string_view members, char letter) noexcept {
@@ -173,14 +172,14 @@ private:
     }
 };
 
-// Called where a pattern is malformed during constant evaluation, which it ends, being no constexpr function: its name
-// is the error message. Defined, because a build without optimisation refers to it.
+// Called for a malformed pattern during constant evaluation. Not constexpr, so the compiler stops there and shows this
+// name. Defined, because a build without optimization refers to it.
 inline void malformed_glob_pattern_see_docs_core() noexcept {}
 
 }  // namespace detail
 
-// A glob over the whole name. The text must outlive it (a literal does). A malformed one does not compile where it is a
-// constant, and is errc::bad_pattern when a hook starts otherwise.
+// A glob over the whole name. Does not own its text, which must outlive it (as a literal does). A malformed glob in a
+// constant does not compile; otherwise it is errc::bad_pattern when a hook starts.
 struct glob {
     using kind = pattern_kind;
     std::string_view pattern{};  // not owned
@@ -189,9 +188,8 @@ struct glob {
     constexpr explicit glob(std::string_view pattern_text) noexcept : pattern{pattern_text} {
         if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_glob_pattern_see_docs_core(); }
     }
-    // Nothing is wrong with it.
     [[nodiscard]] constexpr bool well_formed() const noexcept { return detail::glob_matcher::well_formed(pattern); }
-    // What is, and where; empty: nothing.
+    // The fault and its position; empty if the glob is well-formed.
     [[nodiscard]] constexpr pattern_fault fault() const noexcept { return detail::glob_matcher::fault_in(pattern); }
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
     [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {
@@ -199,7 +197,7 @@ struct glob {
     }
 };
 
-// Exactly these names.
+// Matches exactly these names.
 template <std::size_t Count>
 struct names {
     using kind = pattern_kind;
@@ -217,31 +215,31 @@ struct names {
 template <class... Name>
 names(Name...) -> names<sizeof...(Name)>;
 
-// Every tensor of a role, given at declaration or guessed from the name.
+// Matches every tensor of a role, given at declaration or guessed from the name.
 struct of_role {
     using kind = pattern_kind;
-    role wanted;  // which
+    role wanted;
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return tensor.role == wanted; }
 };
 
-// A user's own question about a name.
+// A user's predicate on a name.
 template <class Ask>
 struct by_name {
     using kind = pattern_kind;
-    Ask ask;  // called with the name, once a declaration
+    Ask ask;  // called with the name, once for each declaration
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const { return ask(tensor.name); }
 };
 
-// A value that says of a tensor whether it is meant; asked once a declaration, never a step.
+// A predicate on a tensor; evaluated once for each declaration, never at a step.
 template <class Value>
 concept pattern = expression<Value> && std::same_as<typename Value::kind, pattern_kind>;
 
-// What as_pattern takes.
+// The arguments of as_pattern.
 template <class Value>
 concept pattern_source = pattern<Value> || std::convertible_to<Value, char const*> || std::same_as<Value, role> ||
                          std::predicate<Value const&, std::string_view>;
 
-// What a user writes where a pattern is wanted: a literal is a glob, a role its tensors, a callable is asked the name.
+// Converts what a user writes: a literal is a glob, a role matches its tensors, a callable gets the name.
 template <pattern_source Source>
 [[nodiscard]] constexpr auto as_pattern(Source source) noexcept {
     if constexpr (pattern<Source>) {
@@ -254,11 +252,11 @@ template <pattern_source Source>
         return by_name<Source>{source};
     }
 }
-// What as_pattern makes of it.
+// The result type of as_pattern.
 template <pattern_source Source>
 using pattern_for = decltype(as_pattern(std::declval<Source>()));
 
-// The first malformed glob or expression in a pattern, or an empty fault. A pattern of a user's own may have `fault()`,
+// The first malformed glob or regular expression in a pattern, or an empty fault. A user's pattern may have `fault()`,
 // or else `well_formed()` and `pattern`.
 template <pattern Pattern>
 [[nodiscard]] constexpr pattern_fault malformed_part(Pattern const& it) noexcept {

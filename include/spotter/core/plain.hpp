@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): text of a program's as it may go to a terminal: a name must not move the cursor, change colours or turn
-// the order of letters.
+// Core (L0): text from a program, made safe for a terminal: a name must not move the cursor, change colours or reverse
+// the writing direction.
 #pragma once
 
 #include <spotter/core/utf8.hpp>
@@ -9,9 +9,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// How many bytes of `text` from `at` on are one letter that only shows itself; 0 where there is none: a control
-// character (U+0080 to U+009F as well: some terminals take 0x9B for the beginning of a sequence), a mark that turns the
-// direction of what follows or ends a line, and what is no UTF-8.
+// The size in bytes of the harmless character at `at`; 0 if there is none. Not harmless are control characters (also
+// U+0080 to U+009F: some terminals take 0x9B as the start of a sequence), marks that change the writing direction or
+// end a line, and invalid UTF-8.
 [[nodiscard]] constexpr std::size_t plain_letter_size(std::string_view text, std::size_t at) noexcept {
     std::size_t const size = letter_size(text, at);
     auto const byte = [&](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[at + i]); };
@@ -26,10 +26,10 @@ namespace detail {
 
 }  // namespace detail
 
-// Calls `put(std::string_view)` with the pieces: letters as they are, each byte of anything else as \x1b.
+// Calls `put(std::string_view)` with the pieces: harmless characters unchanged, each other byte as \x1b.
 template <class Put>
 constexpr void put_plain(std::string_view text, Put&& put) {
-    std::size_t begin = 0;  // of what is put as it is
+    std::size_t begin = 0;  // start of the unchanged piece
     for (std::size_t i = 0; i < text.size();) {
         if (std::size_t const size = detail::plain_letter_size(text, i); size != 0) {
             i += size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): a text as JSON has it: in quotes, with escapes.
+// Core (L0): a text as a JSON string: in quotes, with escapes.
 #pragma once
 
 #include <spotter/core/fwd.hpp>

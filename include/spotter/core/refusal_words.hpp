@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): why a view was not taken, as health() tells it.
+// Core (L0): the reason why a view was refused, as health() reports it.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -7,12 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a refusal is told as.
+// The report of a refusal.
 struct refusal_words {
-    errc code = errc::none;       // which way of failing
-    std::string_view sentence{};  // behind the tensor's name
+    errc code = errc::none;
+    std::string_view sentence{};  // follows the tensor's name, and says what to do
 };
-// Of each; what to do is in the sentence.
 [[nodiscard]] constexpr refusal_words words_of(refusal why) noexcept {
     switch (why) {
         case refusal::rank_too_deep:

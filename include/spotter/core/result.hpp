@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): failure is a value with a name and a sentence that says what to do.
+// Core (L0): errors are values: a code, and a sentence that says what to do.
 #pragma once
 
 #include <spotter/core/text.hpp>
@@ -14,7 +14,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Every way to fail, in the recording and the reading half alike (PARITY A39, DECISIONS 32).
+// All error codes, of recording and reading alike.
 enum class errc : std::uint8_t {
     none,
     no_such_name,
@@ -57,18 +57,17 @@ enum class errc : std::uint8_t {
     return names[static_cast<std::size_t>(code)];
 }
 
-// What went wrong, in a code for programs and a sentence for people; false where nothing did. A value: copied freely,
-// nothing is allocated.
+// An error: a code for programs and a sentence for people. Converts to false if there is none. A value: copied freely,
+// never allocates.
 struct error {
-    errc code = errc::none;  // which way
-    text<232> what{};        // the sentence: what happened, to which name or path, and what to do
+    errc code = errc::none;
+    text<232> what{};  // what happened, to which name or path, and what to do
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return code != errc::none; }
 };
 
 #if SPOTTER_EXCEPTIONS
-// What result::value() throws, and lists of a run that is read from far away where it cannot be reached; nothing else
-// in spotter throws.
+// Thrown by result::value(), and by lists of a remote run that cannot be reached. spotter throws nothing else.
 class failure : public std::exception {
 public:
     explicit failure(error const& why) noexcept : why_{why} {
@@ -83,8 +82,8 @@ private:
 };
 #endif
 
-// A value or an error. `value()` throws `failure` where exceptions are on and ends the program where they are off;
-// test it first (`if (result)`), or take `value_or`.
+// A value or an error. `value()` throws `failure`; without exceptions it ends the program. Test it first (`if
+// (result)`), or use `value_or`.
 template <class Value>
 class [[nodiscard]] result {
 public:
@@ -92,7 +91,7 @@ public:
     constexpr result(spotter::error why) noexcept : why_{why}, has_{false} {}
     constexpr result(errc code, std::string_view what) noexcept : why_{code, what}, has_{false} {}
 
-    // The compiler shows the line below where one is copied.
+    // If a result is copied, the compiler's error shows the following line.
     result(result const&) = delete;  // spotter: a result is not copied: copy its value, or `std::move` the result
     result(result&& other) noexcept : has_{other.has_} {
         if (has_) {
@@ -113,12 +112,12 @@ public:
     }
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return has_; }
-    // The same as its truth.
+    // Like the conversion to bool.
     [[nodiscard]] constexpr bool has_value() const noexcept { return has_; }
-    // Why there is no value; without a code where there is one.
+    // Why there is no value; errc::none if there is one.
     [[nodiscard]] constexpr spotter::error error() const noexcept { return has_ ? spotter::error{} : why_; }
 
-    // The value, or `failure` thrown (the end of the program without exceptions).
+    // The value; throws `failure` if there is none (without exceptions it ends the program).
     [[nodiscard]] constexpr Value& value() & {
         demand();
         return value_;
@@ -131,10 +130,10 @@ public:
         demand();
         return std::move(value_);
     }
-    // The value, or else that one: `std::move(it).value_or(0)`.
+    // The value, or `other`: `std::move(it).value_or(0)`.
     [[nodiscard]] constexpr Value value_or(Value other) && { return has_ ? std::move(value_) : std::move(other); }
 
-    // Only after a test.
+    // Only if there is a value.
     [[nodiscard]] constexpr Value& operator*() noexcept { return value_; }
     [[nodiscard]] constexpr Value const& operator*() const noexcept { return value_; }
     [[nodiscard]] constexpr Value* operator->() noexcept { return &value_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): what a tensor is for, and the one table that guesses it from a name.
+// Core (L0): the purpose of a tensor, and the table that guesses it from a name.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -31,7 +31,6 @@ enum class role : std::uint8_t {
     timing = 17,
     system = 18,
 };
-// How many there are.
 inline constexpr std::size_t role_count = 19;
 
 [[nodiscard]] constexpr std::string_view name_of(role what) noexcept {
@@ -42,42 +41,40 @@ inline constexpr std::size_t role_count = 19;
     return names[static_cast<std::size_t>(what)];
 }
 
-// What makes an activation of what comes before it. The values are part of the file format.
+// The function that computes an activation. The values are part of the file format.
 enum class activation_kind : std::uint8_t { unknown = 0, relu = 1, tanh = 2, sigmoid = 3, other = 4 };
 
-// What else is known of a tensor when it is declared, as one word: bits, and two small fields made by `batch_axis(n)`
+// Further properties of a tensor at its declaration, in one word: bits, and two small fields made by `batch_axis(n)`
 // and `activated_by(kind)`. The values are part of the file format.
 enum class flag : std::uint32_t {
     none = 0,
-    frozen = 1,       // a parameter that is meant not to change
-    full_batch = 2,   // an input that is the whole data set at every step
-    sparse_rows = 4,  // rows may stay zero (embeddings of unseen tokens)
-    logits = 8,       // a prediction before its softmax
-    negated = 16,     // minus the gradient: the optimizer adds it
-    unasked = 64,     // the hook observes it by itself: only rules that read times see it (rule/machine.hpp)
-    gathered = 32,    // a buffer that keeps what was there: momentum, or the gradients of several backward passes
-    log_probabilities = 128,  // a prediction behind its log_softmax
+    frozen = 1,               // a parameter that should not change
+    full_batch = 2,           // an input that is the whole data set at every step
+    sparse_rows = 4,          // rows may stay zero (embeddings of unseen tokens)
+    logits = 8,               // a prediction before its softmax
+    negated = 16,             // minus the gradient: the optimizer adds it
+    unasked = 64,             // observed by the hook itself: only rules that read times see it (rule/machine.hpp)
+    gathered = 32,            // a buffer that accumulates: momentum, or the gradients of several backward passes
+    log_probabilities = 128,  // a prediction after log_softmax
 };
-// Both.
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {
     return static_cast<flag>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
-// Whether one is among them.
 [[nodiscard]] constexpr bool has(flag set, flag bit) noexcept {
     return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(bit)) != 0;
 }
 
-// Which axis counts the samples; where nobody says, the first of two or more. Bits 8 to 11.
+// The axis that counts the samples; by default the first of two or more axes. Bits 8 to 11.
 [[nodiscard]] constexpr flag batch_axis(unsigned axis) noexcept { return static_cast<flag>(((axis & 7U) + 1U) << 8U); }
-// The axis that was said; -1 where none was.
+// The axis that was given; -1 for the default.
 [[nodiscard]] constexpr int batch_axis_of(flag set) noexcept {
     return static_cast<int>((static_cast<std::uint32_t>(set) >> 8U) & 15U) - 1;
 }
-// What an activation was made by. Bits 12 to 15.
+// The function that computed an activation. Bits 12 to 15.
 [[nodiscard]] constexpr flag activated_by(activation_kind kind) noexcept {
     return static_cast<flag>(static_cast<std::uint32_t>(kind) << 12U);
 }
-// What was said; `other` for what this version does not know.
+// The function that was given; `other` for values unknown to this version.
 [[nodiscard]] constexpr activation_kind activation_of(flag set) noexcept {
     std::uint32_t const kind = (static_cast<std::uint32_t>(set) >> 12U) & 15U;
     return kind <= static_cast<std::uint32_t>(activation_kind::other) ? static_cast<activation_kind>(kind)
@@ -146,7 +143,7 @@ inline constexpr role_rule last_parts[] = {
     {"b", role::bias},   {"bias", role::bias},     {"biases", role::bias},    {"loss", role::loss},
 };
 
-// CrossEntropyLoss_output_0, softmaxcrossentropyloss0_output_0: what smdebug calls the output of a loss.
+// smdebug's names for the output of a loss: CrossEntropyLoss_output_0, softmaxcrossentropyloss0_output_0.
 [[nodiscard]] constexpr bool is_output_of_loss(std::string_view name) noexcept {
     std::size_t const end = name.rfind("_output_");
     if (end == name.npos) { return false; }
@@ -157,8 +154,8 @@ inline constexpr role_rule last_parts[] = {
 
 }  // namespace detail
 
-// The role that a name suggests: exact names and prefixes first, then endings, then the last part after a slash or a
-// dot, then what is reported of a set of data (metric_name.hpp).
+// Guesses a role from a name. Order: exact names and prefixes, endings, the last part after a slash or dot, reported
+// metrics of a data set (metric_name.hpp).
 [[nodiscard]] constexpr role guess_role(std::string_view name) noexcept {
     for (auto const& rule : detail::whole_names) {
         if (name == rule.text) { return rule.what; }
@@ -171,7 +168,7 @@ inline constexpr role_rule last_parts[] = {
     for (auto const& rule : detail::suffixes) {
         if (name.ends_with(rule.text)) { return rule.what; }
     }
-    std::string_view const last = name.substr(name.find_last_of("/.") + 1);  // the whole name where there is neither
+    std::string_view const last = name.substr(name.find_last_of("/.") + 1);  // the whole name if there is neither
     for (auto const& rule : detail::last_parts) {
         if (last == rule.text) { return rule.what; }
     }
@@ -180,8 +177,7 @@ inline constexpr role_rule last_parts[] = {
     return reported.is->name == "loss" ? role::loss : role::metric;
 }
 
-// What a gradient is the gradient of (`grad/X`, `X.grad` and `grad for X`, as ggml has it, give X); empty for any
-// other name.
+// The tensor of a gradient: X for `grad/X`, `X.grad` and ggml's `grad for X`; empty for any other name.
 [[nodiscard]] constexpr std::string_view gradient_of(std::string_view name) noexcept {
     for (std::string_view prefix : {"grad/", "grads/", "gradient/", "grad for "}) {
         if (name.starts_with(prefix)) { return name.substr(prefix.size()); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the `select` of a built-in rule: one literal type for a role, a glob or a function, so rules stay
+// Core (L0): the `select` of a built-in rule: one literal type for a role, a glob or a function, so that rules stay
 // aggregates.
 #pragma once
 
@@ -7,16 +7,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Which tensors a rule looks at: a role, a glob (a literal, which outlives the rule) or a function of tensor_info.
-// Asked once a declaration.
+// The tensors that a rule observes: a role, a glob (a literal, which outlives the rule) or a function of tensor_info.
+// Evaluated once for each declaration.
 struct selector {
     constexpr selector(role wanted) noexcept : role_{wanted}, how_{by::role} {}
     constexpr selector(char const* pattern) noexcept : glob_{glob{pattern}.pattern}, how_{by::glob} {}
     constexpr selector(bool (*ask)(tensor_info const&)) noexcept : ask_{ask}, how_{by::function} {}
-    // The same with something to ask, that outlives the rule.
+    // A function with a context, which must outlive the rule.
     constexpr selector(void const* whom, bool (*ask)(void const* whom, tensor_info const&)) noexcept
         : whom_{whom}, ask_whom_{ask}, how_{by::whom} {}
-    // A lambda that captures nothing.
+    // A lambda without captures.
     template <class Ask>
         requires(!std::convertible_to<Ask, char const*> && std::convertible_to<Ask, bool (*)(tensor_info const&)>)
     constexpr selector(Ask ask) noexcept : ask_{ask}, how_{by::function} {}
@@ -38,7 +38,7 @@ struct selector {
     [[nodiscard]] constexpr std::string_view shown() const noexcept {
         return how_ == by::role ? name_of(role_) : glob_;
     }
-    // What is wrong with its glob; empty: nothing, or it has none.
+    // The fault of its glob; empty if there is none, or no glob.
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         return how_ == by::glob ? detail::glob_matcher::fault_in(glob_) : pattern_fault{};
     }
@@ -54,42 +54,41 @@ private:
     by how_;
 };
 
-// The selections that built-in rules begin with. A pattern of the user's replaces them whole.
+// The default selections of the built-in rules. A user's pattern replaces the default completely.
 namespace select {
 
-// Parameters meant to change: matrices and higher; vectors are biases or scales and have rules of their own.
+// Trainable matrices and higher ranks; vectors are biases or scales and have their own rules.
 [[nodiscard]] constexpr bool weights(tensor_info const& tensor) noexcept {
     return tensor.role == role::weight && tensor.shape.rank >= 2 && !has(tensor.flags, flag::frozen);
 }
-// All that a net is made of: matrices, biases, scales, single numbers, whether they are meant to change or not.
+// All parameters of a network: matrices, biases, scales, single numbers, trainable or not.
 [[nodiscard]] constexpr bool all_parameters(tensor_info const& tensor) noexcept {
     return tensor.role == role::weight || tensor.role == role::bias;
 }
-// Gradients of `weights`; a gradient whose partner nobody knows counts as one.
+// Gradients of `weights`; a gradient with unknown partner counts as one.
 [[nodiscard]] constexpr bool weight_gradients(tensor_info const& tensor) noexcept {
     return tensor.role == role::gradient && tensor.shape.rank >= 2 &&
            (tensor.partner_role == role::weight || tensor.partner_role == role::other);
 }
-// `weights`, and what layers put out.
+// `weights`, and the outputs of layers.
 [[nodiscard]] constexpr bool weights_and_activations(tensor_info const& tensor) noexcept {
     return weights(tensor) || tensor.role == role::activation;
 }
-// What layers put out, as far as a ReLU may have made it.
+// Outputs of layers that are, or may be, those of a ReLU.
 [[nodiscard]] constexpr bool relu_activations(tensor_info const& tensor) noexcept {
     return tensor.role == role::activation &&
            (tensor.activation == activation_kind::relu || tensor.activation == activation_kind::unknown);
 }
-// Losses, and metrics that are made smaller: `train_loss`, XGBoost's `train-rmse`, LightGBM's `valid_0's l2`,
+// Losses, and metrics whose lower value is better: `train_loss`, XGBoost's `train-rmse`, LightGBM's `valid_0's l2`,
 // CatBoost's `learn-Logloss`.
 [[nodiscard]] constexpr bool boosting_losses(tensor_info const& tensor) noexcept {
     return tensor.role == role::loss || (tensor.role == role::metric && reported_metric_of(tensor.name).falls());
 }
-// What comes of a model. Rows of a table may have gaps, which are NaN by convention, and SHAP values are dear to ask
-// for.
+// Results of a model. Excludes table rows, where a gap is NaN by convention, and SHAP values, which are expensive to
+// compute.
 [[nodiscard]] constexpr bool outcomes(tensor_info const& tensor) noexcept {
     return tensor.role == role::loss || tensor.role == role::metric || tensor.role == role::prediction;
 }
-// Every tensor.
 [[nodiscard]] constexpr bool everything(tensor_info const&) noexcept { return true; }
 
 }  // namespace select

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the growing array behind rule state: indexed by dense ids, usable in a static_assert, never throws.
+// Core (L0): the growing array behind rule state: indexed by dense ids, constexpr, never throws.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -11,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Grows only in `grow`; where memory is exhausted it stays as it is and `grow` returns false. Owns its values; moves,
-// copies on request. One thread.
+// Only `grow` allocates; where memory is exhausted it returns false and the array is unchanged. Owns its values;
+// movable, with explicit copies. Not thread-safe.
 template <class Value>
 class slot_array {
 public:
@@ -31,11 +31,10 @@ public:
     }
     constexpr ~slot_array() { delete[] values_; }
 
-    // At least `count` values; new ones are value-initialised. Doubles, so a run of ids costs amortised O(1).
+    // Makes room for at least `count` values; new ones are value-initialized. Doubles: adding an id is amortized O(1).
     [[nodiscard]] constexpr bool grow(std::size_t count) noexcept { return count <= size_ || enlarge(count); }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-    // There is a value of that number.
     [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }
     [[nodiscard]] constexpr Value& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value const& operator[](std::size_t index) const noexcept { return values_[index]; }
@@ -59,7 +58,7 @@ private:
     }
     [[nodiscard]] static constexpr Value* make(std::size_t count) noexcept {
         if (std::is_constant_evaluated()) { return new Value[count]{}; }
-        // For which g++ throws, whatever std::nothrow says.
+        // For such a size g++ throws despite std::nothrow.
         if (count > PTRDIFF_MAX / sizeof(Value)) { return nullptr; }
         return new (std::nothrow) Value[count]{};
     }

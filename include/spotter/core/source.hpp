@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): values that are no contiguous tensor but can be copied into one. Copied only where something is due.
+// Core (L0): values that are no contiguous tensor but can be copied into one. They are copied only where they are due.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -11,10 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Knows its type and shape, and can write its values, packed and row-major, to memory that is large enough. A hook asks
-// for the values only at steps where a rule or a collection wants them, into a buffer that it keeps. A copy_to that
-// returns false has failed: the observation is refused and counted. One with `refusal refused() const` is not copied
-// where that is not none.
+// A source knows its type and shape, and writes its values, packed and row-major, into memory that is large enough. A
+// hook calls copy_to only at steps where a rule or a collection wants the values, with a buffer that it reuses. If
+// copy_to returns false, the observation is refused and counted. If the source has `refusal refused() const` and that
+// is not none, it is not copied.
 template <class Source>
 concept tensor_source = requires(Source const& source, std::byte* into) {
     { source.type() } -> std::same_as<dtype>;
@@ -22,7 +22,7 @@ concept tensor_source = requires(Source const& source, std::byte* into) {
     source.copy_to(into);
 };
 
-// Elements with gaps between them: neighbours along axis i are `byte_strides[i]` bytes apart.
+// Elements with gaps: neighbours along axis i are `byte_strides[i]` bytes apart.
 template <element Value>
 class strided_source {
 public:
@@ -38,11 +38,9 @@ public:
             refused_ = refusal::null;
         }
     }
-    // Why it is not copied; refusal::none: it is.
+    // The reason why it is not copied; none if it is.
     [[nodiscard]] constexpr refusal refused() const noexcept { return refused_; }
-    // Of the elements.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
-    // As it was given.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // Writes shape().elements() elements, packed and row-major.
     void copy_to(std::byte* into) const noexcept {
@@ -67,17 +65,17 @@ private:
     refusal refused_ = refusal::none;
 };
 
-// A view with padded pitch, permuted axes, or any other byte strides (negative ones too), one an axis, packed on
-// request: `watch.observe("w", packed(pointer, {rows, cols}, {pitch_bytes, sizeof(float)}))`.
+// A strided view that is packed when copied: padded pitch, permuted axes, or any other byte strides, negative ones too,
+// one for each axis: `watch.observe("w", packed(pointer, {rows, cols}, {pitch_bytes, sizeof(float)}))`.
 template <element Value>
 [[nodiscard]] constexpr strided_source<Value> packed(Value const* first, extents const& shape,
                                                      std::span<std::int64_t const> byte_strides) noexcept {
     return {first, shape, byte_strides};
 }
-// Of any integers: `packed(pointer, {rows, columns}, {pitch_bytes, sizeof(float)})`.
+// Byte strides from any integers: `packed(pointer, {rows, columns}, {pitch_bytes, sizeof(float)})`.
 struct byte_strides {
-    std::array<std::int64_t, max_rank> step{};  // bytes between neighbours, by axis; may be negative
-    std::size_t rank = 0;                       // how many
+    std::array<std::int64_t, max_rank> step{};  // bytes between neighbours along each axis; may be negative
+    std::size_t rank = 0;                       // number of axes
 
     template <std::integral... Steps>
         requires(sizeof...(Steps) > 0 && sizeof...(Steps) <= max_rank)
@@ -90,8 +88,9 @@ template <element Value>
     return {first, shape, std::span<std::int64_t const>{steps.step.data(), steps.rank}};
 }
 
-// The valid part of a larger row-major tensor: `sizes` from its first element on. Padding (rows of a vocabulary, masked
-// positions) is neither judged nor kept. The whole is contiguous and has as many axes; more than its size is cut to it.
+// The valid part of a larger row-major tensor: `sizes` elements along each axis, from the first. Padding (rows of a
+// vocabulary, masked positions) is neither judged nor kept. The whole is contiguous and has as many axes; larger
+// `sizes` are cut to it.
 template <element Value>
 [[nodiscard]] constexpr strided_source<Value> valid_region(Value const* whole, extents const& whole_shape,
                                                            extents sizes) noexcept {
@@ -106,8 +105,8 @@ template <element Value>
     return {whole, sizes, std::span<std::int64_t const>{strides.data(), rank}};
 }
 
-// No memory at all: `values_from({count}, [&](std::size_t i) { return particles[i].mass; })`. Row-major index; the
-// element type is what the call returns.
+// Values without memory: `values_from({count}, [&](std::size_t i) { return particles[i].mass; })`. The index is
+// row-major; the element type is the function's result type.
 template <class Read>
 class generated_source {
 public:
@@ -115,9 +114,7 @@ public:
     static_assert(element<value_type>, "spotter: the function must return a number");
 
     constexpr generated_source(extents const& shape, Read read) noexcept : shape_{shape}, read_{read} {}
-    // Of what the function returns.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<value_type>; }
-    // As it was given.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // Calls the function for each element, in order.
     void copy_to(std::byte* into) const {
@@ -132,23 +129,21 @@ private:
     extents shape_;
     Read read_;
 };
-// Values that a function gives by index: see generated_source.
+// Values from a function of the index: see generated_source.
 template <std::invocable<std::size_t> Read>
 [[nodiscard]] constexpr generated_source<Read> values_from(extents const& shape, Read read) noexcept {
     return {shape, read};
 }
 
-// Memory that only a function of its owner can read (a device, a database): `copied<float>({rows, cols}, [&](void*
-// into, std::size_t bytes) { device_to_host(into, address, bytes); })`. It may return false where it failed.
+// Values that only a function of their owner can read (a device, a database): `copied<float>({rows, cols}, [&](void*
+// into, std::size_t bytes) { device_to_host(into, address, bytes); })`. The function may return false if it failed.
 template <element Value, class Copy>
 class copied_source {
 public:
     constexpr copied_source(extents const& shape, Copy copy) noexcept : shape_{shape}, copy_{copy} {}
-    // As it was said.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
-    // As it was given.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
-    // What the function says; true of one that says nothing.
+    // The function's result; true if it returns void.
     bool copy_to(std::byte* into) const {
         auto const bytes = as_size(shape_.elements()) * sizeof(Value);
         if constexpr (std::same_as<std::invoke_result_t<Copy const&, void*, std::size_t>, bool>) {
@@ -163,14 +158,13 @@ private:
     extents shape_;
     Copy copy_;
 };
-// Values that a function copies: see copied_source.
+// Values that a function writes: see copied_source.
 template <element Value, std::invocable<void*, std::size_t> Copy>
 [[nodiscard]] constexpr copied_source<Value, Copy> copied(extents const& shape, Copy copy) noexcept {
     return {shape, copy};
 }
 
-// Sizes given with the fastest axis first, as ggml and Fortran-minded code has them; the tensor is told with the
-// slowest first.
+// Sizes with the fastest axis first, as in ggml and Fortran-style code; the view has the slowest axis first.
 template <element Value>
 [[nodiscard]] constexpr tensor_ref fastest_first(Value const* values, extents const& sizes) noexcept {
     extents shape;
@@ -180,17 +174,16 @@ template <element Value>
     return view_of(values, shape);
 }
 
-// What is handed to a hook: a tensor as it is, or (with `copy`) a source whose type and shape `view` tells, without
-// memory. A tensor_access may have `static offered offer(Tensor const&)`, for values that are copied where no view of
-// them can be had.
+// What a hook receives: a tensor, or (if `copy` is set) a source, whose type and shape are in `view`. A tensor_access
+// may have `static offered offer(Tensor const&)` for values that are copied because a view is not possible.
 struct offered {
     tensor_ref view{};                                            // the tensor, or its type and shape alone
-    void const* source = nullptr;                                 // handed to `copy`
+    void const* source = nullptr;                                 // first argument of `copy`
     bool (*copy)(void const* source, std::byte* into) = nullptr;  // false: it failed
-    // Of a view that is refused as refusal::other_device it writes where the values are: core/device_values.hpp.
+    // For a view refused as refusal::other_device, `copy` writes a device_values instead: core/device_values.hpp.
 };
 
-// Of a tensor, a source, or what is offered already. Holds a view of it.
+// Accepts a tensor, a source or an offer. Holds a view of it.
 template <class Values>
 [[nodiscard]] constexpr offered offer(Values const& values) noexcept {
     if constexpr (std::same_as<Values, offered>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): how any tensor is recognised by its structure, without including the library it comes from.
+// Core (L0): recognizes tensors by their structure, without including the library that they come from.
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
@@ -8,11 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A type that is none of the shapes below specialises this with
+// Specialize it for a type with none of the structures below, with
 //     static tensor_ref view(Tensor const&) noexcept;
 template <class Tensor>
 struct tensor_access {
-    static constexpr bool by_structure = true;  // no specialisation says otherwise
+    static constexpr bool by_structure = true;  // a specialization lacks this member
 };
 
 [[nodiscard]] constexpr std::string_view name_of(refusal why) noexcept {
@@ -22,13 +22,13 @@ struct tensor_access {
     return names[static_cast<std::size_t>(why)];
 }
 
-// A tensor that no hook takes, with the reason.
+// A view that every hook refuses, with the reason.
 [[nodiscard]] constexpr tensor_ref refused_view(refusal why) noexcept {
     tensor_ref view;
     view.refused = why;
     return view;
 }
-// A view whose element type is known only when the program runs. `strides` in elements; none: packed, row-major.
+// A view whose element type is known only at run time. `strides` in elements; none: packed, row-major.
 [[nodiscard]] inline tensor_ref view_of(void const* values, dtype type, extents const& shape,
                                         std::span<std::int64_t const> strides = {}) noexcept {
     auto const* const bytes = static_cast<std::uint8_t const*>(values);
@@ -60,7 +60,7 @@ concept has_shape = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.shape().size() } -> std::convertible_to<std::size_t>;
     { tensor.shape()[0] } -> std::convertible_to<std::uint64_t>;
 };
-// Eigen::Transform has fewer rows than its memory: its matrix() is the tensor.
+// Eigen::Transform has fewer rows than its memory: use its matrix().
 template <class Tensor>
 concept hides_rows = requires { Tensor::HDim; };
 template <class Tensor>
@@ -68,14 +68,14 @@ concept has_rows = has_data<Tensor> && !hides_rows<Tensor> && requires(Tensor co
     { tensor.rows() } -> std::convertible_to<std::uint64_t>;
     { tensor.cols() } -> std::convertible_to<std::uint64_t>;
 };
-// Eigen::Tensor and its kin: rank(), dimension(axis), and 1 for row-major in an enumerator.
+// Eigen::Tensor and similar types: rank(), dimension(axis), and an enumerator that is 1 for row-major.
 template <class Tensor>
 concept has_dimensions = has_data<Tensor> && requires(Tensor const& tensor) {
     { tensor.rank() } -> std::convertible_to<std::size_t>;
     { tensor.dimension(0) } -> std::convertible_to<std::uint64_t>;
     { static_cast<int>(Tensor::Layout) };
 };
-// Letters: std::string, std::string_view, a literal.
+// Text: std::string, std::string_view, a literal.
 template <class Tensor>
 concept is_letters = std::is_convertible_v<Tensor const&, std::string_view> && !has_own_access<Tensor>;
 template <class Tensor>
@@ -87,7 +87,7 @@ concept scalar = element<Tensor>;
 template <class Tensor>
 concept raw_array = std::is_array_v<Tensor> && element<std::remove_all_extents_t<Tensor>>;
 
-// Views whose type already says that their memory has gaps.
+// Views whose type says that their memory is not contiguous.
 template <class Tensor>
 concept says_not_contiguous =
     requires { requires !Tensor::contiguous_layout; } || requires { requires !Tensor::is_contiguous; };
@@ -107,7 +107,7 @@ template <has_shape Tensor>
 [[nodiscard]] constexpr tensor_ref view_shaped(Tensor const& tensor) noexcept {
     extents const shape = shape_of(tensor);
     auto const* first = tensor.data();
-    // A view of xtensor's gives its container's memory, and apart from it how far into that it begins.
+    // A view of xtensor returns its container's memory, and separately the offset of its first element.
     if constexpr (requires {
                       { tensor.data_offset() } -> std::convertible_to<std::size_t>;
                   }) {
@@ -118,7 +118,7 @@ template <has_shape Tensor>
         for (std::size_t axis = 0; axis < shape.rank && axis < max_rank; ++axis) {
             strides[axis] = static_cast<std::int64_t>(tensor.strides()[axis]);
         }
-        // A dimension of one may carry any stride (xtensor writes 0); view_of does not look at it.
+        // The stride of an axis of size 1 is arbitrary (xtensor writes 0); view_of ignores it.
         return view_of(first, shape, std::span{strides.data(), shape.rank < max_rank ? shape.rank : max_rank});
     } else {
         return view_of(first, shape);
@@ -136,7 +136,7 @@ template <has_dimensions Tensor>
                    static_cast<int>(Tensor::Layout) == 1 ? order::row_major : order::column_major);
 }
 
-// Where the type says that it is a vector, it has one axis.
+// A type that is a vector at compile time has one axis.
 template <has_rows Tensor>
 [[nodiscard]] constexpr tensor_ref view_matrix(Tensor const& matrix) noexcept {
     auto const rows = static_cast<std::uint64_t>(matrix.rows());
@@ -180,8 +180,8 @@ template <raw_array Array>
 
 }  // namespace detail
 
-// Anything that can be handed to a hook: a scalar, a contiguous range, a type with data(), size() and shape(), a matrix
-// with rows() and cols(), an array, or a type with its own tensor_access.
+// A type that a hook can observe: a scalar, a contiguous range, a type with data(), size() and shape(), a matrix with
+// rows() and cols(), an array, or a type with its own tensor_access.
 template <class Tensor>
 concept tensor = !detail::is_letters<Tensor> &&
                  (std::same_as<Tensor, tensor_ref> || detail::has_own_access<Tensor> || detail::scalar<Tensor> ||

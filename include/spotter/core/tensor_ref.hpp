@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the string_view of tensors: type, shape, order and where the values are. Owns nothing.
+// Core (L0): a non-owning view of a tensor: type, shape, order and address of the values.
 #pragma once
 
 #include <spotter/core/dtype.hpp>
@@ -18,23 +18,23 @@ enum class order : std::uint8_t { row_major = 0, column_major = 1 };
 
 // Rank and sizes. A scalar has rank 0 and one element.
 struct extents {
-    std::uint8_t rank = 0;                       // how many axes; above max_rank: too many were given
-    std::array<std::uint64_t, max_rank> size{};  // of each axis, the first `rank` of them
+    std::uint8_t rank = 0;                       // number of axes; above max_rank if too many were given
+    std::array<std::uint64_t, max_rank> size{};  // of each axis, the first `rank` are used
 
     constexpr extents() noexcept = default;
-    // Of any integers; a negative one is refused where a view is made of it.
+    // From any integers; view_of refuses a negative one.
     template <std::integral... Sizes>
         requires(sizeof...(Sizes) > 0)
     constexpr extents(Sizes... sizes) noexcept {
         (add(static_cast<std::uint64_t>(sizes)), ...);
     }
-    // The product of the sizes; `refusal_of` says whether it is a number.
+    // The product of the sizes; `refusal_of` reports an overflow.
     [[nodiscard]] constexpr std::uint64_t elements() const noexcept {
         std::uint64_t count = 1;
         for (std::size_t axis = 0; axis < rank && axis < max_rank; ++axis) { count *= size[axis]; }
         return count;
     }
-    // The sizes; lives with this.
+    // The sizes; valid as long as this object.
     [[nodiscard]] constexpr std::span<std::uint64_t const> view() const noexcept {
         return {size.data(), rank < max_rank ? rank : max_rank};
     }
@@ -47,25 +47,25 @@ private:
     }
 };
 
-// Why a view cannot be taken; a refused view is counted and reported, never read.
+// Why a view is refused. A refused view is counted and reported, never read.
 enum class refusal : std::uint8_t {
     none = 0,
     not_contiguous = 1,
     rank_too_deep = 2,
     null = 3,
-    other_device = 4,     // memory that this processor cannot read
-    unknown_element = 5,  // quantised, vectorised or otherwise no dtype
-    ragged = 6,           // rows of different length
+    other_device = 4,     // memory that the host cannot read
+    unknown_element = 5,  // quantized, vectorized or another type without a dtype
+    ragged = 6,           // rows of different lengths
     negative_size = 7,
-    size_mismatch = 8,   // the sizes say another number of elements than there are
-    too_large = 9,       // the sizes multiply to more than there can be
-    axes_mismatch = 10,  // sizes for another number of axes than strides, or than the whole has
-    permuted = 11,       // packed memory, but its axes are in another order
+    size_mismatch = 8,   // the sizes do not multiply to the number of elements
+    too_large = 9,       // the product of the sizes is too large
+    axes_mismatch = 10,  // the number of sizes is not that of the strides, or of the whole
+    permuted = 11,       // packed memory with permuted axes
 };
-// Why sizes cannot be those of a tensor; refusal::none where they can.
+// Why these sizes are not valid for a tensor; refusal::none if they are.
 [[nodiscard]] constexpr refusal refusal_of(extents const& shape) noexcept {
     if (shape.rank > max_rank) { return refusal::rank_too_deep; }
-    constexpr std::uint64_t most = std::uint64_t{1} << 59U;  // elements, so that their bytes are a number, too
+    constexpr std::uint64_t most = std::uint64_t{1} << 59U;  // elements; their bytes then fit into 64 bits, too
     std::uint64_t count = 1;
     bool fits = true, empty = false;
     for (std::uint64_t const each : shape.view()) {
@@ -76,9 +76,9 @@ enum class refusal : std::uint8_t {
     return fits || empty ? refusal::none : refusal::too_large;
 }
 
-// A typed address, so that rules over values also run in a static_assert; `raw` for any other use.
+// A typed address, which allows reading values in a static_assert; `raw` for any other use.
 union values_pointer {
-    void const* raw = nullptr;  // whatever the type
+    void const* raw = nullptr;  // of any type
     bool const* boolean;
     std::int8_t const* i8;
     std::int16_t const* i16;
@@ -98,18 +98,17 @@ union values_pointer {
     spotter::f8_e5m2 const* f8_e5m2;
 };
 
-// A contiguous tensor of someone else: valid as long as the memory is. Trivially copyable.
+// A view of a contiguous tensor, valid as long as its memory. Trivially copyable.
 struct tensor_ref {
-    values_pointer values{};          // the first element
-    std::uint64_t count = 0;          // elements
-    extents shape{};                  // sizes of the axes
-    dtype type = dtype::none;         // of the elements
-    order layout = order::row_major;  // of the axes in memory
-    refusal refused = refusal::none;  // why it is not to be read, if so
+    values_pointer values{};  // address of the first element
+    std::uint64_t count = 0;  // number of elements
+    extents shape{};          // sizes of the axes
+    dtype type = dtype::none;
+    order layout = order::row_major;
+    refusal refused = refusal::none;  // the reason if it must not be read
 
-    // Of all elements.
     [[nodiscard]] constexpr std::uint64_t bytes() const noexcept { return count * size_of(type); }
-    // No values behind it, as in a replay whose record kept only statistics. An empty tensor has values: none.
+    // The view has no values, as in a replay of recorded statistics. An empty tensor is not absent.
     [[nodiscard]] constexpr bool absent() const noexcept { return type == dtype::none; }
 };
 
@@ -155,11 +154,11 @@ template <element Value>
         where.f8_e5m2 = values;
     } else {
         where.raw = values;
-    }  // char, long long, std::complex: same bits under another type
+    }  // the same bits as another type
     return where;
 }
 
-// What visit_values would read, for a type that is known.
+// The pointer that visit_values reads, for a type known at compile time.
 template <class Value>
 [[nodiscard]] constexpr Value const* pointer_in(values_pointer const& where) noexcept {
     if constexpr (std::same_as<Value, bool>) {
@@ -201,13 +200,13 @@ template <class Value>
 
 }  // namespace detail
 
-// The elements of a tensor in storage order: a std::span in small, because every file that includes a hook pays for one
-// a dtype.
+// The elements of a tensor in storage order. A small std::span: every file that includes a hook instantiates one for
+// each dtype.
 template <class Value>
 struct element_view {
-    using element_type = Value const;  // as std::span has it
-    Value const* first;                // somebody else's
-    std::size_t count;                 // of elements
+    using element_type = Value const;  // like std::span
+    Value const* first;                // not owned
+    std::size_t count;                 // number of elements
 
     constexpr element_view(Value const* values, std::size_t how_many) noexcept : first{values}, count{how_many} {}
     [[nodiscard]] constexpr Value const* data() const noexcept { return first; }
@@ -218,7 +217,6 @@ struct element_view {
     [[nodiscard]] constexpr Value const& operator[](std::size_t i) const noexcept { return first[i]; }
     [[nodiscard]] constexpr Value const& front() const noexcept { return first[0]; }
     [[nodiscard]] constexpr Value const& back() const noexcept { return first[count - 1]; }
-    // Those from one on.
     [[nodiscard]] constexpr element_view subspan(std::size_t from) const noexcept {
         return {first + from, count - from};
     }
@@ -233,15 +231,15 @@ template <element Value>
                                            order layout = order::row_major) noexcept {
     tensor_ref view{detail::point_at(values), shape.elements(), shape, dtype_of<Value>, layout, refusal::none};
     view.refused = refusal_of(shape);
-    // In a constant expression a null pointer shows where it is read; g++ with UBSan refuses to compare an address
-    // there.
+    // A null pointer in a constant expression fails where it is read. Comparing an address there does not compile with
+    // g++ and UBSan.
     if (!std::is_constant_evaluated() && view.refused == refusal::none && values == nullptr && view.count > 0) {
         view.refused = refusal::null;
     }
     return view;
 }
 
-// The same of a contiguous container: `view_of(net.w1, {units, inputs})`.
+// The same for a contiguous container: `view_of(net.w1, {units, inputs})`.
 template <class Container>
     requires requires(Container const& it) { it.data(), it.size(); }
 [[nodiscard]] constexpr tensor_ref view_of(Container const& values, extents shape,
@@ -253,7 +251,7 @@ template <class Container>
 
 namespace detail {
 
-// Whether the strides of a view are those of packed memory with its axes in some order.
+// Whether the strides are those of packed memory with permuted axes.
 [[nodiscard]] constexpr bool is_permuted(extents const& shape, std::span<std::int64_t const> strides) noexcept {
     std::uint64_t expected = 1;
     std::size_t left = 0;
@@ -273,7 +271,7 @@ namespace detail {
 
 }  // namespace detail
 
-// The same with a step of `strides[axis]` elements between neighbours; refused unless that describes packed memory.
+// The same with strides in elements; refused unless they describe packed memory.
 template <element Value>
 [[nodiscard]] constexpr tensor_ref view_of(Value const* values, extents shape,
                                            std::span<std::int64_t const> strides) noexcept {
@@ -301,7 +299,7 @@ template <element Value>
     return view;
 }
 
-// Calls `use(element_view<Element>)` with the element type at hand. Not called for an absent or refused tensor.
+// Calls `use(element_view<Element>)` with the view's element type. Does nothing for an absent or refused tensor.
 template <class Use>
 constexpr void visit_values(tensor_ref const& view, Use&& use) {
     if (view.refused != refusal::none) { return; }
@@ -364,7 +362,7 @@ constexpr void visit_values(tensor_ref const& view, Use&& use) {
     }
 }
 
-// The letters of a text.
+// A view of a text's bytes, with dtype::text.
 [[nodiscard]] inline tensor_ref view_of_text(std::string_view letters) noexcept {
     tensor_ref view = view_of(letters.data(), {letters.size()});
     view.type = dtype::text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): a short text with a fixed capacity, so that errors and evidence need no allocation.
+// Core (L0): a short text with a fixed capacity: errors and evidence need no allocation.
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What does not fit is cut. Trivially copyable.
+// Text beyond the capacity is cut. Trivially copyable.
 template <std::size_t Capacity>
 class text {
 public:
@@ -47,8 +47,8 @@ public:
         return *this;
     }
 
-    // Three significant digits, and whole numbers below a million as they are, for they are counts: evidence is read by
-    // people. The exact number is in the finding's fields.
+    // For people: three significant digits. Whole numbers below a million, which are counts, are written in full. The
+    // exact number is in the finding's fields.
     constexpr text& operator<<(double const& value) noexcept {
         switch (classify(value)) {
             case number_class::nan:
@@ -66,7 +66,7 @@ public:
             return *this << static_cast<std::uint32_t>(size);
         }
         int power = 0;
-        // In one step: where subnormals are flushed, ten times one is zero.
+        // In one step: if subnormals are flushed, ten times the smallest ones is still zero.
         if (size < 1e-200) { size *= 1e200, power = -200; }
         while (size >= 999.5) { size /= 10, ++power; }
         while (size < 99.95) { size *= 10, --power; }
@@ -76,10 +76,10 @@ public:
         return plain(digits, power);
     }
 
-    // Until it is changed or goes.
+    // Valid until the text is changed or destroyed.
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {letters_, size_}; }
     [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-    constexpr operator std::string_view() const noexcept { return view(); }  // the same
+    constexpr operator std::string_view() const noexcept { return view(); }  // likewise
 
 private:
     constexpr text& scientific(std::uint32_t digits, int power) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): what is a letter of UTF-8: names come from anywhere, and most formats refuse anything else.
+// Core (L0): validates UTF-8: names may hold any bytes, and most formats accept only UTF-8.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a
-// form longer than need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
+// The size in bytes of the UTF-8 character at `at`; 0 if there is none: a wrong first byte, an overlong form, a
+// surrogate, a code point above U+10FFFF, or a truncated character.
 [[nodiscard]] constexpr std::size_t letter_size(std::string_view text, std::size_t at) noexcept {
     auto const byte = [&](std::size_t i) -> std::uint32_t {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
@@ -33,7 +33,7 @@ namespace detail {
     return size;
 }
 
-// How a byte that is no UTF-8 is shown: \xff.
+// The text for a byte that is not UTF-8: \xff.
 struct shown_byte {
     char letters[4];
 
@@ -45,12 +45,12 @@ struct shown_byte {
 
 }  // namespace detail
 
-// A text as it leaves the program, whatever the format: UTF-8, in which a byte that is none stands as \xff, so that
-// names which differ stay different and everybody sees which byte it was. Calls `put(std::string_view)` with the
-// pieces. (U+FFFD in its place, which says nothing, made one name of several.)
+// Converts a text to UTF-8 for output in any format. Each invalid byte becomes \xff, so that different names stay
+// different and the byte is visible. Calls `put(std::string_view)` with the pieces. (Replacing it by U+FFFD made
+// several names equal.)
 template <class Put>
 constexpr void put_utf8(std::string_view text, Put&& put) {
-    std::size_t begin = 0;  // of what is put as it is
+    std::size_t begin = 0;  // start of the unchanged piece
     for (std::size_t i = 0; i < text.size();) {
         std::size_t const size = detail::letter_size(text, i);
         i += size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): how far a long work has come, for who shows it meanwhile.
+// Core (L0): the progress of a long operation, for display by another thread.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -9,10 +9,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Counted up by the work, read by another thread. What is counted is said where one is taken; it outlives the work.
+// Increased by the working thread, read by another. The function that takes one defines the unit. It must outlive the
+// work.
 struct work_count {
     std::atomic<std::uint64_t> done{0};
-    std::atomic<std::uint64_t> total{0};  // 0: not known
+    std::atomic<std::uint64_t> total{0};  // 0: unknown
 
     void add(std::uint64_t amount) noexcept { done.fetch_add(amount, std::memory_order_relaxed); }
 };
