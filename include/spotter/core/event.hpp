@@ -63,7 +63,7 @@ struct collection_info {
 // What a sink receives at the start of a run.
 struct run_info {
     std::span<collection_info const> collections{};  // of the plan, in order
-    std::string_view packs{};  // of the cause catalogue that judges it: names, separated by blanks
+    std::string_view packs{};                        // names of the rule packs that judge it, separated by blanks
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

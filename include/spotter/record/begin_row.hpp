@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the row that an attempt begins with.
+// Record (L4): the first row of an attempt.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -11,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// `row` with the library's version, the plan's collections and what the program runs on, where `packs` names those that
-// judge it. Appended to `into`, which says whether there was memory.
+// Appends `row` to `into`, with the library's version, the plan's collections and the program's environment; `packs`
+// names the rule packs that judge it. If memory is exhausted, into.failed() is true.
 void encode_run_begin(rows::run_begin row, std::span<collection_info const> collections, std::string_view packs,
                       byte_buffer& into) noexcept;
 

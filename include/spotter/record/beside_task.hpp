@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): options::beside, as who writes does it.
+// Record (L4): runs options::beside on the writer's side.
 #pragma once
 
 #include <spotter/hook/options.hpp>
@@ -9,22 +9,22 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Called by who writes, but for `tell_news`.
+// The writer calls everything but `tell_news`.
 class beside_task {
 public:
     explicit beside_task(writer_task* given) noexcept : given_{given} {}
 
-    // Does what is due; `now` in milliseconds, of a steady clock.
+    // Runs the task if it is due; `now` in milliseconds of a steady clock.
     void look(std::uint64_t now, std::string_view folder, options const& choices, loop_progress const& loop) noexcept {
         if (given_ != nullptr && now >= due_) { work(now, folder, choices, loop); }
     }
     void end() noexcept {
         if (writer_task* const it = std::exchange(running_, nullptr)) { it->end(); }
     }
-    // The first thing that went wrong, while it runs.
+    // The task's first error, while it runs.
     [[nodiscard]] error trouble() const noexcept { return running_ != nullptr ? running_->trouble() : error{}; }
 
-    // By the training thread, at a close: what it has to tell.
+    // Called by the training thread at a close: adds the task's news to the alarm.
     void tell_news(step_id step, step_alarm& into) noexcept {
         if (has_news_.load(std::memory_order_relaxed)) { take_news(step, into); }
     }
@@ -41,8 +41,8 @@ private:
         given_->tell(step, into);
     }
 
-    writer_task* given_;              // null: there is none
-    writer_task* running_ = nullptr;  // from its begin to its end
+    writer_task* given_;              // null: none
+    writer_task* running_ = nullptr;  // between its begin and its end
     std::uint64_t due_ = 0;
     std::atomic<bool> has_news_{false};
 };

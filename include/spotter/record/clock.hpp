@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the two clocks: time of day for the record, a steady one for waiting.
+// Record (L4): two clocks: the time of day for the record, and a steady clock for waiting.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -8,35 +8,36 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-[[nodiscard]] double seconds_since_epoch() noexcept;         // since 1970, by the time of day, which may jump
-[[nodiscard]] std::uint64_t steady_milliseconds() noexcept;  // since some moment; does not go back
-// Seconds from a zero of a clock's own that is `zero` nanoseconds behind 1970: nanoseconds since then. What no clock
-// says is 0 seconds.
+[[nodiscard]] double seconds_since_epoch() noexcept;         // since 1970, by the system clock, which may jump
+[[nodiscard]] std::uint64_t steady_milliseconds() noexcept;  // from an arbitrary zero; never decreases
+// Converts a time of a clock to nanoseconds since 1970. `zero`: nanoseconds from 1970 to the clock's zero. `seconds`
+// outside of +-4e9 count as 0.
 [[nodiscard]] std::uint64_t nanoseconds_since(std::int64_t zero, double seconds) noexcept;
-// Differs between runs as good as always: not secret, only distinct.
+// Practically unique for each run; not secret.
 [[nodiscard]] std::uint64_t make_run_id() noexcept;
 
-// Sees the time of day jump against the steady clock, as when somebody sets it or the machine slept. For who writes.
+// Detects jumps of the time of day against the steady clock, as when it is set or the machine slept. Used by the
+// writer.
 class day_clock_watch {
 public:
-    // Off where the record has a clock of its own.
+    // `on`: false if the user gave the record a clock.
     explicit day_clock_watch(bool on) noexcept : on_{on} {}
 
-    // Costs a look at both clocks once a second; `now` of the steady one, in milliseconds.
+    // Compares both clocks once a second; `now` in milliseconds of the steady clock.
     void look(std::uint64_t now) noexcept {
         if (on_ && now >= due_) { look_now(); }
     }
-    // The two at one moment: a first time, and again later.
+    // Compares two readings of the same moment with the previous ones.
     void compare(std::uint64_t now, double time_of_day) noexcept;
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // the first jump of more than a second
 
 private:
-    static constexpr double most = 1;  // second
+    static constexpr double most = 1;  // in seconds
 
     void look_now() noexcept;
 
     error trouble_{};
-    double apart_ = 0;  // the clocks were, at the look before
+    double apart_ = 0;  // difference of the clocks at the previous comparison
     std::uint64_t due_ = 0;
     bool on_, looked_ = false;
 };

@@ -20,8 +20,8 @@ SPOTTER_BODY std::uint64_t steady_milliseconds() noexcept {
 }
 
 SPOTTER_BODY std::uint64_t nanoseconds_since(std::int64_t zero, double seconds) noexcept {
-    bool const sane = seconds > -4e9 && seconds < 4e9;  // a clock of the user's may say anything
-    // Apart, or 2026 in nanoseconds would be rounded to 256.
+    bool const sane = seconds > -4e9 && seconds < 4e9;  // a user's clock may return anything
+    // Separately: as nanoseconds in a double, times of 2026 would be rounded to 256.
     auto const whole = sane ? static_cast<std::int64_t>(seconds) : 0;
     double const rest = sane ? seconds - static_cast<double>(whole) : 0;
     std::int64_t const since = zero + whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1e9 + 0.5);
@@ -33,7 +33,7 @@ SPOTTER_BODY void day_clock_watch::look_now() noexcept {
     double const time_of_day = seconds_since_epoch();
     std::uint64_t const after = steady_milliseconds();
     due_ = after + 1000;
-    // The thread may have waited for a processor in between.
+    // The thread may have been suspended between the readings.
     if (after - before < 100) { compare(before, time_of_day); }
 }
 

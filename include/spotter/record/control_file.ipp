@@ -18,7 +18,7 @@ namespace detail {
 
 inline constexpr std::string_view control_head = "spotter control 1", control_end = "end";
 
-// The first line, which `rest` loses; of the last one the end is missing where there is no newline.
+// Takes the first line off `rest`. False if no newline follows: the last line is incomplete.
 [[nodiscard]] SPOTTER_COLD_BODY bool next_line(std::string_view& rest, std::string_view& line) noexcept {
     std::size_t const end = rest.find('\n');
     if (end == rest.npos) { return false; }
@@ -27,7 +27,7 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
     if (!line.empty() && line.back() == '\r') { line.remove_suffix(1); }
     return true;
 }
-// What follows the key and a blank; null where it is another key.
+// The text after the key and a blank; null for any other key.
 [[nodiscard]] SPOTTER_COLD_BODY std::string_view value_of(std::string_view line, std::string_view key) noexcept {
     bool const its = line.size() > key.size() && line.substr(0, key.size()) == key && line[key.size()] == ' ';
     return its ? line.substr(key.size() + 1) : std::string_view{};
@@ -52,14 +52,14 @@ inline constexpr std::string_view control_head = "spotter control 1", control_en
     return !text.empty() && text.size() <= 64;
 }
 
-// What the lines of a request say.
+// The parsed lines of a request.
 struct control_lines {
     std::string_view asked{}, names{}, by{}, document{};
-    std::uint64_t steps = 0, bytes = 0;  // bytes: of the document
-    bool whole = false;                  // down to its end, and each line understood
+    std::uint64_t steps = 0, bytes = 0;  // bytes: size of the document
+    bool whole = false;                  // every line was understood, and the end was reached
 };
 
-// One line before the end; false where it is none of a request.
+// Parses a line before the end; false if it is none of a request.
 [[nodiscard]] SPOTTER_COLD_BODY bool read_control_line(std::string_view line, control_lines& into) noexcept {
     if (std::string_view const who = value_of(line, "by"); !who.empty()) { return into.by = who.substr(0, 64), true; }
     if (std::string_view const verb = value_of(line, "ask"); !verb.empty()) { return into.asked = verb, true; }
@@ -145,7 +145,7 @@ SPOTTER_COLD_BODY bool control_file::load() noexcept {
         return false;
     }
     auto const size = files_.size_of(path_);
-    if (!size) { return false; }  // it was taken away meanwhile
+    if (!size) { return false; }  // the file was removed meanwhile
     std::size_t const room = as_size(*size < longest + 1 ? *size : longest + 1);
     std::byte* const into = text_.prepare(room);
     if (into == nullptr) { return false; }
@@ -176,7 +176,7 @@ SPOTTER_COLD_BODY bool control_file::parse(bool patient) noexcept {
     request_.asked = {};
     detail::control_lines const said = detail::read_control(letters());
     request_.steps = said.steps;
-    if (!said.whole && patient && text_.size() <= longest) { return false; }  // somebody writes it still
+    if (!said.whole && patient && text_.size() <= longest) { return false; }  // it is still being written
     key_ = key_of_file();
     put_in_words(said);
     examine(said);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): what an attempt has declared, kept to be said again: no row frame is to be the only one that has a
+// Record (L4): the declarations of an attempt, kept for repetition: no row frame should be the only one that has a
 // declaration.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Offsets are those of the segment that is being written; `sealed` counts its row frames. What is said again costs at
-// most 1 / `share` of the segment, and once more what was declared in it for the first time.
+// Offsets are those of the current segment; `sealed` counts its row frames. Repetition costs at most 1 / `share` of the
+// segment, plus one repetition of each declaration that is new in it.
 class declarations {
 public:
-    // Those that only one frame of the record has; all of them.
+    // single: declarations that are in only one frame; known: all of them.
     enum class which : std::uint8_t { single, known };
 
     [[nodiscard]] bool begin(byte_view run_begin) noexcept {
@@ -21,23 +21,23 @@ public:
         return run_begin_.append(run_begin);
     }
 
-    // The last declaration of a tensor counts. A body begins with the id. One that is `said` is in the frame that is
-    // being collected, which is to stand at `offset`; any other is known from an earlier segment. False where memory is
-    // exhausted.
+    // Stores a declaration; the last one of a tensor counts. `body` begins with the id. `said`: it is in the frame that
+    // is being collected, which will be at `offset`; otherwise it is known from an earlier segment. False where memory
+    // is exhausted.
     [[nodiscard]] bool remember(byte_view body, bool said, std::uint64_t offset = 0) noexcept;
 
-    void sealed() noexcept { ++frame_; }  // the frame that was being collected is over
-    // Other segments, and the head of this one, have what was declared before.
+    void sealed() noexcept { ++frame_; }  // the frame that was being collected is complete
+    // The head of a segment is complete: it repeats all earlier declarations.
     void head_ends(std::uint64_t offset) noexcept;
 
-    // What is due at this offset, where no row of an open step is half in.
+    // Whether single ones are due at this offset. Call it only if no row of an open step is partly written.
     [[nodiscard]] bool once_is_due(std::uint64_t offset) const noexcept;
-    // `matters`: findings were written, so that what leads to them is worth more.
+    // Whether all are due. `matters`: findings were written, so that the declarations come four times as often.
     [[nodiscard]] bool every_is_due(std::uint64_t offset, bool matters) const noexcept;
 
-    // Calls put(kind, body) for the wanted declarations, but for those that are in the frame that is being collected.
-    // It may seal that frame, and returns false to end the row of calls. False where it did. Not for run_begin: a
-    // reader may take it for a beginning.
+    // Calls put(kind, body) for the wanted declarations that are not in the frame that is being collected. put() may
+    // seal that frame; if it returns false, `say` stops and returns false. Does not repeat run_begin, which a reader
+    // may take for the start of an attempt.
     template <class Put>
     [[nodiscard]] bool say(which wanted, std::uint64_t offset, Put&& put) noexcept {
         if (wanted == which::single && once_ == 0) { return true; }
@@ -55,7 +55,7 @@ public:
         if (wanted == which::known) { said_at_ = offset; }
         return true;
     }
-    // All of it, for the head of a segment.
+    // Calls put() for run_begin and all declarations, for the head of a segment.
     template <class Put>
     [[nodiscard]] bool say_at_head(Put&& put) noexcept {
         if (!put(row_kind::run_begin, run_begin_.view())) { return false; }
@@ -66,21 +66,20 @@ public:
         }
         return true;
     }
-    // The same for the sidecar of a segment that is closed.
+    // The same for the sidecar of a closed segment.
     [[nodiscard]] bool say_beside(byte_buffer& out) noexcept;
 
 private:
-    static constexpr std::uint64_t first_distance =
-        4096;                                        // behind a declaration, before it is said for the second time,
-    static constexpr std::uint64_t first_share = 8;  // or so many times the bytes of all those that wait for it
-    static constexpr std::uint64_t least_distance = 1U << 20;  // between two times that all are said,
-    static constexpr std::uint64_t share = 256;                // or so many times their bytes
+    static constexpr std::uint64_t first_distance = 4096;      // bytes from a declaration to its first repetition, or
+    static constexpr std::uint64_t first_share = 8;            // so many times the bytes of all that wait for it
+    static constexpr std::uint64_t least_distance = 1U << 20;  // bytes between two repetitions of all, or
+    static constexpr std::uint64_t share = 256;                // so many times the bytes of all
 
-    struct piece {  // of bytes_
+    struct piece {  // a range of bytes_
         std::size_t at = 0;
         std::size_t size = 0;
-        std::uint64_t frame = ~std::uint64_t{0};  // the last that has it
-        bool once = false;                        // and the only one
+        std::uint64_t frame = ~std::uint64_t{0};  // the last frame that has it
+        bool once = false;                        // that frame is the only one
     };
 
     [[nodiscard]] static std::uint64_t larger(std::uint64_t a, std::uint64_t b) noexcept { return a > b ? a : b; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): what a tensor's values were when they were last saved, so that the next ones can be stored as
-// differences.
+// Record (L4): stores the values of a tensor as differences to its last saved values.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -12,19 +11,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Used by the writer. Keeps one copy of each tensor that is asked for in chains. A payload is whole where it is the
-// first of its segment, where the tensor's type, order or shape changed, where the chain is at its longest, and where
-// memory is exhausted.
+// Used by the writer. Keeps one copy of each tensor that is recorded in chains. A payload is stored whole if it is the
+// first of its segment, if the tensor's type, order or shape changed, if the chain has its full length, or if memory is
+// exhausted.
 class delta_chains {
 public:
-    // The next payload. `like` says what its values are; they are differences where the answer is true.
+    // Begins the next payload. `like`: encoded type, order and shape. Returns true if it is stored as differences.
     bool begin(std::uint64_t tensor, unsigned longest, byte_view like, std::uint64_t bytes,
                std::uint32_t segment) noexcept;
-    // A block of its values, in order: as it is to be stored. Valid until the next call.
+    // Encodes a block of its values, in order, for storage. Valid until the next call.
     [[nodiscard]] byte_view next(byte_view block) noexcept;
-    // All of it came and stands at `place`: adds to a row what the values build on.
+    // The payload is complete and stored at `place`: appends the places of its bases to the row.
     void end(payload_place const& place, byte_writer& out) noexcept;
-    // The rest of it will not come.
+    // The rest of the payload will not come.
     void give_up() noexcept { now_ = nullptr; }
 
 private:
@@ -38,9 +37,9 @@ private:
     };
 
     slot_array<kept> kept_{};
-    kept* now_ = nullptr;  // whose values are coming in
+    kept* now_ = nullptr;  // the tensor of the current payload
     byte_buffer difference_{};
-    std::size_t done_ = 0;  // bytes of them
+    std::size_t done_ = 0;  // bytes of its values so far
     bool linked_ = false;
 };
 

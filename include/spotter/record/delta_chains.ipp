@@ -21,7 +21,7 @@ SPOTTER_BODY bool delta_chains::begin(std::uint64_t tensor, unsigned longest, by
         it.whole && it.segment == segment && it.values.size() == bytes && std::ranges::equal(it.like.view(), like);
     linked_ = same && it.count <= (std::min)(std::size_t{longest}, layout::longest_chain) &&
               difference_.reserve(layout::block_bytes);
-    it.whole = false;  // until all of it came
+    it.whole = false;  // until the payload is complete
     if (!linked_) {
         it.count = 0;
         it.segment = segment;

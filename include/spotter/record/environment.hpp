@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): what a program was built with and runs on, as its record says it.
+// Record (L4): the environment of a program for its record: build and machine.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,9 +8,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Lines of "key value": compiler, flags, target (the instructions that it was compiled for), processor, cores, memory,
-// system, threads (what the environment says of them). Found out once a process; a few hundred bytes. What cannot be
-// had is missing. With spotter::compiled the first three are of that part, which is built with the flags of the build.
+// Lines of "key value": compiler, flags, target (the instruction set that it was compiled for), processor, cores,
+// memory, system, threads (environment variables about them). Determined once in a process; a few hundred bytes.
+// Unknown lines are missing. With spotter::compiled the first three describe the compiled library.
 [[nodiscard]] std::string_view environment_of_program() noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -90,7 +90,7 @@ SPOTTER_COLD_BODY void tell_machine(environment_text& out) noexcept {
 
 #else
 
-// The model of the first processor that Linux lists.
+// The model of the first processor in Linux's list.
 SPOTTER_COLD_BODY void tell_processor(environment_text& out) noexcept {
     int const file = open_above_streams("/proc/cpuinfo", O_RDONLY);
     if (file < 0) { return; }

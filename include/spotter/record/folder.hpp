@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): which folder a run goes to, depending on what is there already.
+// Record (L4): chooses the folder of a run, depending on its content.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
@@ -10,36 +10,35 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How far a segment, and with it its run, had got.
+// The state of a run at the end of one segment.
 struct segment_state {
-    bool known = false;         // its head or a run_begin says of which run it is
-    bool ended = false;         // and a run_end
-    std::uint64_t run_id = 0;   // as its head says
-    std::uint32_t attempt = 0;  // as its head says
-    std::uint32_t workers = 0;  // how many the run was to have; 0 where nobody said
-    std::uint64_t ordinal = 0;  // of the next close; values that no close followed keep one for themselves
-    bool told = false;          // whether such values, or a close, were in it
+    bool known = false;         // the head or a run_begin identifies the run
+    bool ended = false;         // it has a run_end
+    std::uint64_t run_id = 0;   // from the head
+    std::uint32_t attempt = 0;  // from the head
+    std::uint32_t workers = 0;  // the planned number of workers; 0: not specified
+    std::uint64_t ordinal = 0;  // number of the next close; values without a close use one, too
+    bool told = false;          // it holds a close, or values without one
 };
 
-// Of segment `number` of the run `run_id` (0: any); nothing is known of one whose head says that it is another's. Of
-// which run and attempt it is an intact head says, whatever its rows say.
+// The state of segment `number` of run `run_id` (0: any). Unknown if the head belongs to another run. An intact head
+// takes precedence over the rows.
 [[nodiscard]] segment_state read_state(detail::segment_image& segment, std::uint32_t number,
                                        std::uint64_t run_id) noexcept;
 
-// A folder with its lock held.
+// A folder and its lock.
 struct open_run {
-    run_place place{};   // where the recording begins
-    opened_file lock{};  // held until somebody gives it back
-    // Why something of an attempt before this one is still there (a ring, a half of a segment), or how much of it was
-    // lost.
+    run_place place{};   // where recording begins
+    opened_file lock{};  // held until the caller unlocks it
+    // Why something of an earlier attempt (a ring, a partial segment) could not be removed, or how much of it was lost.
     error left{};
 };
 
-// Finds, makes and locks the folder for a new run at `path`. Worker 0 records into the folder itself, worker k into
-// `worker-k` below it, each with its own lock. A worker joins the run that worker 0 has there unless that is over and
-// this worker had finished its part of it, or is none of its `options::workers`: then it is another run, as it is for
-// worker 0. Replacing is worker 0's business, for all that nobody writes. With a `sync` the folder itself is on the
-// disk, too.
+// Finds or creates, and locks, the folder for a new run at `path`. Worker 0 records into the folder itself, worker k
+// into `worker-k` below it; each has its own lock. A worker joins worker 0's run there. If that run has ended, and this
+// worker has finished its part or exceeds the run's number of workers, the folder is treated as another run, as for
+// worker 0. Only worker 0 replaces a run; it spares workers that are being written. With `sync` the new folder is on
+// the disk, too.
 [[nodiscard]] result<open_run> open_folder(file_system& files, std::string_view path, existing what,
                                            std::uint32_t worker = 0, disk_sync sync = disk_sync::never) noexcept;
 

@@ -10,18 +10,18 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// By its head, which may be damaged: then it is what its name says.
+// Whether the head says that the segment is another's. A damaged head counts as right.
 [[nodiscard]] SPOTTER_COLD_BODY bool is_stray(byte_view segment, std::uint32_t number, std::uint64_t run_id) noexcept {
     auto const head = decode_head(segment);
     return head && (head->number != number || (run_id != 0 && head->run_id != run_id));
 }
 
-// What is read of a segment, frame by frame.
+// What was read from a segment so far, frame by frame.
 struct segment_reading {
     segment_state state{};
     std::uint64_t run_id = 0;  // 0: any
-    bool headed = false;       // an intact head was seen
-    bool open = false;         // values came that no close followed
+    bool headed = false;       // it has an intact head
+    bool open = false;         // values without a close
 
     void take_head(segment_head const& head) noexcept {
         state.known = headed = true;
@@ -40,7 +40,7 @@ struct segment_reading {
     }
 
 private:
-    // The head knows better.
+    // The head takes precedence.
     [[nodiscard]] bool is_of_it(rows::run_begin const& begin) const noexcept {
         return headed ? begin.run_id == state.run_id && begin.attempt == state.attempt
                       : run_id == 0 || begin.run_id == run_id;
@@ -60,7 +60,7 @@ SPOTTER_COLD_BODY segment_state read_state(detail::segment_image& segment, std::
     segment_reading reading{.run_id = run_id};
     frame_walker walk{bytes, 0, &segment.supply()};
     for (walked what = walk.next(); what != walked::end; what = walk.next()) {
-        // A disk may have been full before its run_begin.
+        // A full disk may have prevented the run_begin row.
         if (what == walked::head && !walk.head_error()) { reading.take_head(walk.head()); }
         if (what != walked::rows) { continue; }
         row_frame const& frame = walk.frame();
@@ -76,7 +76,7 @@ SPOTTER_COLD_BODY segment_state read_state(detail::segment_image& segment, std::
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of one worker, or of a run of its own in its folder.
+// Removes the segments of one worker, or of a run in its own folder.
 [[nodiscard]] SPOTTER_COLD_BODY error clear_segments(file_system& files, std::string_view folder) noexcept {
     if (error const why = shared_ring::discard(files, folder)) { return why; }
     for (;;) {
@@ -98,7 +98,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return clear_segments(files, folder);
 }
 
-// What is said of the workers of a run that is replaced.
+// Removes the file about the workers of a replaced run.
 [[nodiscard]] SPOTTER_COLD_BODY error remove_set(file_system& files, std::string_view folder) noexcept {
     path_text const set{folder, layout::set_name};
     auto const there = files.kind_of(set);
@@ -106,7 +106,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return *there == path_kind::file ? files.remove(set) : error{};
 }
 
-// The workers' folders of a run that is replaced, but those that somebody writes.
+// Clears the workers' folders of a replaced run, except those that are being written.
 [[nodiscard]] SPOTTER_COLD_BODY error clear_workers(file_system& files, std::string_view folder) noexcept {
     number_list found;
     if (error const why = found.read_workers(files, folder)) { return why; }
@@ -115,7 +115,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
         worker << "/worker-" << found[i];
         auto const kind = files.kind_of(worker);
         if (!kind) { return kind.error(); }
-        if (*kind != path_kind::folder) { continue; }  // somebody else's
+        if (*kind != path_kind::folder) { continue; }  // not one of spotter's
         auto const lock = files.lock(path_text{worker, layout::lock_name});
         if (!lock && lock.error().code == errc::busy) { continue; }
         if (!lock) { return lock.error(); }
@@ -126,8 +126,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return {};
 }
 
-// Whose run the folder holds: that of its first head that can be read and stands in the file of its number, as readers
-// take it. 0 where there is none.
+// The id of the run in the folder, as readers determine it: from the first readable head whose number is that of its
+// file. 0 if there is none.
 [[nodiscard]] SPOTTER_COLD_BODY result<std::uint64_t> read_run_id(file_system& files, std::string_view folder,
                                                                   number_list const& segments) noexcept {
     for (std::size_t place = 0; place < segments.size(); ++place) {
@@ -142,7 +142,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return std::uint64_t{0};
 }
 
-// Of the last segment that says something; `odd` tells of one that is no file.
+// The state at the last segment that has any; `odd` reports one that is no file.
 [[nodiscard]] SPOTTER_COLD_BODY result<segment_state> read_last(file_system& files, std::string_view folder,
                                                                 number_list const& segments, error& odd) noexcept {
     auto const run_id = read_run_id(files, folder, segments);
@@ -160,7 +160,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
         if (segment.trouble()) { return segment.trouble(); }
         if (!state.known) {
             state = older;
-        } else if (older.known) {  // the later one only restates: whether a step was open is said here
+        } else if (older.known) {  // the later one only restates: this one shows whether a step was open
             state.ordinal = older.ordinal > state.ordinal ? older.ordinal : state.ordinal;
             state.told = older.told || older.attempt != state.attempt;
         }
@@ -168,7 +168,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return state;
 }
 
-// How far the run in a folder had got; nothing known of one that is not there.
+// The state of the run in a folder; unknown if there is no folder.
 [[nodiscard]] SPOTTER_COLD_BODY result<segment_state> state_of(file_system& files, std::string_view folder) noexcept {
     auto const kind = files.kind_of(folder);
     if (!kind) { return kind.error(); }
@@ -195,7 +195,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return cut == path.npos ? std::string_view{"."} : path.substr(0, cut == 0 ? 1 : cut);
 }
 
-// Brings to the disk that a folder was made, and those above it up to `known`, which was there.
+// Syncs the creation of a folder and its parents, up to `known`, which existed before.
 [[nodiscard]] SPOTTER_COLD_BODY error sync_above(file_system& files, std::string_view folder,
                                                  std::string_view known) noexcept {
     error first{};
@@ -206,14 +206,14 @@ namespace spotter::inline SPOTTER_ABI::detail {
     }
 }
 
-// One name after another that a run could have, until one can be taken.
+// Tries one name after another for a run, until one is available.
 class folder_opener {
 public:
     folder_opener(file_system& files, path_text const& path, existing what, std::uint32_t worker,
                   disk_sync sync) noexcept
         : files_{files}, path_{path}, what_{what}, worker_{worker}, sync_{sync} {}
 
-    // False where the name is another run's, and the next one is to be tried.
+    // False if the name belongs to another run; try the next one.
     [[nodiscard]] result<bool> take(int number) noexcept {
         run_ = {};
         run_.left = left_;
@@ -284,7 +284,7 @@ private:
         keep(remove_parts(files_, folder_, *scan));
         return go_on();
     }
-    // Behind what is there: a further attempt at that run, or where it is over and not to be gone on with, none.
+    // Places the new attempt behind existing segments; false if that run has ended and must not be resumed.
     [[nodiscard]] result<bool> go_on() noexcept {
         run_.place.run_id = make_run_id();
         number_list segments;
@@ -320,7 +320,7 @@ private:
     disk_sync sync_;
     open_run run_{};
     text<longest_path> folder_{};
-    error left_{};  // in the folders before this one
+    error left_{};  // of the folders tried before
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
@@ -332,7 +332,7 @@ SPOTTER_COLD_BODY result<open_run> open_folder(file_system& files, std::string_v
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     if (path.empty()) { return {errc::bad_config, "a run needs a folder: give hook a path such as \"runs/a\""}; }
     constexpr int most = 10000;
-    path_text const whole = files.absolute(path);  // another folder may be the working one by the next segment
+    path_text const whole = files.absolute(path);  // the working directory may change before the next segment
     if (!whole.good()) { return detail::path_too_long(); }
     detail::folder_opener opener{files, whole, what, worker, sync};
     for (int number = 1; number < most; ++number) {

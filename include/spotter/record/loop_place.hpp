@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): in which section the loop is, for who writes, and for whoever finds the ring of a killed process.
+// Record (L4): the loop's current section, for the writer, and for a reader of a killed process's ring.
 #pragma once
 
 #include <spotter/hook/sections.hpp>
@@ -7,21 +7,21 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The loop enters and leaves sections through `watcher`; they stand in memory of its own, or in that of a ring that
-// outlives the process.
+// The loop enters and leaves sections through `watcher`. The marks are in own memory, or in a ring that outlives the
+// process.
 class loop_place {
 public:
     loop_place() noexcept = default;
     loop_place(loop_place const&) = delete;
     loop_place& operator=(loop_place const&) = delete;
 
-    // Through which the loop says it.
+    // The loop reports its sections to it.
     [[nodiscard]] section_watcher const* watcher() const noexcept { return &watcher_; }
-    // They stand there from now on.
+    // From now on the marks are in `elsewhere`.
     void stand_in(loop_marks& elsewhere) noexcept { watcher_.marks = &elsewhere; }
-    void stand_here() noexcept { watcher_.marks = &own_; }  // that memory goes
+    void stand_here() noexcept { watcher_.marks = &own_; }  // `elsewhere` is about to be freed
 
-    // By who writes; what stay_watch::look says.
+    // For the writer: the result of stay_watch::look.
     [[nodiscard]] std::uint64_t look(std::uint64_t now, std::string_view& section) noexcept {
         return stay_.look(*static_cast<loop_marks const*>(watcher_.marks), now, section);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): an observation as a row, without its values.
+// Record (L4): encodes an observation as a row, without its values.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -12,9 +12,9 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What is kept of it, its values left out. `counts` has room for all bins of a histogram, which the row then refers to.
+// Fills `row` with the kept terms, without values. `counts` has room for all bins of a histogram; the row refers to it.
 void describe(observation const& seen, terms keep, std::span<std::byte> counts, rows::observe& row) noexcept;
-// Bytes that it takes at most, with the head of values.
+// Most bytes of the row, with a values_head.
 [[nodiscard]] std::size_t bound_of(rows::observe const& row) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

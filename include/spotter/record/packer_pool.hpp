@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): several threads that compress blocks for one writer; what they made is taken in the order of the blocks.
+// Record (L4): threads that compress blocks for one writer; results are taken in the order of the blocks.
 #pragma once
 
 #include <spotter/format/zstd_codec.hpp>
@@ -11,10 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The writer calls everything; it helps with the work while it waits. A job's `state` says whose it is: the writer's
-// while it is free or made, a helper's once it is taken. Whoever changes it does so with release, whoever reads it with
-// acquire, so blocks and frames are seen whole. Nothing here is on the training thread. Who sleeps is woken by
-// condition variables: std::atomic's own wait loses wakings where libstdc++ has no futex (of g++ 12, MinGW).
+// The writer makes all calls; while it waits it compresses, too. A job's `state` defines its owner: the writer while it
+// is free or made, a helper once it is taken. `state` is stored with release and loaded with acquire, so that blocks
+// and frames are complete. Nothing here runs on the training thread. Sleepers are woken by condition variables:
+// std::atomic::wait loses wake-ups where libstdc++ has no futex (g++ 12, MinGW).
 class packer_pool {
 public:
     packer_pool() noexcept = default;
@@ -22,16 +22,16 @@ public:
     packer_pool& operator=(packer_pool const&) = delete;
     ~packer_pool() { stop(); }
 
-    // With the writer `threads` threads compress. Fewer, where the system gives no more.
+    // `threads` compress, with the writer; fewer if the system refuses more.
     void start(unsigned threads, int level) noexcept;
-    [[nodiscard]] bool works() const noexcept { return count_ > 0; }  // there is a thread besides the writer
+    [[nodiscard]] bool works() const noexcept { return count_ > 0; }  // there is a helper thread
     [[nodiscard]] bool empty() const noexcept { return given_ == taken_; }
-    // One must be taken before another is given.
+    // Take one before giving another.
     [[nodiscard]] bool full() const noexcept { return given_ - taken_ == capacity(); }
 
-    // A block, which is copied. False where there is no memory for it; not while `full`.
+    // Copies a block. False where memory is exhausted. Not while `full`.
     [[nodiscard]] bool give(byte_view block, payload_form form) noexcept;
-    // The frames of the oldest block, at the end of `out`; not while `empty`. `own` packs what nobody has begun.
+    // Appends the frames of the oldest block to `out`; not while `empty`. `own` packs it if no helper has begun.
     [[nodiscard]] error take(payload_packer& own, byte_buffer& out) noexcept;
 
 private:
@@ -46,7 +46,7 @@ private:
         payload_form form{};
         std::atomic<std::uint32_t> state{free};
     };
-    // slots moves what it holds when it grows, which jobs cannot; they are made once.
+    // Allocated once: slot_array moves its values when it grows, and jobs cannot be moved.
     class job_list {
     public:
         job_list() noexcept = default;
@@ -77,8 +77,8 @@ private:
     std::atomic<std::uint32_t> news_{0};
     std::atomic<bool> stop_{false};
     std::mutex telling_;
-    std::condition_variable given_something_;  // or stopped: the helpers wait for it
-    std::condition_variable made_something_;   // the writer waits for it
+    std::condition_variable given_something_;  // a block was given, or stop: helpers wait for it
+    std::condition_variable made_something_;   // a block is made: the writer waits for it
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

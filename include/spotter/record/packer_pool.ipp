@@ -57,7 +57,7 @@ SPOTTER_BODY bool packer_pool::job_list::grow(std::size_t count) noexcept {
     return jobs_ != nullptr;
 }
 
-// What the sleeper looks for has been stored: who looked before has let go of the mutex and hears it.
+// The sleeper's condition is stored before. Taking the mutex ensures that a sleeper that checked it earlier waits now.
 SPOTTER_BODY void packer_pool::tell(std::condition_variable& whom) noexcept {
     { std::lock_guard const lock{telling_}; }
     whom.notify_all();

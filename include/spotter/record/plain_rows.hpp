@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the rows of a loop that records and does not judge: a number, or values and nothing computed of them.
+// Record (L4): rows for loops that record without judging: a number, or values without computed terms.
 #pragma once
 
 #include <spotter/hook/sink.hpp>
@@ -9,25 +9,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Writes what `encode` writes of such rows (format/encode.hpp), straight into a ring's memory: no struct of a row is
-// filled in, nothing that such a row has not is asked for, and what names the step is made once a step. `into` has room
-// for observe_limit bytes.
+// Writes the same bytes as `encode` (format/encode.hpp), directly into the ring's memory. It fills no row struct, skips
+// fields that such rows lack, and encodes the step's name once for each step. `into` has room for observe_limit bytes.
 class plain_rows {
 public:
-    // A scalar row. Its length.
+    // Writes a scalar row; returns its length.
     [[nodiscard]] std::size_t number(std::byte* into, tensor_id id, step_id const& step, plain_number value) noexcept;
-    // A values_head and the row of an observation whose values, `bytes` of them, are kept. The length of both.
+    // Writes a values_head and the row of an observation that keeps its values (`bytes` long). Returns the length of
+    // both.
     [[nodiscard]] std::size_t values(std::byte* into, tensor_id id, step_id const& step, tensor_ref const& view,
                                      std::uint64_t bytes, terms keep) noexcept;
 
-    // A single value that is kept is all there is to know of it: its statistics follow.
+    // A scalar kept with its value: its statistics follow from it.
     [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept;
-    // Of values that are kept.
+    // For an observation that keeps its values.
     [[nodiscard]] static ring_tag::values_head head_for(tensor_ref const& view, std::uint64_t bytes,
                                                         terms keep) noexcept;
 
 private:
-    // What names a step is copied as so many bytes, of which `length_` count.
+    // The step's name is copied with a fixed size; only its first `length_` bytes count.
     static constexpr std::size_t step_limit = 16;
 
     [[nodiscard]] std::byte* put_step(std::byte* at, step_id const& step) noexcept;

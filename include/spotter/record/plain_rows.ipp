@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// quick_writer::varint, of what is mostly one byte.
+// quick_writer::varint, for values that mostly fit into one byte.
 [[nodiscard]] SPOTTER_INLINE std::byte* put_varint(std::byte* at, std::uint64_t value) noexcept {
     for (; value >= 0x80; value >>= 7) { *at++ = static_cast<std::byte>(value | 0x80); }
     *at++ = static_cast<std::byte>(value);
@@ -54,7 +54,7 @@ SPOTTER_BODY std::size_t plain_rows::number(std::byte* into, tensor_id id, step_
     store(into, layout::scalar_step);
     std::byte* const at = put_step(detail::put_varint(into + 1, id), step);
     store(at, value.type);
-    store(at + 1, value.size);  // as a varint, too
+    store(at + 1, value.size);  // a varint of one byte
     store(at + 2, value.bits);
     return static_cast<std::size_t>(at - into) + 2 + value.size;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): what makes `hook{"runs/a", plan, rules...}` a hook that writes files.
+// Record (L4): makes `hook{"runs/a", plan, rules...}` record to files.
 #pragma once
 
 #include <spotter/hook/hook.hpp>

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the sink that writes a run to files, and where it is asked for a flight recorder beside it.
+// Record (L4): the sink that writes a run to files, optionally with a flight recorder.
 #pragma once
 
 #include <spotter/record/flight_recorder.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Each event goes to the flight recorder, if there is one, and then into the record (run_producer has what it costs and
-// promises).
+// Passes each event to the flight recorder, if there is one, and then to the record. Cost and guarantees: run_producer.
 class recorder {
 public:
-    // All that a sink may have.
+    // Every optional call of a sink.
     using offers = sink_offers<sink_call::number, sink_call::stamp, sink_call::leave, sink_call::tell,
                                sink_call::wants_all, sink_call::poll, sink_call::attempt, sink_call::watcher,
                                sink_call::tell_news, sink_call::stop_asked, sink_call::control>;
 
-    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the
+    // Takes and locks the folder `path` (options::existing applies if it holds a run). `files` must outlive the
     // recorder.
     explicit recorder(std::string_view path, options const& choices = {}) noexcept;
     recorder(std::string_view path, options const& choices, file_system& files) noexcept;
     recorder(recorder&& other) noexcept : run_{std::move(other.run_)}, flight_{std::exchange(other.flight_, nullptr)} {}
     recorder& operator=(recorder&& other) noexcept;
-    ~recorder() { delete flight_; }  // ends before the run
+    ~recorder() { delete flight_; }  // before the run's own end
 
     void start(run_info const& run) noexcept;
-    // Whether everything that is observed is wanted, with its values, whatever the plan keeps of it.
+    // Whether the sink wants every observation with its values, regardless of the plan.
     [[nodiscard]] bool wants_all() const noexcept { return flight_ != nullptr && flight_->wants_all(); }
     void declare(tensor_info const& tensor) noexcept {
         if (flight_ != nullptr) { flight_->declare(tensor); }
@@ -41,13 +40,13 @@ public:
         if (flight_ != nullptr) { flight_->scalar(tensor, step, value, time); }
         run_.scalar(tensor, step, value, time);
     }
-    // A number in short (hook/sink_calls.hpp).
+    // The fast form of a number (hook/sink_calls.hpp).
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept {
         flight_ != nullptr ? number_twice(tensor, step, value) : run_.number(tensor, step, value);
     }
-    // Values of which nothing is computed.
+    // Values without computed terms.
     void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept {
-        run_.values(tensor, step, view, keep);  // a flight recorder wants everything, and so gets it by `observe`
+        run_.values(tensor, step, view, keep);  // with a flight recorder, the hook calls `observe` instead
     }
     void stamp(step_moments const& times) noexcept {
         if (flight_ != nullptr) { flight_->stamp(times); }
@@ -58,12 +57,12 @@ public:
         run_.close(step, found);
         show(found);
     }
-    // A finding that no close comes with. An error is in the file before this returns.
+    // A finding without a close. An error is in the file before this returns.
     void tell(finding const& it) noexcept {
         run_.tell(it);
         if (it.severity == severity::error) { run_.show(); }
     }
-    // The run failed amid the step: it has no close, so that readers know it as open.
+    // The run failed amid the step: without a close, readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept {
         if (flight_ != nullptr) { flight_->leave(step, found); }
         run_.leave(step, found);
@@ -71,33 +70,33 @@ public:
     }
     void finish(run_end const& end) noexcept;
     void flush() noexcept { run_.flush(); }
-    // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
+    // With drain::poll, does the writer's work: call it regularly, in the thread of the other calls.
     void poll() noexcept { run_.poll(); }
 
-    // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
+    // A stop was requested by the file `stop` in the run's folder (record/stop_file.hpp).
     [[nodiscard]] bool stop_asked() const noexcept { return run_.stop_asked(); }
     // The first line of the file `stop`; may be empty.
     [[nodiscard]] std::string_view stop_reason() const noexcept { return run_.stop_reason(); }
-    // What options::beside has to tell to the loop.
+    // Adds the news of options::beside.
     void tell_news(step_id step, step_alarm& into) noexcept { run_.tell_news(step, into); }
-    // What somebody outside asks for (hook/control.hpp).
+    // Requests from outside (hook/control.hpp).
     void set_readers(detail::control_readers const& readers) noexcept { run_.set_readers(readers); }
-    // null: nobody asks for anything.
+    // The waiting request, or null.
     [[nodiscard]] detail::control_request const* poll_request() const noexcept { return run_.poll_request(); }
-    // It was done; an error: it was refused.
+    // The request was executed; with an error, refused.
     void acknowledge(error const& why) noexcept { run_.acknowledge(why); }
-    // Other collections from the next step on.
+    // The collections from the next step on.
     void reset_collections(run_info const& run) noexcept { run_.reset_collections(run); }
-    // In which section the loop is (hook/sections.hpp).
+    // Publishes the loop's section (hook/sections.hpp).
     [[nodiscard]] section_watcher const* watcher() const noexcept { return run_.watcher(); }
     [[nodiscard]] sink_health health() const noexcept;
-    // Of a run that was resumed how often before.
+    // How often the run was resumed before.
     [[nodiscard]] std::uint32_t attempt() const noexcept { return run_.attempt(); }
     [[nodiscard]] std::string_view path() const noexcept { return run_.path(); }
 
 private:
-    // What the loop hears of and may die of in its next call is in the file before it hears of it: errors, and what
-    // asks for a decision.
+    // The loop may die in its next call. So errors, and findings with a decision, are in the file before the loop
+    // receives them.
     void show(step_alarm const& found) noexcept {
         if (!found.empty() && (found.front().severity == severity::error || found.decision() != decision::proceed)) {
             run_.show();

@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Whole blocks behind the last frame. The ring held a block an entry.
+// Measures the complete blocks behind the last frame. In the ring each block was an entry.
 SPOTTER_COLD_BODY void measure_values(byte_view segment, std::uint64_t from, std::size_t ring_bytes,
                                       value_extent& into) noexcept {
     into.packed_at = from;
@@ -33,13 +33,13 @@ SPOTTER_COLD_BODY void measure_values(byte_view segment, std::uint64_t from, std
     return {errc::out_of_memory, "no memory to bring a ring's rest into the record; nothing was lost, try again"};
 }
 
-// One segment of an attempt on its way into the attempt's extent.
+// Reads one segment of an attempt into the attempt's extent.
 class extent_reader {
 public:
     extent_reader(segment_image& image, std::int64_t number, attempt_extent& into) noexcept
         : image_{image}, segment_{image.bytes()}, number_{number}, into_{into}, newest_{!into.known} {}
 
-    // True if the segment before this one may know more: this one holds nothing but what it restates.
+    // True if the segment before must be read, too: this one only restates, or has no mark.
     [[nodiscard]] result<bool> read(std::size_t ring_bytes) noexcept {
         frame_walker walk{segment_, 0, &image_.supply()};
         for (walked what = walk.next(); what != walked::end; what = walk.next()) {
@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    // These are false where there is no memory.
+    // These return false where memory is exhausted.
     [[nodiscard]] bool take_frame(row_frame const& frame) noexcept {
         if (newest_) { into_.ordinal = frame.first_ordinal + frame.closes; }
         values_.mark = rows::drained{};
@@ -84,7 +84,7 @@ private:
     [[nodiscard]] bool take_declaration(byte_view body) noexcept {
         byte_reader in{body};
         auto const id = as_size(in.varint(no_tensor - 1));
-        if (in.bad() || id >= segment_.size()) { return true; }  // a segment declares every id below its largest
+        if (in.bad() || id >= segment_.size()) { return true; }  // larger than any id of a segment
         if (!into_.declared.grow(id + 1)) { return false; }
         text_place& place = into_.declared[id];
         if (place.segment > number_) { return true; }
@@ -97,9 +97,9 @@ private:
         bool const closes = newest_ && row.kind == row_kind::close && !decode(row, end);
         if (closes && end.time > into_.time) { into_.time = end.time; }
     }
-    // How far the ring is in the newest segment that says so.
+    // Takes the ring's position from the newest segment that has one.
     [[nodiscard]] bool take_position() noexcept {
-        // A recovery that was broken off may have come less far than what it was copying blocks from.
+        // An interrupted recovery may have written fewer blocks than the segment that it copied them from.
         bool const same = values_.mark.bytes > 0 && values_.mark.bytes == into_.values.mark.bytes &&
                           values_.mark.position == into_.values.mark.position;
         if (!marked_ || (into_.marked && !(same && values_.done > into_.values.done))) { return true; }
@@ -134,7 +134,7 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
             return why;
         }
         auto const head = decode_head(segment.part(0, (std::min)(segment.bytes().size(), layout::head_bytes)));
-        result<bool> further{head || head.error().code == errc::not_a_run};  // killed before it had a head
+        result<bool> further{head || head.error().code == errc::not_a_run};  // killed before the head was written
         if (head && ring_owner{head->run_id, head->worker, head->attempt} == ring.owner()) {
             further = extent_reader{segment, number, found}.read(ring.size());
         } else if (head) {
@@ -146,7 +146,7 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
     return result<attempt_extent>{std::move(found)};
 }
 
-// The attempt whose ring it was, from the segment that comes next on.
+// The place of a further segment of the attempt that owned the ring.
 [[nodiscard]] SPOTTER_COLD_BODY run_place place_behind(std::string_view folder, ring_header const& ring,
                                                        attempt_extent const& extent, std::uint32_t number) noexcept {
     run_place place{};
@@ -161,7 +161,7 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
     return place;
 }
 
-// The values that were on their way, of which the last segment has a part.
+// Continues with the partly written values, whose first blocks are in the last segment.
 [[nodiscard]] SPOTTER_COLD_BODY error go_on_with_values(file_system& files, std::string_view folder,
                                                         attempt_extent& extent, ring_drain& drain) noexcept {
     value_extent& values = extent.values;
@@ -176,8 +176,8 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
     return drain.go_on(values.mark, packed, values.done) ? error{} : no_memory_to_recover();
 }
 
-// What the ring has from `from` on, and in which section its process ended, into a new segment of that number;
-// `goes_on`: amid values.
+// Writes the ring's content from `from` on, and the section in which the process ended, to a new segment. `goes_on`:
+// begin amid values.
 [[nodiscard]] SPOTTER_COLD_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
                                                  std::uint64_t from, attempt_extent& extent, bool goes_on,
                                                  loop_marks const& marks, recovered& told) noexcept {
@@ -201,12 +201,12 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
     segments.finish();
     told.closes = segments.ordinal() - extent.ordinal;
     if (!segments.failed()) { return {}; }
-    // Nothing relies on what it came to where the ring still has it all.
+    // The ring still has everything: the new segment is not needed.
     if (ring.released() == tail) { remove_segment(files, place.folder, place.number); }
     return segments.first_error();
 }
 
-// What a ring has beyond its segments, into the next one.
+// Writes what a ring has beyond its segments to a further segment.
 [[nodiscard]] SPOTTER_COLD_BODY error empty_ring(file_system& files, std::string_view folder, shared_ring const& left,
                                                  recovered& told) noexcept {
     ring_header& header = *left.header();

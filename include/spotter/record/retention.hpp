@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): keeps a run below a size: its oldest segments lose their values, never what was computed of them.
+// Record (L4): keeps a run below a size limit: the oldest segments lose their values, but no statistics.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -11,31 +11,30 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Beyond this size a segment is closed: of a run that has a limit it is a quarter of that at most.
+// A segment is closed beyond this size; in a run with a limit, a quarter of the limit at most.
 [[nodiscard]] std::uint64_t segment_bytes_of(options const& choices) noexcept;
 
-// Of one worker. What it is allowed (options::run_bytes) holds for the segments that are there and one that is being
-// written.
+// For one worker. The limit (options::run_bytes) covers the closed segments and the one being written.
 class retention {
 public:
     retention(file_system& files, std::uint64_t run_bytes, std::uint64_t segment_bytes, bool to_disk) noexcept;
 
-    // The folder with what earlier attempts left in it, and the number of the first segment of this one.
+    // `folder` may hold earlier attempts' segments; `number` is the first of this attempt.
     [[nodiscard]] error begin(path_text const& folder, std::uint32_t number) noexcept;
-    // A segment was closed; `last`: the run ends with it. A few of the oldest are thinned, so that whoever writes is
-    // not kept from it for long: more come down with the segments to come. Nothing is lost by an error, after which the
-    // next call tries again, unless it was one of writing, which ends thinning.
+    // A segment was closed; `last`: the run ends with it. Thins only a few of the oldest segments, so that the writer
+    // is not delayed for long; later calls thin more. After an error nothing is lost and the next call tries again; but
+    // an error of writing ends thinning.
     [[nodiscard]] error closed(std::uint32_t number, bool last) noexcept;
 
 private:
-    static constexpr int most_at_once = 64;  // segments that are looked at, such as those thinned by an earlier attempt
-    static constexpr int to_read = 32;       // one that is read, as many as these
+    static constexpr int most_at_once = 64;  // units of work in one call; a segment that needs nothing costs one
+    static constexpr int to_read = 32;       // units for a segment that is read
 
     enum class outcome : std::uint8_t { needs_nothing, read, copied, must_wait };
 
     [[nodiscard]] static error no_memory() noexcept;
     [[nodiscard]] std::uint64_t size_of(std::uint32_t number) noexcept;
-    // The segment at a place of the list. Nothing takes its place if somebody changed it while it was read.
+    // Thins the segment at a place of the list. Does not replace it if its file changed meanwhile.
     [[nodiscard]] result<outcome> thin(std::size_t place, bool last) noexcept;
     [[nodiscard]] result<outcome> copy_thinned(std::size_t place, detail::segment_image& whole, bool last,
                                                byte_buffer& side) noexcept;
@@ -46,9 +45,9 @@ private:
     file_system& files_;
     path_text folder_{};
     std::uint64_t limit_;
-    std::uint64_t total_ = 0;        // bytes of the closed segments and their sidecars
-    detail::number_list numbers_{};  // of the segments
-    std::size_t oldest_ = 0;         // the place of the next to be thinned
+    std::uint64_t total_ = 0;  // size of the closed segments and their sidecars
+    detail::number_list numbers_{};
+    std::size_t oldest_ = 0;  // place of the next one to thin
     bool works_;
     bool to_disk_;
 };

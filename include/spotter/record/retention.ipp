@@ -43,7 +43,7 @@ SPOTTER_COLD_BODY error retention::closed(std::uint32_t number, bool last) noexc
         if (*done == outcome::must_wait) { return {}; }
         cost += *done == outcome::needs_nothing ? 1 : to_read;
         if (*done == outcome::needs_nothing) { continue; }
-        total_ -= (std::min)(total_, before);  // where it could not be asked for before
+        total_ -= (std::min)(total_, before);  // its size may have been unknown before
         total_ += size_of(numbers_[oldest_]);
     }
     return {};
@@ -99,7 +99,7 @@ SPOTTER_COLD_BODY result<retention::outcome> retention::copy_thinned(std::size_t
         if (follower.trouble()) { return follower.trouble(); }
     }
     if (found == thinned_copy::follower::no_memory) { return no_memory(); }
-    if (found == thinned_copy::follower::damaged) { return outcome::read; }  // it may have said what is to be kept
+    if (found == thinned_copy::follower::damaged) { return outcome::read; }  // the damaged part may cite values
     if (found == thinned_copy::follower::goes_on && !last) { return outcome::must_wait; }
     if (copy.survey() == 0) { return outcome::read; }
     if (error const why = write(numbers_[place], copy, side)) {
@@ -114,7 +114,7 @@ SPOTTER_COLD_BODY error retention::write(std::uint32_t number, detail::thinned_c
     auto const file = files_.create(part);
     if (!file) { return file.error(); }
     error why = copy.write(*file);
-    if (!why) { why = files_.sync(*file); }  // or a power cut might leave neither the whole one nor this
+    if (!why) { why = files_.sync(*file); }  // otherwise a power cut might lose both the old and the new file
     error const closed = files_.close(*file);
     if (!why) { why = closed; }
     if (!why) { why = read_back(part, side); }
@@ -130,7 +130,7 @@ SPOTTER_COLD_BODY error retention::put_in_place(std::uint32_t number, byte_view 
         (void)files_.remove(part);
         return why;
     }
-    auto const cache = files_.create(side_path);  // a cache: it may be missing
+    auto const cache = files_.create(side_path);  // a sidecar is a cache: it may be missing
     if (cache) {
         (void)files_.append(*cache, side);
         (void)files_.close(*cache);

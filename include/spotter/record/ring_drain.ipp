@@ -39,7 +39,7 @@ SPOTTER_BODY void ring_drain::make_room() noexcept {
         segments_.reach(ring_.taken());
         segments_.flush();
         ring_.release(segments_.kept());
-    } else if (streams_) {  // how many blocks are in the file is seen there
+    } else if (streams_) {  // not streamed, the file does not show how many blocks it has
         segments_.write_values();
         if (!segments_.failed()) { ring_.release(); }
     }
@@ -104,7 +104,7 @@ SPOTTER_BODY bool ring_drain::must_stream(byte_view body, std::uint64_t bytes) n
     if (!segments_.marks()) { return false; }
     std::uint64_t const room = ring_.size() / 4;
     if (body.size() + bytes > room) { return true; }
-    if (ring_.held() + bytes > room) {  // what is before it
+    if (ring_.held() + bytes > room) {  // write out what came before
         segments_.flush();
         ring_.release(segments_.kept());
     }
@@ -151,7 +151,7 @@ SPOTTER_BODY void ring_drain::take_values(byte_view body) noexcept {
     byte_view const row = body.subspan(sizeof head);
     payload_form const form{static_cast<std::uint8_t>(head.form)};
     pending_.clear();
-    if (!pending_.append(row)) { return put_thinned(row); }  // no memory: at least the row
+    if (!pending_.append(row)) { return put_thinned(row); }  // out of memory: keep at least the row
     streams_ = must_stream(body, head.bytes);
     if (streams_) {
         begin_stream({ring_.taken(), head.bytes, form, row});
@@ -165,7 +165,7 @@ SPOTTER_BODY void ring_drain::take_values(byte_view body) noexcept {
 
 SPOTTER_BODY void ring_drain::take_inside(byte_view body) noexcept {
     auto const head = load<ring_tag::values_head>(body.data());
-    auto const size = static_cast<std::size_t>(head.bytes);  // it is inside
+    auto const size = static_cast<std::size_t>(head.bytes);  // it fits: the values are in the entry
     byte_view const row = body.subspan(sizeof head).first(body.size() - sizeof head - size);
     place_ = {segments_.offset(), 0, {static_cast<std::uint8_t>(head.form)}};
     bool const chained = is_chained(head);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the producer's end of a ring: its memory, room for entries, and what happens when there is none.
+// Record (L4): the producer's end of a ring: its memory, room for entries, and the overflow policy.
 #pragma once
 
 #include <spotter/record/ring_pages.hpp>
@@ -11,74 +11,73 @@ namespace spotter::inline SPOTTER_ABI {
 class run_writer;
 struct run_place;
 
-// What makes room in a full ring, in place of a writer; false where it gives up.
+// Makes room in a full ring, in place of a writer.
 struct room_maker {
-    bool (*make)(void* context) noexcept = nullptr;  // asked by the training thread, again until there is room
+    bool (*make)(void* context) noexcept = nullptr;  // called by the training thread until there is room; false: never
     void* context = nullptr;
 };
 
-// Observations and scalars of a step that made room, which has its close unless it was still open.
+// A step that was discarded to make room.
 struct discarded_step {
-    std::uint64_t values = 0;  // that are gone with it
-    bool closed = false;       // it had a close
+    std::uint64_t values = 0;  // its observations and scalars
+    bool closed = false;       // false: the step was still open
 };
 
-// Called by the training thread. Where the ring is full it waits for the writer, or is the writer itself.
+// Called by the training thread. If the ring is full it waits for the writer, or does the writer's work.
 class ring_input {
 public:
-    // All of it must outlive this; `writer` may begin later.
+    // The arguments must outlive this; `writer` may be constructed later.
     ring_input(file_system& files, options const& choices, run_writer& writer) noexcept
         : files_{files}, choices_{choices}, writer_{writer}, policy_{choices.overflow} {}
     ring_input(ring_input const&) = delete;
     ring_input& operator=(ring_input const&) = delete;
     ~ring_input();
 
-    // Once, before anything else: of the user's, shared with who comes after this process, or plain. False where there
-    // is none.
+    // Once, before anything else: takes the user's memory, shared memory, or plain memory. False where there is none.
     [[nodiscard]] bool take_memory(run_place const& place) noexcept;
-    // Where the ring outlives the process: what is left in it is gone, or somebody else's.
+    // Removes a shared ring, whose rest is not needed.
     void remove_shared() noexcept { (void)shared_.remove(); }
-    // In a forked child: the memory is the parent's.
+    // In a forked child: the memory belongs to the parent.
     void leave_to_parent() noexcept { shared_.leave_to_parent(); }
     [[nodiscard]] byte_ring& ring() noexcept { return ring_; }                    // for the writer
     [[nodiscard]] ring_pages& pages() noexcept { return pages_; }                 // likewise
-    [[nodiscard]] shared_ring const& shared() const noexcept { return shared_; }  // its header is null in plain memory
+    [[nodiscard]] shared_ring const& shared() const noexcept { return shared_; }  // its header is null for plain memory
 
-    [[nodiscard]] overflow policy() const noexcept { return policy_; }   // where the ring is full
-    [[nodiscard]] std::size_t block() const noexcept { return block_; }  // bytes of values in one entry, at most
-    // Bytes that are free at least, headers and padding among them.
+    [[nodiscard]] overflow policy() const noexcept { return policy_; }   // when the ring is full
+    [[nodiscard]] std::size_t block() const noexcept { return block_; }  // most bytes of values in one entry
+    // Free bytes at least, with headers and padding.
     [[nodiscard]] std::uint64_t room() noexcept { return ring_.room(); }
-    // What observations and scalars leave free for declarations and closes.
+    // The part that observations and scalars leave free for declarations and closes.
     [[nodiscard]] std::size_t spare() const noexcept { return ring_.size() / 16; }
-    // Bytes of an entry that may ever fit.
+    // Bytes of the largest entry that can ever fit.
     [[nodiscard]] std::size_t largest() const noexcept { return ring_.largest() - spare(); }
 
-    void ask_for_room() noexcept;  // the writer is to give back what it holds; nobody waits for it
+    void ask_for_room() noexcept;  // asks the writer to free what it holds; does not wait
 
-    // Before so many bytes of values are copied, and before memory is claimed for them.
+    // Call it before memory is claimed for so many bytes of values.
     void choose_copying(std::size_t bytes) noexcept { copier_.choose(ring_, bytes); }
-    // Values into memory that was claimed.
+    // Copies values into claimed memory.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept {
         copier_.copy(into, from, bytes);
     }
-    // Memory for an entry, or null: there is no room and the policy does not wait for it.
+    // Memory for an entry; null if there is no room and the policy does not wait.
     [[nodiscard]] std::byte* claim(std::size_t bytes, std::size_t spare_bytes) noexcept;
-    // Of what was claimed last.
+    // Commits the last claimed memory.
     void commit(std::size_t bytes, std::uint32_t tag) noexcept { ring_.commit(bytes, tag); }
 
-    // A tensor was declared: there is something to write, and its step ends with what is done once.
+    // A tensor was declared: wakes the writer at the end of the step.
     void declared() noexcept;
-    void end_step() noexcept;  // behind its close
+    void end_step() noexcept;  // call it behind the step's close
 
-    void flush() noexcept;  // waits until what was committed is in the file
-    void show() noexcept;   // the same, for as long as a loop may wait that was told an alarm
+    void flush() noexcept;  // waits until all committed entries are in the file
+    void show() noexcept;   // the same, but waits at most 2 s, for a loop that receives an alarm
 
-    void when_full(room_maker const& make) noexcept;  // without a `make`: the ring is drained
-    // Takes entries out up to the next close, for good. Where no thread drains the ring.
+    void when_full(room_maker const& make) noexcept;  // a null `make`: the ring is drained
+    // Discards the entries up to the next close. Only if no thread drains the ring.
     discarded_step discard_step() noexcept;
 
-    void note(error const& why) noexcept;                                     // what went wrong here; the first is kept
-    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // the first
+    void note(error const& why) noexcept;                                     // keeps the first error
+    [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // the first error
 
 private:
     static constexpr std::uint64_t smallest_ring = 64U << 10;
@@ -99,13 +98,13 @@ private:
     run_writer& writer_;
     overflow policy_;
     room_maker make_{};
-    std::byte* given_ = nullptr;  // memory of the user's for the ring
-    shared_ring shared_;          // or memory that outlives the process; before the ring, which uses it
+    std::byte* given_ = nullptr;  // the user's memory for the ring
+    shared_ring shared_;          // or shared memory; before the ring, which uses it
     byte_ring ring_;
     ring_pages pages_{ring_};
     value_copier copier_{};
     std::size_t block_ = 0;
-    std::uint64_t declared_at_ = 0;  // in the ring, the open step did; the first of all ends as if it did
+    std::uint64_t declared_at_ = 0;  // the open step's first declaration, in the ring; the first step counts as one
     error trouble_{};
 };
 

@@ -72,7 +72,7 @@ SPOTTER_BODY void ring_input::flush() noexcept {
 
 SPOTTER_BODY void ring_input::show() noexcept {
     if (!writer_.has_thread()) { return writer_.write_out(); }
-    bool const behind = writer_.is_behind();  // it was waited for before, in vain
+    bool const behind = writer_.is_behind();  // an earlier wait has failed
     std::uint64_t const wanted = writer_.ask_for_flush(), since = steady_milliseconds();
     for (int round = 0; policy_ == overflow::block && !behind && !writer_.flushed(wanted); ++round) {
         if (steady_milliseconds() - since >= patience_milliseconds) {
@@ -88,7 +88,7 @@ SPOTTER_BODY void ring_input::show() noexcept {
 
 SPOTTER_BODY void ring_input::when_full(room_maker const& make) noexcept {
     make_ = make;
-    pages_.whole();  // no writer makes them ready
+    pages_.whole();  // no writer prepares them
 }
 
 SPOTTER_BODY discarded_step ring_input::discard_step() noexcept {

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 SPOTTER_BODY void ring_pages::begin() noexcept {
     std::span<std::byte> const all = ring_.unused();
     quietly_ = make_ready(all.first((std::min)(all.size(), std::size_t{1})));
-    if (!quietly_) { done_ = ring_.size(); }  // they are the producer's
+    if (!quietly_) { done_ = ring_.size(); }  // the producer touches all pages
 }
 
 SPOTTER_BODY void ring_pages::whole() noexcept {

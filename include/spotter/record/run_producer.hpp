@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the producer of a run: what happens on the training thread. Events become rows in a ring.
+// Record (L4): the producer of a run, on the training thread: turns events into rows in a ring.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Named here and known where the bodies are, so that a loop's file sees neither files, threads nor codecs.
+// Only declared here: files that include a hook do not include files, threads and codecs.
 class byte_buffer;
 class file_system;
 class run_recording;
@@ -24,31 +24,31 @@ struct observe;
 struct run_end;
 }  // namespace rows
 
-// Where a recording is, for the training thread.
+// The state of a recording, for the training thread.
 enum class producer_state : std::uint8_t {
-    off,        // nothing is to be recorded: nothing is counted either
-    unable,     // no folder, or no memory: all is dropped
-    ready,      // it has its folder and its ring
-    recording,  // begun
-    over,       // ended
-    forked,     // this process was forked off from the one that records: all is dropped
+    off,     // recording is switched off: nothing is counted either
+    unable,  // no folder, or no memory: everything is dropped
+    ready,   // has its folder and its ring
+    recording,
+    over,
+    forked,  // this process is a fork of the recording one: everything is dropped
 };
 
-// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring; run_writer, with a thread of
-// its own or by poll(), compresses and writes. While the ring has room an event costs the copy: no lock, no allocation,
+// Takes the events of one thread (event_sink, hook/sink.hpp) and copies each into a ring. run_writer compresses and
+// writes, in its own thread or by poll(). While the ring has room an event costs only the copy: no lock, no allocation,
 // no system call.
 //
-// Failure never shows outside: the first one is kept in health(), from then on events are only counted. Always
-// health().stored + health().dropped == observations and scalars that came in, and features that were dropped; `stored`
-// are in the file after finish(). In a process forked off from the run's it does nothing but count.
+// A failure never reaches the caller: health() keeps the first one, and events are then only counted. The sum
+// health().stored + health().dropped is always the number of observations and scalars received, plus dropped features.
+// After finish() the `stored` ones are in the file. In a forked child it only counts.
 class run_producer {
 public:
-    // Takes the folder `path` (options::existing says what if a run is there) and locks it. `files` must outlive the
-    // recorder. The run is told to be that of `worker`; the folder is that of `options::worker`.
+    // Takes and locks the folder `path` (options::existing applies if it holds a run). `files` must outlive the
+    // producer. The record names `worker` as its worker; the folder is that of `options::worker`.
     run_producer(std::string_view path, options const& choices, file_system& files, std::uint32_t worker) noexcept;
     run_producer(run_producer&& other) noexcept { swap(other); }
     run_producer& operator=(run_producer&& other) noexcept;
-    // One that was not finished ends its run as failed: most likely an exception left the loop.
+    // An unfinished run ends as failed: most likely an exception left the loop.
     ~run_producer();
 
     void start(run_info const& run) noexcept;
@@ -57,99 +57,97 @@ public:
 
     void observe(observation const& seen, terms keep) noexcept;
 
-    // One that finds no room counts as dropped, beside its observation, which follows.
+    // Without room, a feature counts as dropped, separately from its observation, which follows.
     void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept;
 
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept;
 
-    // What `scalar` and `observe` would do, in short (event_sink).
+    // Fast forms of `scalar` and `observe` (hook/sink_calls.hpp).
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
-    // Likewise.
     void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept;
 
-    // Of the step that is closed next.
+    // For the step that is closed next.
     void stamp(step_moments const& times) noexcept { times_ = times, stamped_ = true; }
     void close(step_id step, step_alarm const& found) noexcept { end_step(step, found, true); }
-    void tell(finding const& it) noexcept;  // that no close comes with
-    // The run failed amid the step: it has no close, so that readers know it as open.
+    void tell(finding const& it) noexcept;  // a finding without a close
+    // The run failed amid the step: without a close, readers know it as open.
     void leave(step_id step, step_alarm const& found) noexcept { end_step(step, found, false); }
 
     void finish(run_end const& end) noexcept;
 
     void flush() noexcept;
-    // The same, but that the loop waits for it two seconds at most, and not at all where it is never to wait
-    // (options::overflow).
+    // Like flush, but waits at most two seconds, and not at all if options::overflow never waits.
     void show() noexcept;
-    // With drain::poll, the work of the writer: to be called regularly, by the same thread as the rest.
+    // With drain::poll, does the writer's work: call it regularly, in the thread of the other calls.
     void poll() noexcept;
 
-    // Somebody made the file `stop` in the run's folder (record/stop_file.hpp).
+    // A stop was requested by the file `stop` in the run's folder (record/stop_file.hpp).
     [[nodiscard]] bool stop_asked() const noexcept;
     [[nodiscard]] std::string_view stop_reason() const noexcept;  // its first line; may be empty
-    // What options::beside has to tell to the loop.
+    // Adds the news of options::beside.
     void tell_news(step_id step, step_alarm& into) noexcept;
-    // What somebody outside asks for (hook/control.hpp).
+    // Requests from outside (hook/control.hpp).
     void set_readers(detail::control_readers const& readers) noexcept;
-    [[nodiscard]] detail::control_request const* poll_request() const noexcept;  // null: nobody asks for anything
-    void acknowledge(error const& why) noexcept;                                 // told once the step is closed
-    void reset_collections(run_info const& run) noexcept;  // other collections from the next step on
-    // In which section the loop is (hook/sections.hpp); null where nothing is recorded.
+    [[nodiscard]] detail::control_request const* poll_request() const noexcept;  // the waiting request, or null
+    void acknowledge(error const& why) noexcept;                                 // takes effect when the step is closed
+    void reset_collections(run_info const& run) noexcept;  // the collections from the next step on
+    // Publishes the loop's section (hook/sections.hpp); null if nothing is recorded.
     [[nodiscard]] section_watcher const* watcher() const noexcept;
 
     [[nodiscard]] sink_health health() const noexcept;
-    // Of a run that was resumed how often before.
+    // How often the run was resumed before.
     [[nodiscard]] std::uint32_t attempt() const noexcept;
     [[nodiscard]] std::string_view path() const noexcept;
-    void note(error const& why) noexcept;  // into its health, where nothing was before
+    void note(error const& why) noexcept;  // adds an error to health() if it is the first
 
-    // For a flight recorder, whose latest steps stay in the ring. What makes room there is asked of it; null: the ring
-    // is drained.
+    // For a flight recorder, which keeps the latest steps in the ring: `make` is called for room; null: the ring is
+    // drained.
     void when_full(room_maker const& make) noexcept;
-    // The oldest step in the ring makes room, and never was. False where it is the open one, or there is none.
+    // Discards the oldest step of the ring, as if it never was. False if that is the open one, or there is none.
     bool discard_step() noexcept;
-    void write_out() noexcept;  // all that is in the ring, into the segment
-    // Into the segment at once: a declaration stays when the step that it was made at is long gone.
+    void write_out() noexcept;  // writes the content of the ring to the segment
+    // Writes a declaration directly to the segment: it stays when its step has been discarded.
     void declare_apart(tensor_info const& tensor) noexcept;
-    // An observation or a scalar that goes nowhere.
+    // Counts an observation or scalar that is not recorded.
     void drop() noexcept { dropped_ += state_ == producer_state::off ? 0 : 1; }
-    // It records; else everything is only counted.
+    // False: everything is only counted.
     [[nodiscard]] bool has_folder() const noexcept { return at_ != nullptr; }
-    // Whether there is a run that this process has begun and nobody has finished.
+    // Whether this process has begun a run that is not finished.
     [[nodiscard]] bool is_open() const noexcept;
 
 private:
     void end_step(step_id step, step_alarm const& found, bool whole) noexcept;
     void put_close(step_id step, step_alarm const& found, bool whole) noexcept;
-    // The body of run_begin; empty where there is no memory.
+    // Encodes the body of run_begin; empty where memory is exhausted.
     void put_begin(run_info const& run, byte_buffer& into) const noexcept;
-    [[nodiscard]] bool recording() noexcept;  // and sends what waits
-    [[nodiscard]] bool goes_on() noexcept;    // begun, not over, and this process's
+    [[nodiscard]] bool recording() noexcept;  // also sends what waits
+    [[nodiscard]] bool goes_on() noexcept;    // begun, not over, and not in a forked child
     [[nodiscard]] bool child() noexcept;
     void be_child() noexcept;
     void leave_to_parent() noexcept;
 
-    // Of an observation whose values find no room: they are left out, or false: it is dropped whole.
+    // The values have no room: leaves them out, or returns false to drop the observation.
     [[nodiscard]] bool thin(rows::observe& row) noexcept;
-    // Into the ring: `bytes` of values, if any, in the row's entry or behind it.
+    // Writes an observation to the ring; `bytes` of values are in its entry or behind it.
     void put_observation(observation const& seen, terms keep, rows::observe const& row, std::size_t bound,
                          std::size_t bytes) noexcept;
-    // What was counted, and how the run ended, without the list of what the rules say of themselves.
+    // The counters and the run's ending, without the coverage of the rules.
     [[nodiscard]] rows::run_end end_row(run_end const& end) const noexcept;
 
-    // Ring bytes that a row and its blocks take at most, padding included.
+    // Most bytes of the ring that a row and its blocks take, with padding.
     [[nodiscard]] std::uint64_t room_for(std::size_t bound, std::uint64_t bytes) const noexcept;
-    // The values, block by block. False where they were given up: the next entry says so to the writer.
+    // Writes the values block by block. False if they were given up, which the next entry shows to the writer.
     [[nodiscard]] bool hand_over(std::byte const* values, std::size_t bytes) noexcept;
     template <class Encode>
     [[nodiscard]] bool put(row_kind kind, std::size_t bound, Encode const& encode_into) noexcept;
-    // Losses that the record does not know of yet.
+    // Records losses that are not in the record yet.
     void tell_losses() noexcept;
-    // 0 where the name is too long to be recorded.
+    // 0 if the name is too long to be recorded.
     [[nodiscard]] std::size_t bound_of(tensor_info const& tensor) noexcept;
     [[nodiscard]] bool send(tensor_info const& tensor) noexcept;
     [[nodiscard]] bool send(finding const& it) noexcept;
 
-    // Declarations that found no room are sent before anything else as soon as there is some.
+    // Declarations without room are kept, and sent first as soon as there is room.
     void keep_waiting(tensor_info const& tensor) noexcept;
     void send_waiting() noexcept;
 
@@ -160,20 +158,20 @@ private:
     error first_{};
     slot_array<tensor_info> waiting_;
     std::size_t waiting_count_ = 0;
-    std::uint64_t handed_ = 0;   // observations and scalars in the ring or beyond
-    std::uint64_t dropped_ = 0;  // before the ring
+    std::uint64_t handed_ = 0;   // observations and scalars that entered the ring
+    std::uint64_t dropped_ = 0;  // before they entered the ring
     std::uint64_t thinned_ = 0;
     std::uint64_t closes_ = 0;
     std::uint64_t closes_lost_ = 0;
-    std::uint64_t told_ = 0;  // the sum of losses that the record knows of
+    std::uint64_t told_ = 0;  // losses that are in the record, summed
     step_moments times_{};    // of the step that is closed next,
-    bool stamped_ = false;    // if it has any
+    bool stamped_ = false;    // if it has times
     double begun_at_ = 0;
     text<64> packs_{};       // run_info::packs
-    std::int64_t zero_ = 0;  // of the training thread's clock: nanoseconds since 1970
+    std::int64_t zero_ = 0;  // zero of the training thread's clock: nanoseconds since 1970
     instant instant_ = instant::before_update;
-    std::uint32_t workers_ = 0;  // that the run is told to have
-    bool acknowledged_ = false;  // what was asked for is done, once the step is closed
+    std::uint32_t workers_ = 0;  // as recorded
+    bool acknowledged_ = false;  // acknowledge a request once the step is closed
 };
 
 static_assert(event_sink<run_producer>);

@@ -56,7 +56,7 @@ SPOTTER_BODY run_producer& run_producer::operator=(run_producer&& other) noexcep
 SPOTTER_BODY run_producer::~run_producer() {
     if (at_ == nullptr) { return; }
     if (is_open()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
-    if (at_->fork.in_child()) {  // the thread and the files are the parent's
+    if (at_->fork.in_child()) {  // thread and files belong to the parent
         leave_to_parent();
     } else {
         delete at_;
@@ -205,7 +205,7 @@ SPOTTER_BODY void run_producer::finish(run_end const& end) noexcept {
     if ((!begun && state_ != producer_state::ready) || child()) { return; }
     at_->writer.settle();
     if (begun) {
-        tell_losses();  // now there is room
+        tell_losses();  // there is room now
         at_->writer.settle();
     }
     std::size_t bound = 256 + end.why.size();
@@ -223,7 +223,7 @@ SPOTTER_BODY void run_producer::finish(run_end const& end) noexcept {
     if (list.failed() || body.failed()) {
         note({errc::out_of_memory, "no memory for the end of the record; it lacks the coverage of the rules"});
     }
-    std::byte few[256];  // the end itself takes none
+    std::byte few[256];  // needs no memory
     if (body.failed()) { row.why = {}, row.coverages = 0, row.list = {}; }
     byte_writer out{body.failed() ? few : room, body.failed() ? sizeof few : 2 * bound};
     encode(out, row);

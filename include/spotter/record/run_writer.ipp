@@ -155,8 +155,8 @@ SPOTTER_BODY void run_writer::grant_wishes(std::uint64_t flush) noexcept {
     }
 }
 
-// Until something is recorded it is woken for that. Then it spins briefly, and naps longer and longer up to 2 ms: an
-// idle run costs nothing that could be measured.
+// Sleeps until something is recorded. Afterwards it spins briefly, and then naps for up to 2 ms: the cost of an idle
+// run is not measurable.
 SPOTTER_BODY void run_writer::rest(writer_state now, int& idle) noexcept {
     if (now == writer_state::asleep) {
         (void)sleeper_.sleep(unused_microseconds);

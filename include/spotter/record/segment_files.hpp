@@ -12,22 +12,22 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Of a segment that is being thinned, until it takes the place of the whole one.
+// The suffix of a thinned copy until it replaces its segment.
 inline constexpr char part_suffix[] = ".spot.part";
 
 struct folder_scan {
-    text<64> found{};  // the name of any segment or sidecar
-    text<64> part{};   // the name of any copy that was left half done
+    text<64> found{};  // the name of some segment or sidecar
+    text<64> part{};   // the name of some incomplete copy
 };
 [[nodiscard]] result<folder_scan> scan_folder(file_system& files, std::string_view folder) noexcept;
 
-// Numbers that a folder's names say, ascending: whoever looks for files goes through these, never through all that
-// could be.
+// The numbers in a folder's file names, ascending. Code that looks for files iterates over these, not over all possible
+// numbers.
 class number_list {
 public:
-    // Of segments.
+    // Numbers of segments.
     [[nodiscard]] error read_segments(file_system& files, std::string_view folder) noexcept;
-    // Of workers but number 0.
+    // Numbers of workers, without 0.
     [[nodiscard]] error read_workers(file_system& files, std::string_view folder) noexcept;
     [[nodiscard]] bool add(std::uint32_t number) noexcept;
     [[nodiscard]] std::size_t size() const noexcept { return count_; }
@@ -58,15 +58,15 @@ private:
     std::size_t count_ = 0;
 };
 
-// What a process that was killed while it thinned a segment has left.
+// Removes what a process left that was killed while it thinned a segment.
 [[nodiscard]] error remove_parts(file_system& files, std::string_view folder, folder_scan scan) noexcept;
 [[nodiscard]] path_text path_of_segment(std::string_view folder, std::int64_t number,
                                         char const* suffix = layout::data_suffix) noexcept;
-// Nothing, or something else than a file, has that name.
+// Nothing has that name, or something that is not a file.
 [[nodiscard]] bool is_no_file(file_system& files, std::string_view path) noexcept;
 
-// The number of a folder's next segment: behind all that hold something. What is empty, or no file, with a larger
-// number is nobody's, or of a process that was killed before it had written; no number is taken twice.
+// The number of a folder's next segment: larger than all that hold data. An empty file or a non-file with a larger
+// number was never written by a process that still lives. No number is used twice.
 [[nodiscard]] result<std::uint32_t> next_number(file_system& files, std::string_view folder,
                                                 number_list const& segments) noexcept;
 void remove_segment(file_system& files, std::string_view folder, std::int64_t number) noexcept;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): a segment that lies there already, read part by part as it is looked at. Who records maps nothing:
-// somebody may cut a file meanwhile, and whoever touches mapped memory that a file has no longer is ended by the
-// system.
+// Record (L4): an existing segment, read part by part on demand. A recording process maps no files: another process may
+// truncate one, and the system kills a process that touches mapped memory beyond the end of its file.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -10,9 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Has the address space of the whole segment, and memory for what was brought: of values, of which a walk sees the
-// heads of their blocks alone, a page in thirty. What is cut off or cannot be read is zeros: a walk finds damage, or an
-// end.
+// Reserves address space for the whole segment, and reads parts into it. A walk reads only the heads of value blocks,
+// about a page in thirty. Parts that are cut off or unreadable are zeros: a walk then finds damage, or an end.
 class segment_image {
 public:
     segment_image() noexcept = default;
@@ -20,17 +18,17 @@ public:
     segment_image& operator=(segment_image const&) = delete;
     ~segment_image() { ::operator delete(memory_); }
 
-    // As it is now; errors as `map` has them.
+    // Opens it in its current state; errors as for `map`.
     [[nodiscard]] error open(file_system& files, std::string_view path) noexcept;
 
-    // Of what nobody brought nothing may be read.
+    // Only parts that were read may be accessed.
     [[nodiscard]] byte_view bytes() const noexcept { return {memory_, size_}; }
     [[nodiscard]] byte_supply const& supply() const noexcept { return supply_; }
-    // A part of it that is there.
+    // A part of it, which is read if necessary.
     [[nodiscard]] byte_view part(std::uint64_t from, std::uint64_t bytes) noexcept;
-    // The first reading that failed: a disk that errs, not a file that was cut.
+    // The first read error of the disk; a truncated file is none.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
-    // All of it came from one file, which still has its name and is not shorter.
+    // Everything was read from one file, which still has its name and is not shorter.
     [[nodiscard]] bool is_same() const noexcept;
 
 private:
@@ -42,8 +40,8 @@ private:
     std::byte* memory_ = nullptr;
     std::size_t size_ = 0;
     std::uint64_t identity_ = 0;
-    slot_array<bool> there_{};  // by blocks
-    bool lacks_ = false;        // something was not there any more
+    slot_array<bool> there_{};  // by blocks: it was read
+    bool lacks_ = false;        // a part was missing
     error trouble_{};
     byte_supply supply_{};
 };

@@ -14,7 +14,7 @@ SPOTTER_COLD_BODY error segment_image::open(file_system& files, std::string_view
     auto const facts = files.facts_of(path);
     if (!facts) { return facts.error(); }
     std::byte first[1];
-    auto const read = files.read(path, 0, first);  // or it is no file
+    auto const read = files.read(path, 0, first);  // fails for anything but a file
     if (!read) { return read.error(); }
     files_ = &files;
     path_ = path_text{"", path};

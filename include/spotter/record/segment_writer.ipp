@@ -50,7 +50,7 @@ SPOTTER_BODY void segment_writer::add(row_kind kind, byte_view body, byte_view r
     if (failed_) { return; }
     settled_ = kind == row_kind::close || kind == row_kind::declare;
     if (buffered() >= write_bytes) { write(); }
-    if (kind == row_kind::drained) { return; }  // values follow it, in this segment
+    if (kind == row_kind::drained) { return; }  // values follow it in this segment
     found_ = found_ || kind == row_kind::finding;
     if (settled_) { restate_due(); }
     if (offset_ >= segment_bytes_ + head_end_ && (settled_ || offset_ >= 2 * segment_bytes_ + head_end_)) { rotate(); }
@@ -211,7 +211,7 @@ SPOTTER_BODY bool segment_writer::pack_step(byte_view body, byte_view rest) noex
         added = steps_.add(closed, step_.view(), step_values_);
     }
     if (!added) { return false; }
-    ++place_.ordinal;  // at once: a frame that is sealed below counts back from it
+    ++place_.ordinal;  // first: a frame that is sealed below counts back from it
     step_.clear();
     step_values_ = 0;
     if (steps_.next_size() + layout::row_head_bytes > frame_target()) { put_steps(); }
@@ -397,7 +397,7 @@ SPOTTER_COLD_BODY void segment_writer::rotate(byte_view run_begin) noexcept {
     if (failed_) { return; }
     files_.close();
     note(files_.take_trouble());
-    if (where_ == whereabouts::gone) { return fail(moved()); }  // the folder may be another recorder's now
+    if (where_ == whereabouts::gone) { return fail(moved()); }  // another recorder may own the folder now
     retain(false);
     if (!run_begin.empty() && !declared_.begin(run_begin)) { return fail(no_memory()); }
     move_on();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): a ring's shared memory, and the file `ring` in the worker's folder that names it.
+// Record (L4): the shared memory of a ring, and the file `ring` in the worker's folder that holds its name.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The file comes before the memory and goes after it, so memory that nobody knows of is never left behind. The name is
-// drawn anew for each ring. A copy of the folder names the same one: it is busy for as long as its maker lives.
+// The file is created before the memory and removed after it, so that no memory is left behind unnoticed. Each ring has
+// a new random name. A copy of the folder names the same ring, which is busy while its creator lives.
 //
-// Lets go of the memory in its destructor; only `remove` takes it out of the machine.
+// The destructor only unmaps the memory; `remove` deletes it.
 class shared_ring {
 public:
     shared_ring() noexcept = default;
@@ -18,26 +18,25 @@ public:
     shared_ring& operator=(shared_ring const&) = delete;
     ~shared_ring() { let_go(); }
 
-    // A ring of `bytes` for the recording in `folder`, which is locked.
+    // Creates a ring of `bytes` for the recording in `folder`, which is locked.
     [[nodiscard]] error make(file_system& files, std::string_view folder, ring_owner const& owner,
                              std::uint64_t bytes) noexcept;
 
-    // The one that is there, left by a process that ended: the folder is locked. None is no error; header() is null
-    // then, and where there is a name but nothing behind it (the machine was switched off) or in it (killed before it
-    // had begun), that has been removed. errc::unwritable where something else than a file has that name; every
-    // sentence names what is in the way.
+    // Opens the ring that an ended process left; the folder is locked. No ring is no error: header() is then null. A
+    // name without memory (the machine was switched off) or an unfinished ring (killed before it had begun) is removed.
+    // errc::unwritable if a non-file has the file's name. Every error sentence names the obstacle.
     [[nodiscard]] error open(file_system& files, std::string_view folder) noexcept;
 
-    // The memory and the file. What is in the ring is gone.
+    // Deletes the memory and the file; the content of the ring is lost.
     error remove() noexcept;
 
-    // In a forked child: neither the memory nor its lock is the child's.
+    // In a forked child: memory and lock belong to the parent.
     void leave_to_parent() noexcept;
-    // Whatever ring the recording in `folder`, which is locked, has left.
+    // Removes any ring that the recording in `folder` has left; the folder is locked.
     [[nodiscard]] static error discard(file_system& files, std::string_view folder) noexcept;
 
-    [[nodiscard]] ring_header* header() const noexcept { return header_; }  // null: none is open; mapped until it goes
-    // Why what is there cannot be used, with the names of both.
+    [[nodiscard]] ring_header* header() const noexcept { return header_; }  // null if not open; valid while mapped
+    // The error for an unusable ring, with the names of file and memory.
     [[nodiscard]] error in_the_way(errc code, std::string_view why) const noexcept;
 
 private:
@@ -46,9 +45,9 @@ private:
     using name_text = text<name_size>;
 
     [[nodiscard]] static name_text new_name() noexcept;
-    // Whatever the file says, nothing but a ring of ours is opened and removed.
+    // Only memory whose name begins as spotter's do is opened and removed, whatever the file says.
     [[nodiscard]] static bool begins_name(std::string_view text) noexcept;
-    [[nodiscard]] error open_header() noexcept;  // of the memory that is open
+    [[nodiscard]] error open_header() noexcept;  // of the open memory
     void let_go() noexcept;
 
     file_system* files_ = nullptr;

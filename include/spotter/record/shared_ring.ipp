@@ -44,12 +44,12 @@ SPOTTER_COLD_BODY error shared_ring::open(file_system& files, std::string_view f
     std::string_view const text{letters, size ? *size : 0};
     bool const ours = size && begins_name(text);
     bool const whole = text.size() == name_size;
-    if (ours && !whole) { return files.remove(file_); }  // the memory would have come next
+    if (ours && !whole) { return files.remove(file_); }  // the memory would have been created next
     if (!ours) { return in_the_way(errc::corrupt, "names no ring of spotter's and was left as it is"); }
     name_text const name{text};
     auto const memory = files.open_shared(name);
     if (!memory && memory.error().code == errc::not_a_run) {
-        (void)files.remove_shared(name);  // what was not whole yet
+        (void)files.remove_shared(name);  // an incomplete ring
         return files.remove(file_);
     }
     if (!memory) { return memory.error(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): how a thread sleeps that others may wake.
+// Record (L4): lets a thread sleep until another wakes it.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One thread sleeps. Whoever wakes it, wakes its next sleep where it is awake; what was written before is seen after
-// it.
+// Only one thread sleeps. A wake-up while it is awake ends its next sleep. Writes before wake() are visible after
+// sleep().
 class sleeper {
 public:
     // True if it was woken.

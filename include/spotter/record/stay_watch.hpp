@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): a loop that stays in one section for long, seen by who writes.
+// Record (L4): detects that a loop stays in one section for long; used by the writer.
 #pragma once
 
 #include <spotter/core/loop_marks.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A look ten times a second at most: each takes a line of memory away from the loop.
+// Checks at most ten times a second: each check takes a cache line from the loop.
 class stay_watch {
 public:
-    // How many milliseconds the loop has been in `section` where it is time to tell: after 2 s, 20 s, 200 s, …; else 0.
-    // `now` in milliseconds, of a steady clock.
+    // If a report is due (after 2 s, 20 s, 200 s, …): how many milliseconds the loop has been in `section`; otherwise
+    // 0. `now` in milliseconds of a steady clock.
     [[nodiscard]] std::uint64_t look(loop_marks const& at, std::uint64_t now, std::string_view& section) noexcept {
         if (now < next_look_) { return 0; }
         next_look_ = now + milliseconds_between;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): the file `stop` in a run's folder, by which a request from outside asks the run to stop.
+// Record (L4): the file `stop` in a run's folder: a request from outside to stop the run.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -10,24 +10,24 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The writer looks for the file, the training thread reads an atomic. All workers of a run obey one file; what it says
+// The writer looks for the file; the training thread reads an atomic. All workers of a run obey the same file. Its text
 // is the reason.
 class stop_file {
 public:
-    // `folder`: of the worker. A file that is there already was meant for an earlier attempt: worker 0 removes it, the
-    // others pass over it until it is gone.
+    // `folder`: the worker's. A file that is already there was meant for an earlier attempt: worker 0 removes it, the
+    // others ignore it until it is gone.
     stop_file(file_system& files, std::string_view folder, std::uint32_t worker) noexcept;
     stop_file(stop_file const&) = delete;
     stop_file& operator=(stop_file const&) = delete;
 
-    // By who writes: costs a look at the disk ten times a second at most. `now` in milliseconds, of a steady clock.
+    // Called by the writer: looks at the disk at most ten times a second. `now` in milliseconds of a steady clock.
     void look(std::uint64_t now) noexcept;
-    // The first thing that went wrong; for who writes.
+    // The first error; for the writer.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    // Any thread; stays so.
+    // Any thread; once true, always true.
     [[nodiscard]] bool asked() const noexcept { return asked_.load(std::memory_order_acquire); }
-    // Once asked: the first line of the file as it was then; may be empty.
+    // Once asked() is true: the first line of the file at that time; may be empty.
     [[nodiscard]] std::string_view reason() const noexcept { return reason_.view(); }
 
 private:
@@ -36,8 +36,8 @@ private:
 
     [[nodiscard]] bool is_there() noexcept;
     void note(error const& why) noexcept;
-    // Once only: the other thread may look at the text from then on. False where the file is empty as yet: at the next
-    // look it may say why.
+    // Reads the reason, once; afterwards the other thread may read it. False if the file is still empty: a later look
+    // may find the reason.
     [[nodiscard]] bool read() noexcept;
 
     file_system& files_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): a closed segment again, without the values of its observations.
+// Record (L4): copies a closed segment without the values of its observations.
 #pragma once
 
 #include <spotter/core/kept_text.hpp>
@@ -16,41 +16,40 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Copies a segment without the values of its observations, but those that a finding is about (its tensor at its step)
-// and what these build on. Frame by frame: a thinned segment has the row frames of the whole one, in order, with the
-// same rows.
+// Copies a segment without the values of its observations. Keeps the values that a finding is about (its tensor at its
+// step), and those that these are differences to. A thinned segment has the same row frames, in order, with the same
+// rows.
 class thinned_copy {
 public:
     thinned_copy(file_system& files, segment_image& segment) noexcept
         : files_{files}, image_{segment}, segment_{segment.bytes()} {}
 
-    // Whether it is such a copy already: every frame of rows says so.
+    // Whether the segment is a thinned copy already: every row frame has a flag for it.
     [[nodiscard]] bool is_thinned() const noexcept;
-    // What its findings are about. False where there is no memory.
+    // Collects what its findings cite. False where memory is exhausted.
     [[nodiscard]] bool cite() noexcept;
-    // Findings about the last step of a segment stand before the close of that step, which may be some segments
-    // further.
+    // Findings about the last step of a segment come before the close of that step, which may be some segments later.
     enum class follower : std::uint8_t { closes, goes_on, damaged, no_memory };
-    // The same for a segment that comes after it, up to the first close.
+    // Collects citations from a later segment, up to its first close.
     [[nodiscard]] follower cite_next(segment_image& segment) noexcept;
-    // Bytes of values that would go, all citations known. None of a segment that is damaged: what is left of its values
-    // may be all that is known.
+    // Bytes of values that would be removed, once all citations are known. 0 for a damaged segment: the rest of its
+    // values may be all that is left.
     [[nodiscard]] std::uint64_t survey() noexcept;
-    // The copy, after `survey`.
+    // Writes the copy, after `survey`.
     [[nodiscard]] error write(opened_file into) noexcept;
 
 private:
     struct citation {
         mode in = mode::train;
         std::uint64_t index = 0;
-        kept_text tensor{};  // a finding of another segment may cite it
+        kept_text tensor{};  // a finding in another segment may cite it
 
         [[nodiscard]] std::strong_ordering order(mode mode, std::uint64_t step, std::string_view name) const noexcept {
             if (in != mode) { return in <=> mode; }
             return index != step ? index <=> step : tensor.view() <=> name;
         }
     };
-    struct extent {  // of values that are kept
+    struct extent {  // of kept values
         std::uint64_t offset = 0;
         std::uint64_t bytes = 0;
         std::uint64_t moved_to = 0;
@@ -67,10 +66,10 @@ private:
     [[nodiscard]] bool learn(row_view row) noexcept;
     [[nodiscard]] bool is_cited(rows::observe const& seen) const noexcept;
     [[nodiscard]] bool keep_values(rows::observe const& seen, std::uint64_t before) noexcept;
-    // Whole frames of values, before the frame with their row.
+    // Complete frames of values before the frame with their row.
     [[nodiscard]] bool are_values(payload_place const& place, std::uint64_t before) const noexcept;
 
-    // The row without its values, or with them where they are now; valid until the next call.
+    // The row without its values, or with their new place; valid until the next call.
     [[nodiscard]] byte_view thinned(row_view row) noexcept;
     [[nodiscard]] payload_place moved(payload_place const& old) const noexcept;
 

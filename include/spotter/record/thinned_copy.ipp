@@ -115,7 +115,7 @@ SPOTTER_COLD_BODY bool thinned_copy::cite_frame(row_frame const& frame) noexcept
 SPOTTER_COLD_BODY bool thinned_copy::learn(row_view row) noexcept {
     rows::declare told{};
     if (decode(row, told)) { return true; }
-    // A segment declares every id below its largest, so one beyond its bytes is no id.
+    // Not an id if it exceeds the segment's bytes: a segment declares every id below its largest.
     if (told.tensor.id >= segment_.size() || !declared_.grow(told.tensor.id + std::size_t{1})) { return false; }
     declared_[told.tensor.id] = {told.tensor.name, told.tensor.shape};
     return true;

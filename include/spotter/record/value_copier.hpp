@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record (L4): how values are copied into a ring: through the caches, or past them.
+// Record (L4): copies values into a ring, through the caches or past them.
 #pragma once
 
 #include <spotter/hook/options.hpp>
@@ -7,31 +7,30 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Called by the training thread. With copying::automatic it is found out at the first values that may go past the
-// caches.
+// Called by the training thread. copying::automatic measures at the first values that are large enough.
 class value_copier {
 public:
-    // Once the ring has its memory.
+    // Call it when the ring has its memory.
     void begin(copying how, byte_ring const& ring) noexcept;
-    // Before so many are copied, and before memory is claimed for them.
+    // Call it before memory is claimed for so many bytes.
     void choose(byte_ring& ring, std::size_t bytes) noexcept {
         if (stream_from_ == unmeasured && bytes >= few_bytes) { measure(ring); }
     }
-    // Into memory that was claimed.
+    // Copies into claimed memory.
     void copy(std::byte* into, std::byte const* from, std::size_t bytes) const noexcept;
 
 private:
-    // Fewer are never streamed: waiting until they are in memory takes longer.
+    // Fewer bytes are never streamed: waiting for memory would take longer.
     static constexpr std::size_t few_bytes = 4096;
     static constexpr std::size_t never = ~std::size_t{0}, unmeasured = never - 1;
     static constexpr std::size_t rounds = 16, round_bytes = 64U << 10;
     static constexpr std::size_t room = (2 * rounds + 1) * round_bytes;
 
-    // Copies a few blocks either way into the ring, whole and in small pieces, each to a place of its own, so that no
-    // cache helps. Not while the ring has no room for it.
+    // Copies a few blocks into the ring in both ways, whole and in small pieces, each to its own place, so that no
+    // cache helps. Not while the ring lacks room for it.
     void measure(byte_ring& ring) noexcept;
 
-    std::size_t stream_from_ = never;  // so many bytes go past the caches
+    std::size_t stream_from_ = never;  // so many bytes, or more, go past the caches
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -24,7 +24,7 @@ SPOTTER_BODY void value_copier::copy(std::byte* into, std::byte const* from, std
 SPOTTER_COLD_BODY void value_copier::measure(byte_ring& ring) noexcept {
     std::byte* const first = ring.prepare(room);
     if (first == nullptr) { return; }
-    // What a page costs is not what is measured; and a new one is in the caches, as none of a ring in use is.
+    // Page faults must not be measured; and new pages are in the caches, unlike those of a ring in use.
     ring.touch(room + byte_ring::header);
     detail::leave_caches(first, 2 * rounds * round_bytes);
     std::byte const* const from = first + 2 * rounds * round_bytes;
@@ -33,8 +33,7 @@ SPOTTER_COLD_BODY void value_copier::measure(byte_ring& ring) noexcept {
         for (std::size_t at = 0; at < round_bytes; at += piece) { copy_to(to + at, from + at, piece); }
         return std::chrono::steady_clock::now() - begin;
     };
-    std::size_t won[2]{};  // by streaming, whole blocks and pieces; a sum of times would be that of a round that was
-                           // interrupted
+    std::size_t won[2]{};  // rounds that streaming won: whole blocks, pieces; sums of times would include interruptions
     for (std::size_t i = 0; i < rounds; ++i) {
         std::byte* const to = first + 2 * i * round_bytes;
         std::size_t const piece = i % 2 == 0 ? round_bytes : few_bytes;
