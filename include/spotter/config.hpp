@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few SPOTTER_ macros; every header begins here. Nothing in a user's program needs them.
+// The few SPOTTER_ macros. Every header includes this file first. A user's program needs none of them.
 #pragma once
 
 #include <spotter/version.hpp>
@@ -16,14 +16,14 @@
 #define SPOTTER_EXCEPTIONS 0
 #endif
 
-// Header-only unless SPOTTER_SEPARATE is defined, for every file of a program or for none. A header x.hpp then only
-// declares what is no template; the bodies, in x.ipp beside it, stand once in the program: in the one file that
-// includes spotter/implementation.hpp, or in the library of the CMake target spotter::compiled.
+// Header-only unless SPOTTER_SEPARATE is defined; all files of a program must agree on it. With SPOTTER_SEPARATE a
+// header x.hpp only declares what is not a template. The bodies are in x.ipp beside it. They are compiled once: in the
+// one file that includes spotter/implementation.hpp, or in the library of the CMake target spotter::compiled.
 #if !defined(SPOTTER_SEPARATE)
 #define SPOTTER_BODIES 1
 #define SPOTTER_BODY inline
-// A function with much in it (a loop for each dtype, say) that header-only costs only the files that call it: its
-// declaration and its body.
+// For a large function (with a loop for each dtype, say): as a template it costs a header-only program only in the
+// files that call it. One macro is for the declaration, the other for the body.
 #define SPOTTER_WHERE_CALLED template <class = only_where_called>
 #define SPOTTER_WHERE_CALLED_BODY template <class>
 #else
@@ -31,13 +31,14 @@
 #define SPOTTER_WHERE_CALLED
 #define SPOTTER_WHERE_CALLED_BODY
 #endif
-// A body that no step of a training and no frame of a record comes by (opening, recovering, thinning, words about what
-// was found): made small and not fast, which takes a compiler half the time. None that a program's own function calls
-// on every way through, as it does a hook's constructor: g++ takes all of such a function, the loop included, for cold.
+// For bodies that run neither in a training step nor per frame of a record (opening, recovering, thinning, describing
+// findings). They are optimised for size, which halves their compile time. Do not use it for a function that the
+// caller's own function always calls, such as a hook's constructor: g++ then treats the whole caller as cold, the loop
+// included.
 #define SPOTTER_COLD_BODY SPOTTER_COLD SPOTTER_BODY
 
-// Versions and modes of one library must not be linked together unseen, so both are part of every symbol's name;
-// libstdc++'s modes are, too, in which a container or a string is another.
+// Different versions or modes of the library must not be linked together unnoticed, so both are part of every symbol's
+// name. So are libstdc++'s modes that change the layout of containers or strings.
 #if defined(SPOTTER_SEPARATE)
 #define SPOTTER_ABI_SEPARATE _separate
 #else
@@ -64,9 +65,9 @@
     SPOTTER_JOIN(SPOTTER_VERSION_MAJOR, SPOTTER_VERSION_MINOR, SPOTTER_ABI_SEPARATE, SPOTTER_ABI_EXCEPTIONS,           \
                  SPOTTER_ABI_CONTAINERS, SPOTTER_ABI_STRINGS)
 
-// Functions whose result must have the same bits on every compiler and under every flag (docs/internals/stat.md).
-// g++ takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens.
-// (clang's -ffp-contract=fast fuses in spite of the pragma; core/bits.hpp has settle() for that.)
+// Functions whose result must have the same bits on every compiler and under every flag (docs/internals/stat.md). g++
+// takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens. (clang's
+// -ffp-contract=fast fuses despite the pragma; core/bits.hpp has settle() for that.)
 #if defined(__clang__)
 #define SPOTTER_STRICT
 #if __clang_major__ >= 18
@@ -82,8 +83,8 @@
 #define SPOTTER_STRICT_BODY
 #endif
 
-// The same for a small function that is called where it matters: g++'s attribute would keep it from being inlined, and
-// is left out where no flag changes bits.
+// The same for a small function in a hot path: g++'s attribute would prevent inlining, so it is left out where no
+// compiler flag changes the bits.
 #if defined(__SSE2_MATH__) && !defined(__FP_FAST_FMA) && !defined(__RECIPROCAL_MATH__) && !__FINITE_MATH_ONLY__
 #define SPOTTER_STRICT_SMALL
 #else
@@ -107,23 +108,23 @@
 #define SPOTTER_FETCH(address) static_cast<void>(address)
 #endif
 
-// Vectors of GNU's kind. Without them, or with SPOTTER_PLAIN_VECTORS defined (for all files of a program), the same
-// loops run over plain arrays, to the same bits.
+// GNU vector types. Without them, or with SPOTTER_PLAIN_VECTORS defined for all files of a program, the same loops run
+// over plain arrays and give the same bits.
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(SPOTTER_PLAIN_VECTORS)
 #define SPOTTER_GNU_VECTORS 1
 #else
 #define SPOTTER_GNU_VECTORS 0
 #endif
 
-// g++ makes vectors of a plain loop at -O2 only where it is told to, clang by itself.
+// At -O2 g++ vectorises a plain loop only with this attribute; clang needs none.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SPOTTER_VECTORS __attribute__((optimize("no-fast-math", "fp-contract=off", "tree-vectorize")))
 #else
 #define SPOTTER_VECTORS
 #endif
 
-// Loops over the few vectors of a lane group must be unrolled for their accumulators to live in registers; g++ does so
-// at -O2 only when told, clang by itself.
+// Loops over the few vectors of a lane group must be unrolled so that their accumulators stay in registers. At -O2 g++
+// does so only with this pragma; clang needs none.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SPOTTER_UNROLL _Pragma("GCC unroll 8")
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Umbrella for loops that follow cures by themselves: docs/act.md.
+// Umbrella for loops that apply cures by themselves: docs/act.md.
 #pragma once
 
 #include <spotter/act/heal.hpp>

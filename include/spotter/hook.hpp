@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The light umbrella, for files that only observe or judge: core, stat, plan, rule, hook. No third party behind it.
+// The light umbrella, for files that only observe or judge: core, stat, plan, rule, hook. Includes no third-party
+// header.
 #pragma once
 
 #include <spotter/hook/hook.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For programs that are compiled with SPOTTER_SEPARATE and do not link spotter::compiled: one file includes this first,
-// and holds the bodies of the headers below and of every header of spotter that it includes behind it
-// (spotter/report.hpp, say).
+// For programs that are compiled with SPOTTER_SEPARATE and do not link spotter::compiled. Exactly one file includes
+// this header, before any other header of spotter. That file holds the bodies of the headers below, and of every header
+// of spotter that it includes afterwards (spotter/report.hpp, say).
 #pragma once
 
 #if !defined(SPOTTER_SEPARATE)

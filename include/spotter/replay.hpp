@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Umbrella for programs that judge records: replay, follow, side by side, envelopes and the built-in rules.
+// Umbrella for programs that judge records: replay, follow, side-by-side comparison, envelopes and the built-in rules.
 #pragma once
 
 #include <spotter/replay/envelope.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Umbrella for programs that say in words what was found, in whole runs too (needs fmt). A loop that prints findings
-// does with spotter/print.hpp, which needs nothing.
+// Umbrella for programs that describe findings and whole runs in words (needs fmt). A loop that only prints findings
+// needs just spotter/print.hpp, which has no dependency.
 #pragma once
 
 #include <spotter/print.hpp>

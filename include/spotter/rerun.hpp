@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Umbrella for loops that compute a step again before they believe an alarm: docs/act.md.
+// Umbrella for loops that compute a step again to confirm an alarm: docs/act.md.
 #pragma once
 
 #include <spotter/act/rerun.hpp>

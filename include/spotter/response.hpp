@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Umbrella: what can be done when a rule fires beyond the verdict: `on(rule, append_lines{"alerts.jsonl"},
-// run_command{"./alert.sh"})`.
+// Umbrella: responses that run when a rule fires: `on(rule, append_lines{"alerts.jsonl"}, run_command{"./alert.sh"})`.
 #pragma once
 
 #include <spotter/response/append_lines.hpp>

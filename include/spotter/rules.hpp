@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in catalogue, one file a rule, each explained in docs/rules.md, and in packs; quantifiers, series and pairs
-// for rules of your own.
+// The built-in rules, one file each and explained in docs/rules.md, and the packs of them. Also quantifiers, series and
+// pairs for rules of your own.
 #pragma once
 
 #include <spotter/diagnosis/packs.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Umbrella for a program that trains: the hook, and the recorder behind `hook{"runs/a", plan, rules...}`. `any`, `all`
-// and `fraction` come with it; built-in rules do not: spotter/packs.hpp has them by the pack, spotter/rules.hpp all by
-// name, spotter/rule/builtin/ each alone.
+// Umbrella for a program that trains: the hook, and the recorder for `hook{"runs/a", plan, rules...}`. It includes
+// `any`, `all` and `fraction`, but no built-in rules. For those include spotter/packs.hpp (packs), spotter/rules.hpp
+// (all rules) or a header of spotter/rule/builtin/ (one rule).
 #pragma once
 
 #include <spotter/hook.hpp>

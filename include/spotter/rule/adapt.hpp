@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): adaptors: `rule | adaptor` is again a rule. Undecided closes touch none of them. One table, one place:
+// Rule (L2): adaptors: `rule | adaptor` is again a rule. Undecided closes change nothing in any of them. In one table:
 //   for_steps{n}   yes once the rule held at n decided closes of the same mode in a row
 //   cooldown{n}    after a yes, silent for n - 1 further decided closes of that mode
 //   rearm{n}       one yes an episode; an episode ends after n decided closes of that mode in a row without it
 //   once           one yes a run
-//   only{policy}   steps outside the policy do not exist for the rule: no observation, no close
-//   named{"..."}   the name that findings carry
-//   severity::x    the severity that findings carry
-//   on(rule, r)    the decision that findings ask for: proceed, skip_update or stop; or what is done then (respond.hpp)
+//   only{policy}   the rule sees only steps of the policy: no other observation and no other close
+//   named{"..."}   the name in its findings
+//   severity::x    the severity of its findings
+//   on(rule, r)    the decision that its findings request: proceed, skip_update or stop; or a response (respond.hpp)
 #pragma once
 
 #include <spotter/rule/compound.hpp>
@@ -15,26 +15,26 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What may stand behind `|`: a value that turns a rule's answers into its own, or hides steps from it.
+// What may follow `|`: a value that turns a rule's answers into its own, or hides steps from the rule.
 template <class Value>
 concept adaptor = requires { typename Value::adapts_rules; };
 
-// A rule with an adaptor behind it, which is a rule again.
+// A rule with an adaptor applied, which is again a rule.
 template <rule Inner, adaptor Adaptor>
 struct adapted {
     using kind = rule_kind;
-    Inner inner;      // what is adapted
-    Adaptor adaptor;  // and by what
+    Inner inner;      // the rule that is adapted
+    Adaptor adaptor;  // the adaptor that is applied to it
 };
 
 // An adaptor has a `state` and turns the inner rule's answer into its own:
 //     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept;
 // It may edit the findings; the machine removes them unless the answer is yes. An adaptor with `admits(step)` hides
-// steps; one with `thins_delivery` says no where the rule still holds. What is thinned is not healthy for that: any
-// other adaptor has a second state and is asked, without findings, what it would say if nothing inside were thinned;
-// one that sets severities has
+// steps from the rule. One with `thins_delivery` may answer no while the rule still holds. Such a rule still counts as
+// unhealthy. Every other adaptor therefore has a second state: with it, and without findings, the machine asks what the
+// adaptor would answer if nothing inside were thinned. An adaptor that sets severities has
 //     constexpr severity severity_of_untold(severity) const noexcept;
-// A response has, for what the inner rule pushed from `first` on,
+// A response has, for the findings that the inner rule pushed from index `first` on,
 //     constexpr void respond(state&, findings& out, std::size_t first) const noexcept;
 template <class Inner, class Adaptor>
 class machine<adapted<Inner, Adaptor>> {
@@ -111,12 +111,12 @@ struct count_per_mode {
 };
 }  // namespace detail
 
-// `rule | for_steps{3}`: yes from the third close in a row on at which it holds, by mode. Undecided closes do not
-// count, and break nothing.
+// `rule | for_steps{3}`: yes from the third consecutive close of a mode at which the rule holds. Undecided closes do
+// not count and do not break the sequence.
 struct for_steps {
     using adapts_rules = void;
     using state = detail::count_per_mode;
-    std::uint64_t steps = 1;  // closes of one mode; 0 is as 1
+    std::uint64_t steps = 1;  // closes of one mode; 0 acts as 1
     constexpr truth operator()(state& streak, step_id step, truth answer, std::span<finding>) const noexcept {
         std::uint64_t& count = streak.count[index_of(step.mode)];
         count = answer == truth::yes ? count + 1 : 0;
@@ -124,24 +124,24 @@ struct for_steps {
     }
 };
 
-// `rule | cooldown{100}`: reported at most once in a hundred closes of a mode; undecided ones do not count.
+// `rule | cooldown{100}`: reported at most once in a hundred closes of a mode. Undecided closes do not count.
 struct cooldown {
     using adapts_rules = void;
-    static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
+    static constexpr bool thins_delivery = true;  // may answer no while the rule still holds
     using state = detail::episode_per_mode;
-    std::uint64_t steps = 1;  // closes of one mode; 0 and 1 thin nothing
+    std::uint64_t steps = 1;  // closes of one mode; 0 and 1 suppress nothing
     constexpr truth operator()(state& it, step_id step, truth answer, std::span<finding>) const noexcept {
         it.of(step).pass(steps);
         return answer == truth::yes ? truth_of(it.of(step).report()) : answer;
     }
 };
 
-// `rule | rearm{10}`: an episode is reported once; it ends when the rule has said no ten times in a row, by mode.
+// `rule | rearm{10}`: an episode is reported once. It ends when the rule has said no at ten closes of a mode in a row.
 struct rearm {
     using adapts_rules = void;
-    static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
+    static constexpr bool thins_delivery = true;  // may answer no while the rule still holds
     using state = detail::episode_per_mode;
-    std::uint64_t steps = 1;  // closes of one mode without it, in a row
+    std::uint64_t steps = 1;  // consecutive closes of one mode at which the rule says no
     constexpr truth operator()(state& it, step_id step, truth answer, std::span<finding>) const noexcept {
         if (answer != truth::yes) { return it.of(step).pass(steps), answer; }
         it.of(step).restart();
@@ -149,32 +149,33 @@ struct rearm {
     }
 };
 
-// `rule | once`: reported a single time in a run, whatever the mode.
+// `rule | once`: reported once in a run, whatever the mode.
 struct once_adaptor {
     using adapts_rules = void;
-    static constexpr bool thins_delivery = true;  // where it says no the rule may hold all the same
+    static constexpr bool thins_delivery = true;  // may answer no while the rule still holds
     using state = detail::report_episode;
     constexpr truth operator()(state& it, step_id, truth answer, std::span<finding>) const noexcept {
         return answer == truth::yes ? truth_of(it.report()) : answer;
     }
 };
-// The one there is.
+// The only value of its type.
 inline constexpr once_adaptor once{};
 
-// `policy` is any predicate on a step: a plan's policy, or a callable.
+// The rule sees only the steps that `policy` admits. `policy` is any predicate on a step: a plan's policy, or a
+// callable.
 template <class Policy>
 struct only {
     using adapts_rules = void;
     using state = detail::no_state;
-    Policy policy;  // asked at each close and observation
-    // What the policy says; other steps are hidden from the rule.
+    Policy policy;  // called at each close and observation
+    // Whether the rule sees this step.
     [[nodiscard]] constexpr bool admits(step_id step) const { return policy(step); }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
 };
 template <class Policy>
 only(Policy) -> only<Policy>;
 
-// `rule | named{"critic is dying"}`: what its findings call it.
+// `rule | named{"critic is dying"}`: the name in its findings.
 struct named {
     using adapts_rules = void;
     using state = detail::no_state;
@@ -185,12 +186,12 @@ struct named {
     }
 };
 
-// `rule | severity::error`: how severe its findings are.
+// `rule | severity::error`: the severity of its findings.
 struct with_severity {
     using adapts_rules = void;
     using state = detail::no_state;
-    severity level;  // instead of the rule's own
-    // Of what an inner adaptor held back.
+    severity level;  // replaces the rule's own
+    // The severity of a finding that an inner adaptor held back.
     [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
         for (finding& each : found) { each.severity = level; }
@@ -202,7 +203,7 @@ template <rule Inner>
     return {inner, {level}};
 }
 
-// `on(rule, stop)`: what its findings ask for.
+// `on(rule, stop)`: the decision that its findings request.
 struct with_decision {
     using adapts_rules = void;
     using state = detail::no_state;
@@ -212,15 +213,15 @@ struct with_decision {
         return answer;
     }
 };
-// Apply the update: `on(rule, proceed)` only tells.
+// Apply the update: `on(rule, proceed)` only reports.
 inline constexpr decision proceed = decision::proceed;
-// Leave this update out.
+// Skip this update.
 inline constexpr decision skip_update = decision::skip_update;
 // End the run.
 inline constexpr decision stop = decision::stop;
 
-// What a finding of `rule` asks of the loop, instead of what its severity says (error: stop, non-finite: skip_update,
-// else proceed).
+// Sets the decision that a finding of `rule` requests of the loop. By default it follows from the severity (error:
+// stop, non-finite: skip_update, else proceed).
 template <rule Inner>
 [[nodiscard]] constexpr adapted<Inner, with_decision> on(Inner rule, decision what) noexcept {
     return {rule, {what}};

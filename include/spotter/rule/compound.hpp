@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): `&&`, `||` and `!` of rules. Both sides see every event, whatever the other says.
+// Rule (L2): `&&`, `||` and `!` of rules. Both sides see every event, whatever the other answers.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -7,26 +7,27 @@
 namespace spotter::inline SPOTTER_ABI {
 
 template <class Left, class Right>
-struct both_rules {  // `a && b`: holds where both do; both see every event
+struct both_rules {  // `a && b`: holds where both hold; both see every event
     using kind = rule_kind;
-    Left left;    // its finding is the one that is told
-    Right right;  // weighs in with its severity and response
+    Left left;    // its finding is the one that is reported
+    Right right;  // contributes its severity and response to that finding
 };
 template <class Left, class Right>
-struct either_rule {  // `a || b`: holds where one does; both see every event
+struct either_rule {  // `a || b`: holds where one of them holds; both see every event
     using kind = rule_kind;
     Left left;    // its findings come first
-    Right right;  // and these behind them
+    Right right;  // its findings follow
 };
 template <class Inner>
-struct not_rule {  // `!a`: holds where `a` says no; where `a` is undecided so is this
+struct not_rule {  // `!a`: holds where `a` says no; undecided where `a` is undecided
     using kind = rule_kind;
-    Inner inner;  // its own findings are not told
+    Inner inner;  // its own findings are not reported
 };
 
 namespace detail {
 
-// Closes one of several parts that push into one list. What a part pushes beside another answer than yes is no finding.
+// Closes one of several parts that push into one list. Findings that a part pushes with an answer other than yes are
+// removed.
 template <class Part>
 constexpr truth close_beside(Part& part, step_id step, findings& out) {
     findings::part const others = out.enter();
@@ -37,7 +38,7 @@ constexpr truth close_beside(Part& part, step_id step, findings& out) {
     return answer;
 }
 
-// What the parts of a machine need of a tensor: their union, and which of them watch it.
+// What the parts of a machine need of a tensor: the union of their needs, and which parts watch it.
 class needs_of_parts {
 public:
     constexpr void add(tensor_needs needs, tensor_info const& tensor) noexcept {
@@ -45,7 +46,7 @@ public:
         joined_.join(needs);
         watching_ |= std::uint64_t{any(needs.terms)} << count_++;
     }
-    // The answer of the whole. `watching`, by tensor id, has room for a bit a part.
+    // The needs of the whole machine. `watching`, by tensor id, has at least one bit for each part.
     template <class Bits>
     [[nodiscard]] constexpr tensor_needs note(slot_array<Bits>& watching, tensor_id id) const noexcept {
         if (watching_ == 0 && !watching.holds(id)) { return joined_; }
@@ -60,7 +61,7 @@ private:
     std::size_t count_ = 0;
 };
 
-// Two machines side by side: what `&&` and `||` share.
+// Two machines side by side: the common part of `&&` and `||`.
 template <class Left, class Right>
 class two_machines {
 public:
@@ -99,13 +100,13 @@ protected:
     machine<Right> right_;
 
 private:
-    slot_array<std::uint8_t> watching_;  // by tensor id: bit 0 the left one, bit 1 the right one
+    slot_array<std::uint8_t> watching_;  // by tensor id: bit 0 for the left machine, bit 1 for the right one
 };
 
 }  // namespace detail
 
-// Yes when both are. The finding is the left one's, or the right one's where the left has none (a negation); it takes
-// the larger severity of the two and the stronger response.
+// Yes when both say yes. Reports the left one's finding, or the right one's where the left has none (a negation). The
+// finding has the larger severity of the two and the stronger response.
 template <class Left, class Right>
 class machine<both_rules<Left, Right>> : public detail::two_machines<Left, Right> {
 public:
@@ -129,7 +130,7 @@ public:
             held.join(held_right);
             if (answer != truth::yes && out.size() > start) { held.join(out[start].severity); }
         }
-        // The right one's findings are only weighed into the left one's, where that has any.
+        // Where the left one has findings, the right one's only add severity and response to them.
         out.truncate(middle > start ? middle : start + 1);
         out.leave(of_left);
         if (answer != truth::yes) { out.truncate(start); }
@@ -148,7 +149,7 @@ private:
     }
 };
 
-// Yes when either is; the findings of both.
+// Yes when either says yes; the findings of both.
 template <class Left, class Right>
 class machine<either_rule<Left, Right>> : public detail::two_machines<Left, Right> {
 public:

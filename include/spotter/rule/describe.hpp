@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The first line that spotter/report.hpp writes; numbers have three digits, or what it takes (inequality.hpp). Control
-// characters in names are escaped (core/plain.hpp).
+// Writes the first line that spotter/report.hpp writes of a finding. Numbers have three digits, or as many as
+// inequality.hpp needs. Control characters in names are escaped (core/plain.hpp).
 template <std::size_t Capacity>
 void describe(finding const& it, text<Capacity>& out) noexcept {
     auto const plain = [&](std::string_view letters) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): a rule put together while the program runs, as from a rules file (ext/json/rules.hpp): any rule behind one
-// type.
+// Rule (L2): a rule that is composed at run time, from a rules file for example (ext/json/rules.hpp): one type that
+// holds any rule.
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A rule whose type is forgotten; counts who holds it, in any thread.
+// A rule behind a virtual interface, with a count of its owners. The count may change in any thread.
 class hidden_rule {
 public:
     hidden_rule() noexcept = default;
@@ -21,7 +21,7 @@ public:
     hidden_rule& operator=(hidden_rule const&) = delete;
     virtual ~hidden_rule() = default;
 
-    [[nodiscard]] virtual hidden_machine* make() const noexcept = 0;  // null: no memory
+    [[nodiscard]] virtual hidden_machine* make() const noexcept = 0;  // null: out of memory
     virtual void tell_packs(pack_names& into) const noexcept = 0;
     void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
     void let_go() noexcept {
@@ -50,14 +50,14 @@ struct no_store {};
 
 }  // namespace detail
 
-// Holds a rule of any type; copies share it. It says what that rule says, for a virtual call more an event, and asks a
-// hook for the time at every close.
+// Holds a rule of any type; copies share it. It gives the same answers as that rule, at the cost of one more virtual
+// call per event. A hook reads the clock for it at every close.
 class dynamic_rule {
 public:
     using kind = rule_kind;
 
-    // `store` is what the rule refers to (texts, patterns): a copy of it lives as long as the rule and every machine of
-    // it.
+    // `store` holds what the rule refers to (texts, patterns). A copy of it lives as long as the rule and every machine
+    // made from it.
     template <rule Rule, class Store = detail::no_store>
         requires(!std::same_as<Rule, dynamic_rule>)
     explicit dynamic_rule(Rule const& it, Store const& store = {}) noexcept
@@ -74,14 +74,14 @@ public:
         if (it_ != nullptr) { it_->let_go(); }
     }
 
-    // Names of the packs that it is made of, for the record.
+    // Names of the packs that it consists of, for the record.
     void tell_packs(detail::pack_names& into) const noexcept {
         if (it_ != nullptr) { it_->tell_packs(into); }
     }
 
 private:
     friend class machine<dynamic_rule>;
-    detail::hidden_rule* it_;  // null: no memory
+    detail::hidden_rule* it_;  // null: out of memory
 };
 
 namespace detail {
@@ -90,7 +90,7 @@ struct holds_rule {
 };
 }  // namespace detail
 
-// Holds the rule as long as its machine, which may refer to the rule's store.
+// Keeps the rule alive as long as its machine, which may refer to the rule's store.
 template <>
 class machine<dynamic_rule> : detail::holds_rule, public detail::hidden_machine_owner {
 public:
@@ -100,8 +100,8 @@ public:
 
 [[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept;
 
-// A rule as a dynamic one. What is made of others is taken apart, so that each kind of rule is compiled once, in
-// whatever it stands.
+// A rule as a dynamic one. A composed rule is taken apart, so that each kind of rule is compiled only once, whatever
+// composition it is in.
 template <rule Rule>
 [[nodiscard]] dynamic_rule to_dynamic(Rule const& it) noexcept;
 
@@ -147,7 +147,8 @@ struct taken_apart<rule_pack<Rules...>> {
 
 }  // namespace detail
 
-// What `||` says of them all, in their order; as a balanced tree, so that no rule stands deep in it. At least one.
+// The same answers as `||` of all of them, in their order. Builds a balanced tree, so that no rule is nested deeply.
+// `all` must not be empty.
 [[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept {
     if (all.size() == 1) { return all[0]; }
     std::size_t const half = all.size() / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what an experiment on the loop says of what rules found, and its line in a record: so that a replay tells
-// it as the loop heard it.
+// Rule (L2): what an experiment on the loop says about findings, and its text in a record. The text lets a replay
+// report the same as the loop did.
 #pragma once
 
 #include <spotter/rule/finding.hpp>
@@ -9,11 +9,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What an experiment says of a rule that asked for one: it found what the rule names; it proved the opposite; or
+// The outcome for a rule that asked for an experiment: it proved the rule's claim, it proved the opposite, or it proved
 // neither.
 enum class experiment_outcome : std::uint8_t { not_proven, proven, refuted };
 
-// A cause, and where it is. Views.
+// A cause, and the tensor where it is. Views.
 struct experiment_place {
     std::string_view cause{}, tensor{};
 
@@ -21,20 +21,21 @@ struct experiment_place {
     friend bool operator==(experiment_place const&, experiment_place const&) = default;
 };
 
-// What one experiment says. The texts are of whoever made it.
+// The result of one experiment. Its texts belong to the code that ran it.
 struct experiment_answer {
-    // Of findings of one rule.
+    // The outcome for the findings of one rule.
     struct word {
-        rule_id of = rule_id::other;                                  // which
-        experiment_outcome outcome = experiment_outcome::not_proven;  // what it says of them
-        experiment_place proof{};                                     // of what is proven
+        rule_id of = rule_id::other;                                  // the rule
+        experiment_outcome outcome = experiment_outcome::not_proven;  // the outcome for its findings
+        experiment_place proof{};                                     // cause and place; only where proven
     };
     static constexpr std::size_t most_words = 12;     // further ones are left out
-    static constexpr std::size_t longest_name = 120;  // of a tensor; the rest of it is cut off
+    static constexpr std::size_t longest_name = 120;  // letters of a tensor's name; the rest is cut off
 
     word words[most_words]{};
     std::size_t count = 0;
-    // A fault of the loop's own code that it found, and that stands before all else; empty: none. And as it is told.
+    // A fault of the loop's own code that the experiment found; it is reported before everything else. Empty: none.
+    // `told_first` is the finding that reports it.
     experiment_place first{};
     finding const* told_first = nullptr;
 
@@ -43,12 +44,12 @@ struct experiment_answer {
         if (count < most_words) { words[count++] = it; }
     }
     void lead_with(finding const& it) noexcept { first = place_of(it), told_first = &it; }
-    // What a finding names, as it stands in an answer.
+    // Cause and tensor of a finding, cut as an answer holds them.
     [[nodiscard]] static experiment_place place_of(finding const& it) noexcept { return cut({it.rule, it.tensor}); }
-    // Whether a warning or an error among these is of a rule that it says something of.
+    // Whether one of these findings is a warning or an error of a rule for which it has an outcome.
     [[nodiscard]] bool concerns(std::span<finding const> found) const noexcept;
-    // Says of each in its detail what it is; what is refuted becomes a note, what is proven leads. What is to be told
-    // beside them: `told_first`, where nothing found is proven by it; or null.
+    // Writes the outcome into each finding's detail. A refuted finding becomes a note, a proven one leads. Returns a
+    // finding to report in addition: `told_first`, where it proves none of `found`; otherwise null.
     [[nodiscard]] finding const* apply(std::span<finding> found) const noexcept;
 
 private:
@@ -61,20 +62,21 @@ namespace detail {
 
 [[nodiscard]] experiment_answer::word const* word_on(experiment_answer const& it, finding const& of) noexcept;
 
-// A record's text of an experiment, line by line:
-//     right update_direction                            from here on no rule of that name is believed
-//     refuted gradient_not_cleared                      of findings of this step; `unproven` likewise
-//     proven dead_update_path no_gradient 5 fc1/w       cause, letters of the name, the name
+// The text of an experiment in a record, line by line:
+//     right update_direction                            from this step on, findings of this rule are not believed
+//     refuted gradient_not_cleared                      findings of this step; `unproven` likewise
+//     proven dead_update_path no_gradient 5 fc1/w       cause, length of the tensor's name, the name
 //     first no_gradient 5 fc1/w
 using experiment_text = text<3072>;
 void write_right(experiment_text& into, std::span<rule_id const> rules) noexcept;
 void write_answer(experiment_text& into, experiment_answer const& it) noexcept;
 
-// Reads such a text; what it does not know it leaves out. Views are of the text.
+// Reads such a text and skips rules that it does not know. Views point into the text.
 class experiment_reader {
 public:
     explicit experiment_reader(std::string_view letters) noexcept : rest_{letters} {}
-    // The rules that are right from here on, and what is said of this step. False where it is no such text.
+    // Reads the rules that are not believed from this step on, and the outcomes for this step. False where the text is
+    // malformed.
     bool read() noexcept;
 
     [[nodiscard]] experiment_answer const& answer() const noexcept { return answer_; }

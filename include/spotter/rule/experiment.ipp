@@ -71,7 +71,7 @@ SPOTTER_COLD_BODY void write_answer(experiment_text& into, experiment_answer con
     into << '\n';
 }
 
-// Up to a space or the end of the line, which is left.
+// Reads up to a space or the end of the line, which stays unread.
 SPOTTER_COLD_BODY std::string_view experiment_reader::take_word() noexcept {
     if (!rest_.empty() && rest_.front() == ' ') { rest_.remove_prefix(1); }
     std::string_view const made = rest_.substr(0, rest_.find_first_of(" \n"));

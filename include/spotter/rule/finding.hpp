@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what a rule found, with its evidence, and the alarm that closing a step returns.
+// Rule (L2): a rule's finding with its evidence, and the alarm that closing a step returns.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -14,11 +14,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How severe a finding is. note: no alarm; warning: an alarm; error: an alarm that asks to stop. `info` is an older
+// How severe a finding is. note: no alarm; warning: an alarm; error: an alarm that requests a stop. `info` is an older
 // name of `note`.
 enum class severity : std::uint8_t { note = 0, warning = 1, error = 2, info = note };
 
-// What a finding asks of the loop, mildest first: apply the update, leave it out, end the run.
+// What a finding requests of the loop, mildest first: apply the update, skip it, end the run.
 enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
 
 [[nodiscard]] constexpr std::string_view name_of(severity level) noexcept {
@@ -30,11 +30,11 @@ enum class decision : std::uint8_t { proceed = 0, skip_update = 1, stop = 2 };
     return names[static_cast<std::size_t>(what)];
 }
 
-// Which of a rule's conditions holds: in words, and where it has several as a value of its own enumeration `condition`,
-// which begins at 1.
+// Which of a rule's conditions holds: in words, and for a rule with several also as a value of its enumeration
+// `condition`, which begins at 1.
 struct why_found {
     std::string_view text{};     // a literal
-    std::uint8_t condition = 0;  // 0: it has but one
+    std::uint8_t condition = 0;  // 0: the rule has only one
 
     template <std::convertible_to<std::string_view> Words>
     constexpr why_found(Words const& words) noexcept : text{words} {}
@@ -48,34 +48,35 @@ using evidence_text = text<240>;
 // Evidence of one rule at one step. The views live as long as the rule's literals and the source (hook or trial).
 struct finding {
     std::string_view rule{};        // its name, or the one given with `named`
-    std::string_view reason{};      // which of the rule's conditions
-    std::string_view tensor{};      // the first that violates, in observation order; empty for a negation
+    std::string_view reason{};      // which of the rule's conditions holds
+    std::string_view tensor{};      // the first violating tensor, in observation order; empty for a negation
     std::string_view measure{};     // what was measured: "mean_abs", "share of dead units"
-    std::string_view remedy{};      // what to do, one sentence
-    step_id step{};                 // at whose close it was found; of what another mode shows the last step of that
+    std::string_view remedy{};      // one sentence: what to do
+    step_id step{};                 // the step at whose close it was found; for evidence of another mode, that mode's
+                                    // last step
     double measured = 0;            // in the unit of `measure`
-    double threshold = 0;           // that it broke, in the same unit
-    relation how = relation::none;  // how `measured` stands to `threshold`
-    spotter::severity severity = spotter::severity::warning;  // the rule's, or as said behind it
-    spotter::decision decision = spotter::decision::proceed;  // what it asks for, once response_of has told
-    bool decision_is_set = false;   // by `on(rule, ...)`; otherwise it follows from the severity
-    bool tells_non_finite = false;  // that values are no numbers; and that the tensor is where this began:
-    bool tells_origin = false;      // `tensor` is where non-finite values began
-    bool leads = false;             // it names a cause: it stands before all that is no more severe
-    rule_id id = rule_id::other;    // of the rule that found it, whatever `named` calls it; in no record
-    std::uint8_t condition = 0;     // which of that rule's, as its own enumeration has it; 0: it has but one
-    std::uint32_t others = 0;       // further tensors that violate
-    std::uint32_t worker = 0;       // of several workers of a run the one that it was found in
+    double threshold = 0;           // that was exceeded, in the same unit
+    relation how = relation::none;  // how `measured` relates to `threshold`
+    spotter::severity severity = spotter::severity::warning;  // the rule's own, or set by an adaptor
+    spotter::decision decision = spotter::decision::proceed;  // what it requests; valid after response_of was applied
+    bool decision_is_set = false;   // set by `on(rule, ...)`; otherwise the decision follows from the severity
+    bool tells_non_finite = false;  // it reports values that are not finite
+    bool tells_origin = false;      // `tensor` is where values became not finite first
+    bool leads = false;             // it names a cause: it comes before all findings of the same or a lower severity
+    rule_id id = rule_id::other;    // the rule that found it, whatever its name with `named`; not recorded
+    std::uint8_t condition = 0;     // a value of that rule's enumeration `condition`; 0: it has only one
+    std::uint32_t others = 0;       // number of further tensors that violate
+    std::uint32_t worker = 0;       // the worker that it was found in, where a run has several
     evidence_text detail{};         // more evidence in words
 
-    static constexpr std::size_t most_responses = 4;  // of one finding; further ones are left out
-    // Those of each `on` that it went through, by number, in the order in which they run; two findings that are told as
-    // one have those of both. 0: no more.
+    static constexpr std::size_t most_responses = 4;  // per finding; further ones are left out
+    // The numbers of its responses, one for each `on` that the finding passed through, in the order in which they run.
+    // Two findings that are merged have the responses of both. 0: no more.
     std::uint16_t responses[most_responses]{};
-    // Told by that one, under its name.
+    // Attributes the finding to that rule, under the rule's name.
     constexpr void told_by(rule_id who) noexcept { id = who, rule = name_of(who); }
     constexpr void give(why_found why) noexcept { reason = why.text, condition = why.condition; }  // the reason
-    // It is no alarm any more; why stands first in its detail.
+    // Turns an alarm into a note; `why` is put first in its detail.
     constexpr void become_note(std::string_view why) noexcept {
         evidence_text words;
         words << why;
@@ -85,13 +86,13 @@ struct finding {
         decision = spotter::decision::proceed, decision_is_set = true;
         leads = false;
     }
-    // Whether that rule found it, and by that condition: `is<dead_update_path>(dead_update_path::no_effect)`.
+    // Whether that rule found it, by that condition: `is<dead_update_path>(dead_update_path::no_effect)`.
     template <class Rule>
     [[nodiscard]] constexpr bool is(typename Rule::condition which) const noexcept {
         return id == rule_id_of<Rule> && condition == static_cast<std::uint8_t>(which);
     }
 
-    // How many of these are set.
+    // The number of responses that are set.
     [[nodiscard]] constexpr std::size_t response_count() const noexcept {
         std::size_t count = 0;
         while (count < most_responses && responses[count] != 0) { ++count; }
@@ -99,49 +100,50 @@ struct finding {
     }
 };
 
-// The response that a finding asks for: what was set, else what its severity says.
+// The decision that a finding requests: the one that was set, else the one of its severity.
 [[nodiscard]] constexpr decision response_of(finding const& it) noexcept {
     if (it.decision_is_set) { return it.decision; }
     return it.severity == severity::error ? decision::stop : decision::proceed;
 }
 
-// Which of two is told first: the more severe, of equals what names a cause, of those what asks for more. None: as they
-// come.
+// Whether `a` is reported before `b`: the more severe first, then the one that names a cause, then the one that
+// requests the stronger decision. Otherwise findings keep their order of arrival.
 [[nodiscard]] constexpr bool is_told_before(finding const& a, finding const& b) noexcept {
     if (a.severity != b.severity) { return a.severity > b.severity; }
     if (a.leads != b.leads) { return a.leads; }
     return response_of(a) > response_of(b);
 }
 
-class response_desk;  // what a hook offers to responses (rule/respond.hpp)
+class response_desk;  // the services that a hook offers to responses (rule/respond.hpp)
 
-// What is done about a finding that is delivered, as the machine of `on(rule, response)` keeps it. Nothing is thrown.
+// A response to a reported finding, as the machine of `on(rule, response)` keeps it. Does not throw.
 struct response_call {
-    // Runs it; `response` is what it was made for.
+    // Runs the response; `response` points to its value.
     error (*run)(void const* response, finding const&, response_desk&) noexcept = nullptr;
     void const* response = nullptr;  // the value; lives with its machine
-    std::uint16_t number = 0;        // by which findings know it, once one has asked for it
-    response_call* next = nullptr;   // asked for before it
+    std::uint16_t number = 0;        // by which findings refer to it; 0 until a finding has requested it
+    response_call* next = nullptr;   // the one that was requested before it
 };
 
-// Where a closing rule puts what it found; who owns machines keeps one and clears it. A composite cuts back what its
-// parts pushed. Of what does not fit the strongest stay, of equals the first, in the order of arrival; the rest is
-// counted.
+// Where a rule puts its findings at a close. The owner of the machines keeps one list and clears it. A composite
+// truncates what its parts pushed. Where there is no room the strongest findings stay, and among equals the first; the
+// list counts the others.
 class findings {
 public:
-    static constexpr std::size_t capacity = 16;  // that are kept of one rule
+    static constexpr std::size_t capacity = 16;  // findings kept of one rule
 
-    // What holds but is not told again, as an adaptor thins it: whether there is anything, and how severe it would be.
+    // Conditions that hold but are not reported again because an adaptor thins them: whether there are any, and the
+    // highest severity among them.
     class untold {
     public:
-        [[nodiscard]] constexpr bool any() const noexcept { return rank_ > 0; }  // there is something
-        // Of the worst of it; info where there is nothing.
+        [[nodiscard]] constexpr bool any() const noexcept { return rank_ > 0; }  // there is at least one
+        // The highest among them; note where there is none.
         [[nodiscard]] constexpr spotter::severity severity() const noexcept {
             return rank_ > 0 ? static_cast<spotter::severity>(rank_ - 1) : spotter::severity::info;
         }
-        // Instead of what was there.
+        // Replaces the previous value.
         constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }
-        // The worse of both.
+        // The more severe of both.
         constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }
         constexpr void join(spotter::severity level) noexcept {
             untold one;
@@ -150,10 +152,10 @@ public:
         }
 
     private:
-        std::uint8_t rank_ = 0;  // 0: nothing
+        std::uint8_t rank_ = 0;  // severity + 1; 0: none
     };
 
-    // In the order of arrival; the weakest goes where there is no room.
+    // Findings keep their order of arrival; the weakest is dropped where there is no room.
     constexpr void push(finding const& one) noexcept {
         if (count_ < room) {
             list_[count_++] = one;
@@ -169,7 +171,7 @@ public:
             leave_out(one);
         }
     }
-    // Back to the first `count`; what was left out came after them.
+    // Keeps the first `count` findings. Those that were left out came later, so their count is reset too.
     constexpr void truncate(std::size_t count) noexcept {
         if (count >= count_) { return; }
         count_ = count;
@@ -181,19 +183,19 @@ public:
         now_ = {};
     }
 
-    // For a composite, around the close of a part of it that comes behind others: what the part pushes, and may take
-    // back, takes no room of theirs before it leaves, and what they hold untold is not the part's.
+    // For a composite: a part whose close follows the closes of other parts. What this part pushes, and may truncate,
+    // takes no room from the others' findings until the part leaves. What the others hold untold is kept separate.
     struct part {
-        std::uint32_t floor = 0;             // where its findings begin
-        std::uint32_t left_out = 0;          // of this part
-        decision asked = decision::proceed;  // the strongest response that one of those asks for
-        untold held{};                       // what this part holds untold
+        std::uint32_t floor = 0;             // index of its first finding
+        std::uint32_t left_out = 0;          // number of its findings that were left out
+        decision asked = decision::proceed;  // the strongest decision that those request
+        untold held{};                       // what this part holds but does not report
     };
-    // A part begins; what it returns belongs into `leave`.
+    // Begins a part. Pass the returned value to `leave`.
     [[nodiscard]] constexpr part enter() noexcept {
         return std::exchange(now_, part{static_cast<std::uint32_t>(count_)});
     }
-    // The part has ended; its findings stand behind those before.
+    // Ends the part; its findings follow those of the parts before.
     constexpr void leave(part const& before) noexcept {
         now_.floor = before.floor;
         now_.held.join(before.held);
@@ -204,8 +206,8 @@ public:
         while (drop_weakest()) {}
     }
 
-    // What was found from `first` on asks for a response, whose machine lives as long as this list is used. The first
-    // 65535 that ask have numbers; further ones are left out.
+    // The findings from `first` on request a response, whose machine must live as long as this list is used. The first
+    // 65535 responses get numbers; further ones are left out.
     constexpr void ask_for(response_call& it, std::size_t first) noexcept {
         if (it.number == 0) {
             std::uint32_t const number = responses_ != nullptr ? responses_->number + 1U : 1U;
@@ -218,7 +220,8 @@ public:
             if (before < finding::most_responses) { list_[i].responses[before] = it.number; }
         }
     }
-    // Runs what a finding asks for, found now or before; `told(error)` for each, of one that did well without a code.
+    // Runs the responses that a finding requests, whether it was found now or earlier. Calls `told(error)` once for
+    // each response; a success has no error code.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) const {
         for (std::uint16_t const number : found.responses) {
@@ -228,17 +231,17 @@ public:
         }
     }
 
-    // What the rule at hand, or the part of it that was closed last, holds untold.
+    // What the current rule, or the part that closed last, holds but does not report.
     [[nodiscard]] constexpr untold held() const noexcept { return now_.held; }
-    constexpr void hold(untold it) noexcept { now_.held = it; }  // instead of what was held
-    // The severity of what holds and is not told again.
+    constexpr void hold(untold it) noexcept { now_.held = it; }  // replaces the previous value
+    // The severity of what holds and is not reported again.
     [[nodiscard]] constexpr severity held_back() const noexcept { return now_.held.severity(); }
-    // The strongest response that one of those asks for which were left out.
+    // The strongest decision that a left-out finding requests.
     [[nodiscard]] constexpr decision asked_by_left_out() const noexcept { return now_.asked; }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
-    // Findings that there was no room for.
+    // The number of findings without room.
     [[nodiscard]] constexpr std::uint32_t left_out() const noexcept { return now_.left_out; }
     [[nodiscard]] constexpr finding* begin() noexcept { return list_; }
     [[nodiscard]] constexpr finding* end() noexcept { return list_ + count_; }
@@ -248,7 +251,7 @@ public:
     [[nodiscard]] constexpr finding const& operator[](std::size_t index) const noexcept { return list_[index]; }
 
 private:
-    static constexpr std::size_t room = 2 * capacity;  // for those of the part at hand, too
+    static constexpr std::size_t room = 2 * capacity;  // includes room for the findings of the current part
 
     [[nodiscard]] constexpr std::size_t weakest_one() const noexcept {
         std::size_t weakest = count_ - 1;
@@ -265,7 +268,7 @@ private:
         --count_;
         for (std::size_t i = place; i < count_; ++i) { list_[i] = list_[i + 1]; }
     }
-    // Whether there was one too many.
+    // Whether the part had one finding too many.
     constexpr bool drop_weakest() noexcept {
         if (count_ - now_.floor <= capacity) { return false; }
         std::size_t const weakest = weakest_one();
@@ -277,15 +280,15 @@ private:
     finding list_[room]{};
     std::size_t count_ = 0;
     part now_{};
-    response_call* responses_ = nullptr;  // that were asked for so far, the latest first
+    response_call* responses_ = nullptr;  // responses requested so far, the latest first
 };
 
-// What closing a step returns: up to eight findings, strongest first, by value. True when one is a warning or an error.
-// Nothing is allocated, and an alarm without findings costs a counter. The texts in it live as long as the hook or
-// trial. Responses are not in it: whoever judges runs them before, while the machines that they belong to are there.
+// What closing a step returns: up to eight findings, strongest first, by value. Converts to true when one is a warning
+// or an error. It allocates nothing, and an alarm without findings costs one counter. Its texts live as long as the
+// hook or trial. Responses are not part of it: the hook runs them earlier, while the machines that own them exist.
 class [[nodiscard]] step_alarm {
 public:
-    // Findings that are kept; the rest is counted.
+    // Findings that are kept; further ones are only counted.
     static constexpr std::size_t capacity = 8;
 
     step_alarm() noexcept : nothing_{} {}
@@ -302,7 +305,7 @@ public:
     }
     ~step_alarm() = default;
 
-    // Keeps the order strongest first (equals stay in the order of arrival) and the eight strongest.
+    // Keeps the eight strongest, strongest first; equals stay in the order of arrival.
     void add(finding const& one) noexcept {
         decision_ = one.decision > decision_ ? one.decision : decision_;
         std::size_t place = count_;
@@ -318,7 +321,7 @@ public:
         for (finding const& each : many) { add(each); }
         add_left_out(many);
     }
-    // What was left out of them, and nothing else.
+    // Adds only the findings that were left out of `many`: their count and their decision.
     void add_left_out(findings const& many) noexcept {
         left_out_ += many.left_out();
         decision_ = many.asked_by_left_out() > decision_ ? many.asked_by_left_out() : decision_;
@@ -332,7 +335,7 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept {
         return count_ > 0 && list_[0].severity >= severity::warning;
     }
-    // The strongest response that any finding asks for, left out or not; proceed when nothing was found.
+    // The strongest decision that any finding requests, left out or not; proceed when nothing was found.
     [[nodiscard]] spotter::decision decision() const noexcept { return decision_; }
 
     [[nodiscard]] std::size_t size() const noexcept { return count_; }

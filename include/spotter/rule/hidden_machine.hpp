@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): a machine whose rule is not known to who runs it, for a virtual call more an event.
+// Rule (L2): the virtual interface of a machine, for callers that do not know its rule. It costs one more virtual call
+// per event.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -9,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A machine whose rule is not known to who runs it.
+// The virtual interface of a machine whose rule the caller does not know.
 class hidden_machine {
 public:
-    // `polls`: poll does something.
+    // `polls`: whether `poll` does anything.
     explicit hidden_machine(bool polls = true) noexcept : polls_{polls} {}
     hidden_machine(hidden_machine const&) = delete;
     hidden_machine& operator=(hidden_machine const&) = delete;
@@ -54,7 +55,8 @@ private:
     machine<Rule> machine_;
 };
 
-// Owns a hidden machine and says what it says; without memory for it the machine is malformed, and not run.
+// Owns a hidden machine and passes calls on to it. If there was no memory for it, the machine reports itself as
+// malformed and does not run.
 class hidden_machine_owner {
 public:
     explicit hidden_machine_owner(hidden_machine* it) noexcept : it_{it} {}

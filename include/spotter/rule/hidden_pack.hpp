@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): the machine of a pack whose rules are hidden from each other: what rule_pack.hpp says, without a template
-// over them all.
+// Rule (L2): the machine of a pack whose rules are behind virtual interfaces: the same answers as rule_pack.hpp,
+// without one template over all rules.
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
@@ -10,7 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A machine that is made already, as a rule for adaptors: the one machine that is made of it owns it.
+// A machine that exists already, presented as a rule so that adaptors can be applied. The one machine made from it owns
+// it.
 struct made_machine {
     using kind = rule_kind;
     hidden_machine* it;
@@ -28,7 +29,7 @@ public:
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Takes up to 64 machines. One that there was no memory for is left out, and malformed() says so.
+// Takes up to 64 machines. One for which memory was lacking is left out, and malformed() reports that.
 class hidden_pack : public hidden_machine {
 public:
     hidden_pack() noexcept = default;
@@ -45,7 +46,7 @@ public:
             short_of_memory_ = true;
         }
     }
-    // Tells an episode once, and nothing more for 100 closes.
+    // Adds a machine that reports an episode once, and then nothing for 100 closes.
     SPOTTER_COLD void add_told_once(hidden_machine* it) noexcept {
         using told_once = adapted<adapted<made_machine, rearm>, cooldown>;
         hidden_machine* const thinned =
@@ -96,20 +97,20 @@ public:
     }
 
 protected:
-    // Calls `use(machine, its place)` for each.
+    // Calls `use(machine, its index)` for each.
     template <class Use>
     void each(Use&& use) {
         for (std::size_t i = 0; i < count_; ++i) { use(*machines_[i], i); }
     }
-    // Of a tensor that no machine wants, but what is derived does. False where there is no memory.
+    // Watches a tensor that only the derived class needs, and no machine. False where memory is lacking.
     [[nodiscard]] bool watch(tensor_id id) noexcept { return watching_.grow(id + std::size_t{1}); }
     void lack_memory() noexcept { short_of_memory_ = true; }
 
 private:
     slot_array<hidden_machine*> machines_;
     std::size_t count_ = 0;
-    std::uint64_t polling_ = 0;           // which of them want to know the time
-    slot_array<std::uint64_t> watching_;  // by tensor id: which of the machines want it
+    std::uint64_t polling_ = 0;           // bits of the machines that need the time
+    slot_array<std::uint64_t> watching_;  // by tensor id: bits of the machines that need the tensor
     bool short_of_memory_ = false;
 };
 
@@ -118,7 +119,7 @@ template <rule Rule>
     return new (std::nothrow) hidden_machine_of<Rule>{it};
 }
 
-// Each rule of a pack tells an episode once, and nothing more for 100 closes.
+// Each rule of a pack reports an episode once, and then nothing for 100 closes.
 template <rule... Rules>
 void add_told_once(hidden_pack* to, Rules const&... rules) noexcept {
     if (to != nullptr) { (to->add_told_once(make_hidden(rules)), ...); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what a finding measured beside its threshold, with as many digits as it takes for the line to be true.
+// Rule (L2): a finding's measured value and threshold as text, with enough digits for the printed inequality to be
+// true.
 #pragma once
 
 #include <spotter/core/text.hpp>
@@ -7,15 +8,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Both numbers of a finding as they are printed. With three digits each (core/text.hpp), and with more where these
-// would not show which is larger: "0.57912 > 0.579", never "0.579 > 0.579". Read back they stand to each other as the
-// numbers do.
+// Both numbers of a finding as they are printed: with three digits each (core/text.hpp), and with more where three
+// would not show which is larger: "0.57912 > 0.579", never "0.579 > 0.579". When read back, the two compare as the
+// original numbers do.
 struct inequality {
     text<32> measured{}, threshold{};
 };
 [[nodiscard]] inequality inequality_of(double measured, double threshold) noexcept;
 
-// Writes `0.57912 > 0.579`; of a finding without a threshold what was measured.
+// Writes `0.57912 > 0.579`; for a finding without a threshold only the measured value.
 template <class Out>
 void write_inequality(finding const& it, Out&& out) {
     if (it.how == relation::none) {

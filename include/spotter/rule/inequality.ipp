@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// With so many significant digits, as core/text.hpp writes three: `1.2345e25`, `5.7912e-5`.
+// With `digits` significant digits, in the form of core/text.hpp: `1.2345e25`, `5.7912e-5`.
 [[nodiscard]] inline text<32> with_digits(double const& value, int digits) noexcept {
     text<32> out;
     if (digits <= 3) {

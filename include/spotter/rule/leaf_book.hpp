@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what a rule wants of a tensor, and what a machine keeps of it whatever the rule: which tensors, and its
-// coverage.
+// Rule (L2): what a rule needs of a tensor, and the bookkeeping that is the same for every rule's machine: which
+// tensors it watches, and its coverage.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -13,19 +13,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a rule needs of a tensor: the terms, and along which axis units are counted where unit_activity is one of them.
+// What a rule needs of a tensor: the terms, and the axis along which units are counted where the terms have
+// unit_activity.
 struct tensor_needs {
     spotter::terms terms = spotter::terms::none;  // none: the tensor is not watched
     int unit_axis = default_axis;                 // only with terms::unit_activity
-    bool lacks_memory = false;  // something that wants more of the tensor had no memory for it, and does not judge it
+    bool lacks_memory = false;  // a rule needs more of the tensor, had no memory for it and does not judge it
 
-    // Whether both can have what they want of the tensor: units are counted along one axis.
+    // Whether both needs can be met together: units are counted along one axis only.
     [[nodiscard]] constexpr bool agrees(tensor_needs const& other, tensor_info const& tensor) const noexcept {
         int const batch = batch_axis_of(tensor.flags);
         return !has(terms & other.terms, terms::unit_activity) ||
                unit_axis_of(tensor.shape, unit_axis, batch) == unit_axis_of(tensor.shape, other.unit_axis, batch);
     }
-    // The union; the axis of the first that counts units.
+    // The union of both. The first that counts units decides on the axis.
     constexpr void join(tensor_needs const& other) noexcept {
         if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
             unit_axis = other.unit_axis;
@@ -33,7 +34,7 @@ struct tensor_needs {
         terms |= other.terms;
         lacks_memory = lacks_memory || other.lacks_memory;
     }
-    // Wants nothing, and says why.
+    // Needs nothing, for lack of memory.
     [[nodiscard]] static constexpr tensor_needs without_memory() noexcept {
         tensor_needs none;
         none.lacks_memory = true;
@@ -43,24 +44,24 @@ struct tensor_needs {
 
 namespace detail {
 
-// What the machine of a leaf keeps beside the rule and its state, and does whatever the rule: compiled once for all of
-// them.
+// The bookkeeping of a leaf's machine besides the rule and its state. It does not depend on the rule's type, so it is
+// compiled once for all.
 class leaf_book {
 public:
-    // What a tensor is to the rule.
+    // Marks of a tensor: the rule judges it; it reads its features.
     static constexpr std::uint8_t is_judged = 1, by_feature = 2;
     static constexpr std::string_view no_memory = "no memory for all that it judges";
 
-    // Finds room for the tensor. False where there is nothing more to do: `needs` is the answer.
+    // Finds room for the tensor. False where nothing more is to be done: then `needs` is the answer.
     [[nodiscard]] SPOTTER_COLD constexpr bool admit(tensor_info const& tensor, tensor_needs& needs) noexcept {
-        if (has(needs.terms, terms::feature)) { needs.terms |= terms::shape; }  // the record shows that it was there
+        if (has(needs.terms, terms::feature)) { needs.terms |= terms::shape; }  // so a record shows the tensor
         if (!any(needs.terms) && !watched_.holds(tensor.id)) { return false; }
         bool const room = watched_.grow(tensor.id + std::size_t{1});
         if (!room) { needs = lack(); }
         return room;
     }
-    // What a tensor is that was admitted: it may be declared again, and perhaps is no longer watched. `kept`: the rule
-    // has memory for it.
+    // Enters a tensor that was admitted. It may have been declared before, and may no longer be watched. `kept`: the
+    // rule has memory for it.
     SPOTTER_COLD constexpr tensor_needs enter(tensor_id id, bool judged, bool kept,
                                               tensor_needs const& needs) noexcept {
         int const mark = (judged ? is_judged : 0) | (has(needs.terms, terms::feature) ? by_feature : 0);
@@ -87,7 +88,7 @@ public:
         }
         for (std::size_t m = 0; m < mode_count; ++m) { seen_in_[m] |= std::exchange(observed_in_[m], false); }
     }
-    // Writes who found it, and what to do, on what was found from `first` on.
+    // Writes rule, step and remedy into the findings from `first` on.
     SPOTTER_COLD static constexpr void sign(findings& out, std::size_t first, step_id step, rule_id id,
                                             std::string_view name, std::string_view remedy) noexcept {
         for (std::size_t i = first; i < out.size(); ++i) {
@@ -96,7 +97,7 @@ public:
             out[i].step = step;
         }
     }
-    // `silence`: why the rule itself decided nothing.
+    // The coverage. `silence`: why the rule itself decided nothing.
     [[nodiscard]] SPOTTER_COLD constexpr coverage covered(std::string_view name, mode const* judged_in,
                                                           std::string_view silence,
                                                           bool short_of_memory) const noexcept {
@@ -127,9 +128,9 @@ private:
     slot_array<std::uint8_t> watched_;  // by tensor id
     coverage seen_{};
     std::string_view gap_{};
-    bool observed_in_[mode_count]{};  // something that is judged, since the last close
-    bool seen_in_[mode_count]{};      // before that
-    bool flat_ = false;               // something would be judged if it were no vector
+    bool observed_in_[mode_count]{};  // a judged tensor, since the last close
+    bool seen_in_[mode_count]{};      // a judged tensor, before that
+    bool flat_ = false;               // a tensor was a vector; as a matrix it would be judged
 };
 
 }  // namespace detail

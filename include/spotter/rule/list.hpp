@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): the one list of rules. Whatever goes through all of them, or asks which one it is, is made of it. A new
-// rule is a line here, the header builtin/<rule>.hpp and a section of docs/rules.md; `python3 tools/rule_list.py
-// --write` then writes builtin/catalogue.hpp, and says what is missing.
+// Rule (L2): the one list of rules. Code that visits all rules, or identifies one, is generated from it. For a new rule
+// add a line here, the header builtin/<rule>.hpp and a section of docs/rules.md. `python3 tools/rule_list.py --write`
+// then writes builtin/catalogue.hpp and reports what is missing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-// clang-format off: a line each, by the alphabet
+// clang-format off: one line each, in alphabetical order
 #define SPOTTER_EACH_RULE(of)                  \
     of(all_zero)                               \
     of(attention_collapse)                     \
@@ -87,8 +87,8 @@
     of(vanishing_gradient)                     \
     of(weight_update_ratio)
 
-// What tells findings and is no rule: causes that a pack's diagnosis finds in weights and updates, and who stops a run
-// from outside.
+// Sources of findings that are not rules: causes that a pack's diagnosis finds in weights and updates, and requests to
+// stop a run from outside.
 #define SPOTTER_EACH_OTHER_TELLER(of)          \
     of(initial_weights_too_large)              \
     of(learning_rate_too_large)                \
@@ -99,7 +99,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Which rule of the list; `other`: one of yours, or composed. The numbers are of this version: a record holds names.
+// A rule of the list. `other`: a user's rule, or a composition. The numbers are valid for this version only: a record
+// holds names.
 enum class rule_id : std::uint8_t {
     other = 0,
 #define SPOTTER_ENUMERATOR(which) which,
@@ -119,11 +120,11 @@ static_assert(sizeof(rule_names) / sizeof(*rule_names) <= 256);
 
 }  // namespace detail
 
-// As findings have it and records hold it; empty for `other`.
+// The name, as in findings and records; empty for `other`.
 [[nodiscard]] constexpr std::string_view name_of(rule_id which) noexcept {
     return detail::rule_names[static_cast<std::size_t>(which)];
 }
-// The one of that name, for whoever reads one: a record, JSON, a command line. `other`: none has it.
+// The rule of that name, as read from a record, JSON or a command line. `other`: no rule has this name.
 [[nodiscard]] constexpr rule_id rule_id_named(std::string_view name) noexcept {
     std::size_t found = 0;
     for (std::size_t i = 1; i < sizeof(detail::rule_names) / sizeof(*detail::rule_names); ++i) {
@@ -131,7 +132,7 @@ static_assert(sizeof(rule_names) / sizeof(*rule_names) <= 256);
     }
     return static_cast<rule_id>(found);
 }
-// Of a rule, by the name that it has itself: `rule_id_of<dead_relu>`.
+// The id of a rule type, by its own name: `rule_id_of<dead_relu>`.
 template <class Rule>
 inline constexpr rule_id rule_id_of = rule_id_named(Rule::name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): rules that may be exchanged while the run goes on (ext/json/live.hpp makes some).
+// Rule (L2): rules that can be exchanged during a run (ext/json/live.hpp makes some).
 #pragma once
 
 #include <spotter/core/content_reader.hpp>
@@ -8,11 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Begins as `first`. Rules that come later begin with what they see then; those before say no more, and their coverage
-// stays.
+// Starts with the rules of `first`. Rules that replace them know only what they observe from then on. Replaced rules
+// report nothing more, but their coverage stays.
 struct live_rules {
     using kind = rule_kind;
-    dynamic_rule first;          // until others come
+    dynamic_rule first;          // active until others replace it
     detail::content_reader how;  // reads the rules of a control file
 };
 
@@ -39,9 +39,9 @@ public:
     }
     [[nodiscard]] pattern_fault malformed() const noexcept { return now_->malformed(); }
 
-    // What reads the rules that come later.
+    // What reads the rules of a control file.
     [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }
-    // `rules`: a dynamic_rule. Every tensor is then to be declared again.
+    // `rules` points to a dynamic_rule. The caller must then declare every tensor again.
     [[nodiscard]] error exchange(void const* rules) noexcept {
         auto* const next = new (std::nothrow) machine<dynamic_rule>{*static_cast<dynamic_rule const*>(rules)};
         if (next == nullptr || !later_.grow(count_ + 1)) {
@@ -60,7 +60,7 @@ public:
 
 private:
     machine<dynamic_rule> first_;
-    slot_array<machine<dynamic_rule>*> later_{};  // as findings refer to their texts
+    slot_array<machine<dynamic_rule>*> later_{};  // all are kept: findings refer to their texts
     std::size_t count_ = 0;
     machine<dynamic_rule>* now_ = &first_;
     detail::content_reader how_;

@@ -47,10 +47,10 @@ public:
             give_up();
         }
     }
-    // There is no memory to extract it: the rule does not see the observation, and says so in its coverage.
+    // For lack of memory the rule does not see this observation; its coverage reports that.
     constexpr void give_up() noexcept { complete_ = false; }
     [[nodiscard]] constexpr bool complete() const noexcept { return complete_; }  // nothing was given up since `clear`
-    // Of what was pushed from `first` on, every `step`-th stays.
+    // Of the values from `first` on, keeps every `step`-th.
     constexpr void thin(std::size_t first, std::size_t step) noexcept {
         std::size_t kept = first;
         for (std::size_t i = first; i < count_; i += step) { values_[kept++] = values_[i]; }
@@ -59,7 +59,7 @@ public:
     [[nodiscard]] constexpr double& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
     constexpr void clear() noexcept { count_ = 0, complete_ = true; }
-    // Until it grows or goes.
+    // Valid until the feature grows or is destroyed.
     [[nodiscard]] constexpr std::span<double const> all() const noexcept { return {values_.data(), count_}; }
 
 private:
@@ -70,45 +70,43 @@ private:
 
 // A rule written by hand, built-in ones included: an aggregate of parameters with
 //     using kind = rule_kind;
-//     static constexpr std::string_view name, remedy;      (remedy optional)
-//     struct state { ... };                                 default-constructed by whoever runs the rule
-//     constexpr terms needs(tensor_info const&) const;      terms::none: this tensor is not watched
+//     static constexpr std::string_view name, remedy;             remedy is optional
+//     struct state { ... };                                       the machine that runs the rule default-constructs it
+//     constexpr terms needs(tensor_info const&) const;            terms::none: this tensor is not watched
 //     constexpr void observe(state&, observation const&) const;   only tensors that are watched
 //     constexpr truth close(state&, step_id, findings&) const;    once a step; pushes a finding when it answers yes.
-//     What
-//                                                                 it pushes beside another answer is testimony: a pack
-//                                                                 that names causes hears it, and nobody is told
+//                                                                 What it pushes with another answer is not reported:
+//                                                                 only the diagnosis of a pack reads it, as evidence
 // and optionally
-//     constexpr terms context(tensor_info const&) const;    tensors that are read but not judged (a loss, for a
-//     baseline) constexpr bool declare(state&, tensor_info const&) const;   may allocate in the state's slots; false:
-//     no memory for the tensor,
-//                                                                 which is not watched then, and the coverage says so.
-//                                                                 (May be void.)
-//     constexpr bool short_of_memory(state const&) const;         whether it lacked memory later, so that it did not
-//     judge everything constexpr pattern_fault malformed() const;            a malformed pattern, or its text; empty
-//     otherwise constexpr int unit_axis;                              a parameter, with terms::unit_activity constexpr
-//     std::string_view silence(state const&) const;     why nothing was judged though tensors matched static constexpr
-//     bool reads_times = true;             it reads `time/step`: where the loop does not show it, the hook does static
-//     constexpr mode judged_in;                      the only mode whose observations it judges constexpr truth
-//     poll(state&, double const& now) const;      the time in seconds: at every close, before and after it. What it
-//                                                                 finds `close` tells; the answer is for whoever calls
-//                                                                 it by hand
-//     constexpr std::string_view gap(tensor_info const&) const;   why it cannot judge a tensor that it should; empty
-//     otherwise
+//     constexpr terms context(tensor_info const&) const;          tensors that it reads but does not judge (a loss, for
+//                                                                 a baseline)
+//     constexpr bool declare(state&, tensor_info const&) const;   may allocate in the state's slots; may return void.
+//                                                                 False: no memory for the tensor. It is then not
+//                                                                 watched, and the coverage says so
+//     constexpr bool short_of_memory(state const&) const;         it lacked memory later and did not judge everything
+//     constexpr pattern_fault malformed() const;                  the malformed pattern; empty: none
+//     constexpr int unit_axis;                                    a parameter, with terms::unit_activity
+//     std::string_view silence(state const&) const;               why nothing was judged though tensors matched
+//     static constexpr bool reads_times = true;                   it reads `time/step`: if the loop does not observe
+//                                                                 it, the hook measures it
+//     static constexpr mode judged_in;                            the only mode whose observations it judges
+//     constexpr truth poll(state&, double const& now) const;      called before and after every close, with the time in
+//                                                                 seconds. `close` reports what poll found; what poll
+//                                                                 returns is only for direct callers
+//     constexpr std::string_view gap(tensor_info const&) const;   why it cannot judge a tensor that it should; or empty
 // A rule that reads values has, in place of that `observe`,
-//     constexpr std::uint64_t feature_key() const;          says what it extracts, and with which parameters (key_of)
+//     constexpr std::uint64_t feature_key() const;          identifies what it extracts, parameters included (key_of)
 //     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
 //     constexpr void observe(state&, observation const&, std::span<double const> feature) const;
-// and asks for terms::feature. What `extract` puts out is recorded; a replay hands it to `observe` without `extract`.
-// Of watched tensors without terms::feature the feature is empty, and nothing is extracted in modes other than
-// `judged_in`, or where
+// and returns terms::feature among its needs. The record keeps what `extract` wrote; a replay passes it to `observe`
+// without calling `extract`. For watched tensors without terms::feature the span is empty. Nothing is extracted in
+// modes other than `judged_in`, or where
 //     constexpr bool looks(state const&, observation const&) const;
-// says no. Where it depends on the tensor what is extracted, the key is told by
+// is false. If the extraction depends on the tensor, the key is
 //     constexpr std::uint64_t feature_key(state const&, tensor_info const&) const;
-// and a rule whose `extract` remembers earlier observations in the state says so:
+// A rule whose `extract` uses earlier observations from its state declares
 //     static constexpr bool extracts_from_memory = true;
-// A call that throws switches the rule off and is reported; the loop goes on. The same value may run in several
-// machines.
+// A call that throws switches the rule off and is reported; the loop goes on. Several machines may run the same value.
 template <class Value>
 concept extracting_rule = requires(Value const& it, typename Value::state& state, observation const& seen,
                                    tensor_ref const& values, feature& out, std::span<double const> made) {
@@ -131,7 +129,7 @@ concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::sta
     { it.close(state, step_id{}, out) } -> std::same_as<truth>;
 };
 
-// The key of a feature: a name and the numbers that decide what is extracted.
+// The key of a feature: its name, and the numbers that decide what is extracted.
 template <class... Numbers>
 [[nodiscard]] constexpr std::uint64_t key_of(std::string_view name, Numbers... numbers) noexcept {
     std::uint64_t key = 0xCBF29CE484222325U;  // FNV-1a, 64 bits
@@ -145,9 +143,9 @@ template <class... Numbers>
     return key;
 }
 
-// What a rule that extracts from memory has seen, as a number: only what was extracted of an equal memory says what it
-// would extract itself. Two of them under different adaptors have different ones, and each has the same one in the loop
-// and in a replay.
+// A number for everything that a rule which extracts from memory has observed. A recorded feature is usable only if it
+// was extracted with equal memory. The same rule under different adaptors has different numbers. Each has the same
+// number in the loop and in a replay.
 class seen_so_far {
 public:
     constexpr bool declare(tensor_info const& tensor) noexcept {
@@ -156,27 +154,27 @@ public:
         return true;
     }
     constexpr void observe(observation const& it) noexcept { mix(names_[it.tensor.id]); }
-    // Within a step the number stays, so that keys compress.
+    // The number does not change within a step, so that keys compress.
     constexpr void close(step_id step) noexcept {
         mix(index_of(step.mode)), mix(step.index);
         before_ = now_;
     }
-    // Of all that was closed; equal for equal histories.
+    // The number of all closed steps; equal for equal histories.
     [[nodiscard]] constexpr std::uint64_t number() const noexcept { return before_; }
 
-    bool behind = false;  // something was taken from the record, so that the rule's memory lacks it
+    bool behind = false;  // a feature came from the record, so the rule's own memory lacks that observation
 
 private:
     constexpr void mix(std::uint64_t word) noexcept {
         now_ = (now_ ^ word) * 0x9E3779B97F4A7C15U;
         now_ ^= now_ >> 29;
     }
-    slot_array<std::uint64_t> names_;  // by tensor id, as ids differ between a loop and a replay
+    slot_array<std::uint64_t> names_;  // hash of the name, by tensor id: ids differ between a loop and a replay
     std::uint64_t now_ = 0, before_ = 0;
 };
 
 // Runs one rule over the events of one source. Composites and adaptors have machines of their own (compound.hpp,
-// adapt.hpp). For what is no rule at all it says which member is wrong (wrong_member.hpp).
+// adapt.hpp). If the type is no rule, its instantiation names the member that is wrong (wrong_member.hpp).
 template <class Rule>
 class machine;
 
@@ -192,13 +190,13 @@ class machine<Rule> {
 public:
     constexpr explicit machine(Rule const& rule) noexcept : rule_{rule} {}
 
-    // May allocate; called when a tensor is declared, and again when more becomes known about it.
+    // May allocate. Called when a tensor is declared, and again when more becomes known about it.
     SPOTTER_COLD constexpr tensor_needs declare(tensor_info const& tensor) {
         if (has(tensor.flags, flag::unasked) && !reads_times) { return {}; }
         tensor_needs needs{rule_.needs(tensor), default_axis};
         bool const judged = any(needs.terms);
         if constexpr (requires { rule_.gap(tensor); }) { book_.fill_gap(rule_.gap(tensor)); }
-        if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // as a matrix would it be judged?
+        if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // would it be judged as a matrix?
             tensor_info matrix = tensor;
             matrix.shape = extents{1, tensor.shape.size[0]};
             if (any(rule_.needs(matrix))) { book_.be_flat(); }
@@ -210,7 +208,7 @@ public:
         return book_.enter(tensor.id, judged, kept, needs);
     }
 
-    // Only of tensors of which it wants something.
+    // Only for tensors that the rule watches.
     constexpr void observe(observation const& it) {
         if constexpr (remembers) { memory_.observe(it); }
         if (!has_context || (book_.mark_of(it.tensor.id) & detail::leaf_book::is_judged) != 0) {
@@ -239,7 +237,7 @@ public:
     [[nodiscard]] constexpr bool due(step_id) const noexcept { return true; }
 
     static constexpr bool reads_times = requires { requires Rule::reads_times; };
-    // Whether the rule wants to know the time.
+    // Whether the rule needs the time.
     static constexpr bool polls =
         requires(Rule const& it, typename Rule::state& state, double const& now) { it.poll(state, now); };
     constexpr void poll([[maybe_unused]] double const& now) {
@@ -261,7 +259,7 @@ public:
             return {};
         }
     }
-    // With its parameters; lives with the machine.
+    // The rule with its parameters; lives with the machine.
     [[nodiscard]] constexpr Rule const& rule() const noexcept { return rule_; }
 
 private:
@@ -269,7 +267,7 @@ private:
     static constexpr bool remembers = requires { requires Rule::extracts_from_memory; };
     struct nothing {};
 
-    // False where there is no memory for the tensor.
+    // False where memory for the tensor is lacking.
     [[nodiscard]] constexpr bool declare_to_rule([[maybe_unused]] tensor_info const& tensor) {
         if constexpr (remembers) {
             if (!memory_.declare(tensor)) { return false; }
@@ -304,8 +302,9 @@ private:
             return true;
         }
     }
-    // What was extracted before, else of the values; without either the rule does not see the tensor. A rule with a
-    // memory extracts wherever it can, for the next time's sake; once it could not, it cannot any more.
+    // Uses the feature that was extracted before, or else extracts it from the values. Without either the rule does not
+    // see the tensor. A rule with a memory extracts whenever it has values, because its memory needs them next time.
+    // Once it took a feature from the record, it cannot extract any more.
     constexpr void observe_feature(observation const& it) {
         feature_list* const all = it.features;
         std::uint64_t const place = all != nullptr ? key(it.tensor) : 0;
@@ -326,7 +325,7 @@ private:
             (void)book_.lack();
             return all != nullptr ? all->lack() : void();
         }
-        // Others may take it, but for one from memory: in a replay they would fall behind.
+        // Other machines may use the feature, unless it came from a memory: their own would lack it in a replay.
         if (all != nullptr && !found && (live || !remembers)) { all->keep(place, feature_.all()); }
         rule_.observe(state_, it, feature_.all());
     }
@@ -351,32 +350,32 @@ private:
     Rule rule_;
     typename Rule::state state_{};
     detail::leaf_book book_;
-    feature feature_;  // the one at hand
+    feature feature_;  // the one being extracted
     [[no_unique_address]] std::conditional_t<remembers, seen_so_far, nothing> memory_;
 };
 
 template <class Rule>
 machine(Rule) -> machine<Rule>;
 
-// The first tensor of a step that violates, and how many more did: the evidence of most rules. Observed several times
-// in a row, a tensor counts once.
+// The first violating tensor of a step, and the number of violating ones: the evidence of most rules. A tensor that is
+// observed several times in a row counts once.
 struct culprit {
-    std::string_view tensor{};   // the first that was blamed
-    double measured = 0;         // of that one
-    std::uint32_t count = 0;     // how many were blamed
-    tensor_id last = no_tensor;  // that was blamed, so that it counts once
+    std::string_view tensor{};   // the first one
+    double measured = 0;         // the value of the first one
+    std::uint32_t count = 0;     // violating tensors
+    tensor_id last = no_tensor;  // the latest one, so that it counts once
 
     SPOTTER_COLD constexpr void blame(observation const& it, double value) noexcept {
         if (std::exchange(last, it.tensor.id) != it.tensor.id) { blame(it.tensor.name, value); }
     }
-    // Where there is no observation at hand; the caller has each tensor once.
+    // For callers without an observation at hand; they must pass each tensor once.
     SPOTTER_COLD constexpr void blame(std::string_view name, double value) noexcept {
         if (count++ == 0) {
             tensor = name;
             measured = value;
         }
     }
-    // The first one, with the others counted in `others`; the machine adds the rule and the step.
+    // The first tensor, with the number of further ones in `others`; the machine adds the rule and the step.
     [[nodiscard]] constexpr finding as_finding(std::string_view measure, relation how, double threshold,
                                                severity level) const noexcept {
         finding found;
@@ -396,13 +395,13 @@ struct culprit {
         found.give(why);
         return found;
     }
-    // Whether there is one; then it is told.
+    // Pushes a finding if a tensor violates; returns whether one does.
     SPOTTER_COLD constexpr bool tell(findings& out, why_found why, std::string_view measure, relation how,
                                      double threshold, severity level = severity::warning) const noexcept {
         if (count > 0) { out.push(as_finding(why, measure, how, threshold, level)); }
         return count > 0;
     }
-    // An error at once, that asks to leave the update out.
+    // An error that requests to skip the update.
     [[nodiscard]] SPOTTER_COLD constexpr finding
     as_not_finite(why_found why, std::string_view measure = "non-finite elements") const noexcept {
         finding found = as_finding(measure, relation::greater, 0, spotter::severity::error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): which packs of the catalogue a rule is made of, by name: a record says it, so that whoever judges it later
-// takes the same.
+// Rule (L2): the names of the packs that a rule consists of. A record keeps them, so that a later replay can use the
+// same packs.
 #pragma once
 
 #include <spotter/core/text.hpp>
@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Names with a blank between.
+// Names, separated by blanks.
 using pack_names = text<64>;
 
 constexpr void add_pack(pack_names& into, std::string_view name) noexcept {
@@ -23,7 +23,7 @@ constexpr void add_pack(pack_names& into, std::string_view name) noexcept {
     into << name;
 }
 
-// Of what is no pack: none.
+// A rule that is not a pack has none.
 template <class Rule>
 struct packs_in {
     static constexpr void tell(Rule const& rule, pack_names& into) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): pairs: the latest values of two series held against each other: ratio_of, gap_of.
+// Rule (L2): pairs: compares the latest values of two series: ratio_of, gap_of.
 #pragma once
 
 #include <spotter/core/pattern.hpp>
@@ -8,16 +8,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One side of a pair: the last known value of a statistic, in one mode where one is given. Of several matching tensors
-// the one that was observed last.
+// One side of a pair: the last known value of a statistic, in any mode or in one. If several tensors match, the one
+// that was observed last counts.
 template <pattern Pattern, any_statistic Statistic>
 struct latest_value {
-    Pattern which;              // asked once a tensor
+    Pattern which;              // evaluated once for each tensor
     Statistic of;               // of the whole tensor
     mode within = mode::train;  // only this mode
     bool any_mode = true;       // or any
 };
-// The latest value of a statistic of the tensors that match, in any mode or in one.
 template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto latest(Source which, Statistic of) noexcept {
     return latest_value<pattern_for<Source>, Statistic>{as_pattern(which), of, mode::train, true};
@@ -38,23 +37,23 @@ enum class pairing : std::uint8_t { ratio, gap };
 
 }  // namespace detail
 
-// Judged at a close in which either side was observed, once both are known; a ratio to 0 is undecided, and so is a
-// value that is not finite. The tensor named is the left one.
+// Decides at a close in which either side was observed, once both values are known. A ratio to 0 is undecided, and so
+// is a value that is not finite. The finding names the left tensor.
 template <class Left, class Right>
 struct pair_rule {
     using kind = rule_kind;
     static constexpr std::string_view name = "pair";
-    Left left;                         // what is held
-    Right right;                       // against what
+    Left left;                         // what is compared
+    Right right;                       // with what
     detail::pairing pairing;           // by division or subtraction
-    relation how = relation::greater;  // how the result stands to the limit where it is wrong
+    relation how = relation::greater;  // the relation of the result to the limit that is a fault
     double limit = 0;                  // of the ratio or the difference
 
-    struct side {                          // what is known of one side
+    struct side {                          // the known value of one side
         slot_array<std::uint8_t> watched;  // by tensor
-        double value = 0;                  // the last one that was finite
-        std::string_view tensor{};         // of which tensor it was
-        bool known = false;                // there was one
+        double value = 0;                  // the last finite one
+        std::string_view tensor{};         // whose value it is
+        bool known = false;                // a finite value was observed
     };
     struct state {
         side left, right;
@@ -116,11 +115,11 @@ private:
     }
 };
 
-// Waits for its comparison: `ratio_of(latest("loss", mean, mode::eval), latest("loss", mean, mode::train)) > 1.2`.
+// Needs a comparison: `ratio_of(latest("loss", mean, mode::eval), latest("loss", mean, mode::train)) > 1.2`.
 template <class Left, class Right>
 struct pair_of {
-    Left left;                // what is held
-    Right right;              // against what
+    Left left;                // what is compared
+    Right right;              // with what
     detail::pairing pairing;  // by division or subtraction
 
     [[nodiscard]] friend constexpr auto operator>(pair_of const& it, double limit) noexcept {
@@ -142,13 +141,13 @@ private:
     }
 };
 
-// Left divided by right, and left minus right.
+// Left divided by right.
 template <pattern LeftPattern, any_statistic LeftStatistic, pattern RightPattern, any_statistic RightStatistic>
 [[nodiscard]] constexpr auto ratio_of(latest_value<LeftPattern, LeftStatistic> left,
                                       latest_value<RightPattern, RightStatistic> right) noexcept {
     return pair_of<decltype(left), decltype(right)>{left, right, detail::pairing::ratio};
 }
-// Left minus right, likewise.
+// Left minus right.
 template <pattern LeftPattern, any_statistic LeftStatistic, pattern RightPattern, any_statistic RightStatistic>
 [[nodiscard]] constexpr auto gap_of(latest_value<LeftPattern, LeftStatistic> left,
                                     latest_value<RightPattern, RightStatistic> right) noexcept {

@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What any, all and fraction count during a step; undecided observations take no part.
+// The counts of any, all and fraction during a step; undecided observations are left out of the share.
 struct tally {
     std::uint32_t yes = 0, no = 0, undecided = 0;
     culprit first{};
@@ -57,7 +57,7 @@ protected:
 
 }  // namespace detail
 
-// Some matching tensor satisfies the predicate. Nothing matching, or nothing decided: undecided.
+// Yes if a matching tensor satisfies the predicate. Undecided if none matches or none is decided.
 template <pattern Pattern, predicate Predicate>
 struct any_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "any";
@@ -71,7 +71,7 @@ struct any_rule : detail::quantifier<Pattern, Predicate> {
     }
 };
 
-// Every matching tensor satisfies it. The tensor named is the first.
+// Yes if every matching tensor satisfies it. The finding names the first.
 template <pattern Pattern, predicate Predicate>
 struct all_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "all";
@@ -84,11 +84,11 @@ struct all_rule : detail::quantifier<Pattern, Predicate> {
     }
 };
 
-// The share of matching tensors that satisfy it, among those decided, compared with a limit.
+// Compares the share of matching tensors that satisfy it, among the decided ones, with a limit.
 template <pattern Pattern, predicate Predicate>
 struct fraction_rule : detail::quantifier<Pattern, Predicate> {
     static constexpr std::string_view name = "fraction";
-    relation how = relation::greater;  // how the share stands to the limit where it is wrong
+    relation how = relation::greater;  // the relation of the share to the limit that is a fault
     double limit = 0;                  // of the share, 0 to 1
     [[nodiscard]] constexpr truth close(detail::tally& seen, step_id, findings& out) const noexcept {
         detail::tally const now = std::exchange(seen, {});
@@ -103,11 +103,11 @@ struct fraction_rule : detail::quantifier<Pattern, Predicate> {
     }
 };
 
-// `fraction("act/*", zero_fraction > 0.95)` waits for its comparison: `> 0.5`.
+// `fraction("act/*", zero_fraction > 0.95)` needs a comparison: `> 0.5`.
 template <pattern Pattern, predicate Predicate>
 struct fraction_of {
-    Pattern which;  // of which tensors the share is
-    Predicate ask;  // what is asked of each
+    Pattern which;  // the tensors
+    Predicate ask;  // the predicate, for each of them
 
     [[nodiscard]] friend constexpr auto operator>(fraction_of it, double limit) noexcept {
         return it.rule(relation::greater, limit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): whether a condition that holds on is reported again. The adaptors rearm, cooldown and once, the episodes
-// of a pack and what follows from values that are no numbers all ask this; they differ in when an episode ends.
+// Rule (L2): whether a condition that persists is reported again. The adaptors rearm, cooldown and once use it, the
+// episodes of a pack, and findings that follow from non-finite values. They differ in when an episode ends.
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -9,13 +9,13 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// As what a condition is reported. Either is reported once an episode.
+// The level at which a condition is reported. Each level is reported once an episode.
 enum class report_level : std::uint8_t { note = 1, alarm = 2 };
 
 // One condition, from the close at which it is reported until it may be reported again.
 class report_episode {
 public:
-    // It is to be reported: true the first time in this episode.
+    // Whether to report it now: true the first time in this episode.
     [[nodiscard]] constexpr bool report(report_level level = report_level::alarm) noexcept {
         if (is_reported(level)) { return false; }
         reported_ |= static_cast<std::uint8_t>(level);
@@ -25,9 +25,9 @@ public:
     [[nodiscard]] constexpr bool is_reported(report_level level = report_level::alarm) const noexcept {
         return (reported_ & static_cast<std::uint8_t>(level)) != 0;
     }
-    // The closes that end the episode are counted from here.
+    // Restarts the count of closes that end the episode.
     constexpr void restart() noexcept { closes_ = 0; }
-    // One of them; the last ends it.
+    // Counts one of them; the last one ends the episode.
     constexpr void pass(std::uint64_t closes) noexcept {
         if (reported_ != 0 && ++closes_ >= closes) { end(); }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what is done when a rule fires: `on(rule, stop, raise_flag{flag}, call{f})`.
+// Rule (L2): responses, which run when a rule fires: `on(rule, stop, raise_flag{flag}, call{f})`.
 #pragma once
 
 #include <spotter/core/guard.hpp>
@@ -7,37 +7,37 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of something that a response began and that goes on beside the loop (run_command): how it ended, once it has.
+// Work that a response started and that runs beside the loop (run_command): how it ended, once that is known.
 struct pending_response {
-    // True once it is known; `why` is then how it failed, if it did. With `last` it is not asked again and lets go of
-    // what it holds.
+    // True once it has ended; `why` then holds the error, if it failed. With `last` this is the final call: it releases
+    // its resources.
     bool (*known)(pending_response const& it, bool last, error& why) noexcept = nullptr;
     int descriptor = -1;          // what `known` reads
-    std::string_view what{};      // what was begun; lives with the response
-    std::string_view rule{};      // whose finding it was about
-    std::string_view response{};  // its name
+    std::string_view what{};      // what was started; lives with the response
+    std::string_view rule{};      // the rule whose finding started it
+    std::string_view response{};  // the name of the response
 };
 
-// Where a finding comes from, for alerts that leave the program.
+// The origin of a finding, for alerts that leave the program.
 struct finding_origin {
-    std::string_view run{};     // the folder that it is recorded in; empty where there is none
+    std::string_view run{};     // the folder of its record; empty without one
     std::uint32_t attempt = 0;  // of the run, from 0
     double time = 0;            // seconds since 1970; 0: now
 };
 
-// What a hook offers to responses.
+// The services that a hook offers to responses.
 class response_desk {
 public:
-    // What to keep of a tensor at a step beyond the plan, for that many steps from the next one on.
+    // What to keep of tensors beyond the plan, for a number of steps from the next one on.
     struct wish {
-        // Asked of each tensor that is observed at those steps.
+        // Called for each tensor that is observed at those steps.
         terms (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;
         void const* plan = nullptr;  // lives with the machine that runs the rule
     };
-    // Of a machine whose wish is going on it begins anew; others add up, four at most.
+    // A machine's new wish replaces the one that it has; wishes of several machines add up, four at most.
     virtual void capture(wish const& what, std::uint64_t steps) noexcept = 0;
-    // The hook asks it at each close, and at the end; what failed is told in its health. Whoever offers no more lets go
-    // of it at once.
+    // The hook polls it at each close and at the end, and reports a failure in its health. This default only releases
+    // it.
     virtual void await(pending_response const& it) noexcept {
         error why;
         (void)it.known(it, true, why);
@@ -50,11 +50,11 @@ protected:
 
 // A response is a value with
 //     using responds = void;
-//     static constexpr std::string_view name = "mail";     if it is to be called by it where it fails
+//     static constexpr std::string_view name = "mail";     optional: its name in reports of a failure
 //     error operator()(finding const&) const;              or with a further response_desk&
-// A hook runs it for every finding that is delivered (adaptors behind `on` thin them, those before it do not; of more
-// than sixteen of a pack the strongest are), as soon as all rules were judged, on the thread that closes the step; a
-// replay does not. Responses do not know each other: one that fails or throws is told in health(), the others run.
+// A hook runs it for every finding that is reported. Adaptors behind `on` thin those findings, adaptors before it do
+// not. A pack keeps the sixteen strongest findings. Responses run when all rules were judged, on the thread that closes
+// the step. A replay runs none. If one fails or throws, health() reports it, and the others still run.
 template <class Value>
 concept response = requires(Value const& it, finding const& found, response_desk& desk) {
     typename Value::responds;
@@ -67,7 +67,7 @@ concept response = requires(Value const& it, finding const& found, response_desk
 
 namespace detail {
 
-// An error says whose response it was.
+// The error, with the names of the rule and of its response.
 [[nodiscard]] constexpr error told_of(std::string_view rule, std::string_view response, error const& why) noexcept {
     error told{why.code, "rule \""};
     told.what << rule << "\", response " << response << ": " << why.what.view();
@@ -76,16 +76,15 @@ namespace detail {
 
 }  // namespace detail
 
-// The adaptor that `on(rule, response)` puts behind a rule: it changes no answer.
+// The adaptor of `on(rule, response)`. It changes no answer.
 template <response Response>
 struct responding {
     using adapts_rules = void;
     using state = response_call;
     Response what;
 
-    // The answer as it came.
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding>) const noexcept { return answer; }
-    // Marks what the rule pushed; it runs when all rules were judged.
+    // Marks what the rule pushed; the response runs when all rules were judged.
     constexpr void respond(state& it, findings& out, std::size_t first) const noexcept {
         it.run = &run, it.response = &what;
         out.ask_for(it, first);
@@ -118,23 +117,23 @@ private:
     }
 };
 
-// At most four responses a finding; further ones are left out.
+// At most four responses for each finding; further ones are left out.
 template <rule Inner, response Response>
 [[nodiscard]] constexpr adapted<Inner, responding<Response>> on(Inner rule, Response what) noexcept {
     return {rule, {what}};
 }
-// Several, decisions among them: `on(rule, stop, raise_flag{flag}, append_lines{"alerts.jsonl"})`.
+// Several responses, and decisions among them: `on(rule, stop, raise_flag{flag}, append_lines{"alerts.jsonl"})`.
 template <rule Inner, class First, class Second, class... More>
 [[nodiscard]] constexpr auto on(Inner rule, First first, Second second, More... more) noexcept {
     return on(on(rule, first), second, more...);
 }
 
-// A function of yours. It runs in the loop: what takes long belongs elsewhere.
+// Calls a function of yours. It runs in the loop, so it must be fast.
 template <class Function>
 struct call {
     using responds = void;
     static constexpr std::string_view name = "call";
-    Function function;  // copied; takes a finding, gives nothing or an error
+    Function function;  // copied; takes a finding, returns nothing or an error
     constexpr explicit call(Function it) noexcept : function{it} {}
     error operator()(finding const& found) const {
         if constexpr (requires {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): many rules as one: what `||` says, for a few dozen of them. A tensor costs only those that watch it.
+// Rule (L2): up to 64 rules as one, with the answers of `||`. A tensor costs time only in the rules that watch it.
 #pragma once
 
 #include <spotter/core/pack.hpp>
@@ -7,15 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Yes when one of them is; the findings of all. `together(a, b, c)` says what `a || b || c` says.
+// Yes when one of them says yes; the findings of all. `together(a, b, c)` answers as `a || b || c` does.
 template <rule... Rules>
 struct rule_pack {
     static_assert(sizeof...(Rules) <= 64, "spotter: a pack takes at most 64 rules; put two packs together.");
     using kind = rule_kind;
-    pack<Rules...> rules;  // asked in this order
+    pack<Rules...> rules;  // called in this order
 };
 
-// 64 rules at most; packs may stand in packs.
+// Takes 64 rules at most; a pack may contain packs.
 template <rule... Rules>
 [[nodiscard]] constexpr rule_pack<Rules...> together(Rules... rules) noexcept {
     return {pack<Rules...>{std::in_place, rules...}};
@@ -69,7 +69,7 @@ public:
 
 private:
     pack<machine<Rules>...> machines_;
-    slot_array<std::uint64_t> watching_;  // by tensor id: which of the rules want it
+    slot_array<std::uint64_t> watching_;  // by tensor id: bits of the rules that need the tensor
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -10,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The last values of one series, oldest first. Takes its memory once.
+// The last values of one series, oldest first. Allocates once.
 class recent_values {
 public:
-    // False where memory is exhausted.
+    // Reserves room for `most` values (at least 2). False where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 20;
         most = most < 2 ? 2 : most > limit ? limit : most;
@@ -21,7 +21,7 @@ public:
         most_ = as_size(most);
         return true;
     }
-    // The oldest goes where it is full.
+    // The oldest value is dropped where there is no room.
     constexpr void add(double value) noexcept {
         if (most_ == 0) { return; }
         ring_[next_] = value;
@@ -30,14 +30,14 @@ public:
     }
     constexpr void clear() noexcept { count_ = next_ = 0; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
-    // As many as `keep` was told.
+    // It holds as many values as `keep` reserved.
     [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
-    [[nodiscard]] constexpr std::size_t capacity() const noexcept { return most_; }  // how many there are at most
+    [[nodiscard]] constexpr std::size_t capacity() const noexcept { return most_; }  // the largest number of values
     [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
         std::size_t const place = next_ + (most_ - count_) + i;
         return ring_[place < most_ ? place : place - most_];
     }
-    // All of them in order, as they lie in memory: `newer` goes on where `older` ends, and may be empty.
+    // All values in order, as two spans of memory: `newer` continues where `older` ends, and may be empty.
     [[nodiscard]] constexpr std::span<double const> older() const noexcept {
         std::size_t const first = first_place();
         return {ring_.data() + first, first + count_ <= most_ ? count_ : most_ - first};
@@ -45,20 +45,21 @@ public:
     [[nodiscard]] constexpr std::span<double const> newer() const noexcept {
         return {ring_.data(), count_ - older().size()};
     }
-    // All of them, in no order.
+    // All values, in no particular order.
     [[nodiscard]] constexpr std::span<double const> unordered() const noexcept { return {ring_.data(), count_}; }
-    // The mean of those from `first` on, before `end`; not of none.
+    // The mean of the values in [first, end), which must not be empty.
     [[nodiscard]] SPOTTER_STRICT constexpr double mean_of(std::size_t first, std::size_t end) const noexcept {
         SPOTTER_STRICT_BODY
         double total = 0;
         for (std::size_t i = first; i < end; ++i) { total += (*this)[i]; }
         return total / static_cast<double>(end - first);
     }
-    // The median, and the median distance from it (MAD). Of an even count the lower of the two in the middle.
+    // The median, and the median distance from it (MAD). For an even number of values the lower of the two in the
+    // middle.
     struct middle {
-        double median = 0, deviation = 0;  // in the unit of the values; 0 where there are none
+        double median = 0, deviation = 0;  // in the unit of the values; 0 without values
     };
-    // O(n); `scratch` grows to the number of values, and 0 comes back where it cannot.
+    // O(n). `scratch` grows to the number of values; without memory for it the result is 0.
     [[nodiscard]] constexpr middle find_middle(slot_array<std::uint64_t>& scratch) const noexcept {
         if (count_ == 0 || !scratch.grow(count_)) { return {}; }
         std::array<std::size_t, 1> const rank{(count_ - 1) / 2};
@@ -83,13 +84,14 @@ private:
 
 namespace detail {
 
-// Adds a value; whether the window is full with it.
+// Adds a value; returns whether the window is full now.
 [[nodiscard]] constexpr bool fills(recent_values& values, double value) noexcept {
     values.add(value);
     return values.full();
 }
 
-// Newer half against older half of the window, relative to the older: a trend that single values do not hide.
+// The mean of the newer half minus that of the older half, relative to the older: a trend that single values do not
+// hide.
 [[nodiscard]] SPOTTER_STRICT constexpr double drift_of(recent_values const& values) noexcept {
     SPOTTER_STRICT_BODY
     double const older = values.mean_of(0, values.size() / 2);
@@ -100,15 +102,15 @@ namespace detail {
 
 }  // namespace detail
 
-// Each kind judges a window with one more value in it: yes, no, or undecided while the window is not full. `measured`
-// is the evidence.
+// Each kind judges the window with one more value: yes, no, or undecided while the window is not full. `measured` is
+// the evidence.
 
-// The mean of the newer half differs from that of the older by at most `by` of it: no progress either way.
+// The mean of the newer half differs from that of the older by at most the fraction `by`: no progress either way.
 struct stalled_over {
     std::uint64_t window = 100;  // observations
     double by = 0.001;           // fraction of the older half's mean
 
-    // Of the rule, and of what a finding measures.
+    // Names of the rule and of the measured value.
     static constexpr std::string_view name = "stalled", measure = "relative change over the window";
     static constexpr relation how = relation::less_equal;                     // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
@@ -120,12 +122,12 @@ struct stalled_over {
     }
 };
 
-// The mean of the newer half is above that of the older by more than `by` of its size.
+// The mean of the newer half is above that of the older by more than the fraction `by` of its size.
 struct rising_over {
     std::uint64_t window = 100;  // observations
     double by = 0.05;            // fraction of the older half's size
 
-    // Of the rule, and of what a finding measures.
+    // Names of the rule and of the measured value.
     static constexpr std::string_view name = "rising", measure = "relative change over the window";
     static constexpr relation how = relation::greater;                        // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return by; }  // of a finding
@@ -137,13 +139,13 @@ struct rising_over {
     }
 };
 
-// All values of the window are the same number.
+// All values of the window are equal.
 struct unchanged_over {
     std::uint64_t window = 10;  // observations
 
-    // Of the rule, and of what a finding measures.
+    // Names of the rule and of the measured value.
     static constexpr std::string_view name = "unchanged", measure = "the same value";
-    static constexpr relation how = relation::none;                          // of a finding: there is no limit
+    static constexpr relation how = relation::none;                          // of a finding: without a limit
     [[nodiscard]] constexpr double threshold() const noexcept { return 0; }  // none
     [[nodiscard]] constexpr truth judge(recent_values& values, double value, slot_array<std::uint64_t>&,
                                         double& measured) const noexcept {
@@ -156,15 +158,15 @@ struct unchanged_over {
     }
 };
 
-// The value is more than `threshold` robust deviations above the median of those before it: (x - median) / max(1.4826
-// MAD, 0.01 |median|), as the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a standard
-// deviation. A spike does not enter the window, until as many come in a row as the window holds: then that is the new
-// level.
+// The value is more than `threshold` robust deviations above the median of the values before it: (x - median) /
+// max(1.4826 MAD, 0.01 |median|). This is the modified z-score of Iglewicz & Hoaglin (1993), whose constant makes MAD a
+// standard deviation. A spike does not enter the window. After as many spikes in a row as the window holds, they are
+// taken for the new level.
 struct spike_over {
-    std::uint64_t window = 64;  // observations, the new one not among them
+    std::uint64_t window = 64;  // observations, without the new one
     double deviations = 7;      // the threshold
 
-    // Of the rule, and of what a finding measures.
+    // Names of the rule and of the measured value.
     static constexpr std::string_view name = "spike", measure = "robust deviations above the median";
     static constexpr relation how = relation::greater;                                // of a finding
     [[nodiscard]] constexpr double threshold() const noexcept { return deviations; }  // of a finding
@@ -186,18 +188,18 @@ struct spike_over {
     }
 };
 
-// Holds where it holds for some matching tensor that was observed at this step; each tensor and mode is a series of its
-// own. A value that is not known or not finite is no value: it enters no window and decides nothing.
+// Holds where a matching tensor that was observed at this step satisfies it. Each tensor and mode is a series of its
+// own. Values that are unknown or not finite are skipped: they enter no window and decide nothing.
 template <pattern Pattern, any_statistic Statistic, class Kind>
 struct series_rule {
     using kind = rule_kind;
     static constexpr std::string_view name = Kind::name;
-    Pattern which;  // asked once a tensor
+    Pattern which;  // evaluated once for each tensor
     Statistic of;   // of the whole tensor; its name is the finding's reason
-    Kind over;      // stalled_over and so on: the window, and when it is wrong
+    Kind over;      // stalled_over and so on: the window and the limit
 
     struct series {                // of one tensor in one mode
-        recent_values values;      // without what is no finite number
+        recent_values values;      // only finite ones
         std::uint64_t spikes = 0;  // in a row
     };
     struct state {
@@ -255,7 +257,7 @@ template <class Kind, pattern_source Source, any_statistic Statistic>
 
 }  // namespace detail
 
-// `stalled("loss", mean)`, `stalled("loss", mean, {.window = 500, .by = 0.01})`, and so for the others.
+// `stalled("loss", mean)`, `stalled("loss", mean, {.window = 500, .by = 0.01})`; likewise the others.
 template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto stalled(Source which, Statistic of, stalled_over over = {}) noexcept {
     return detail::make_series(which, of, over);

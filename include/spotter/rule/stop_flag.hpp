@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): a flag for other threads, as a response: `on(rule, raise_flag{flag})`.
+// Rule (L2): a response that raises a flag for other threads: `on(rule, raise_flag{flag})`.
 #pragma once
 
 #include <spotter/rule/respond.hpp>
@@ -8,24 +8,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A flag that any thread may look at; outlives the hook.
+// A flag that any thread may read. It must outlive the hook.
 class stop_flag {
 public:
-    // From any thread; what was written before is seen by who sees it raised.
+    // Callable from any thread. A thread that sees the flag raised also sees what was written before (release,
+    // acquire).
     void raise() noexcept { raised_.store(true, std::memory_order_release); }
-    // From any thread.
+    // Callable from any thread.
     void lower() noexcept { raised_.store(false, std::memory_order_release); }
-    // From any thread.
+    // Callable from any thread.
     [[nodiscard]] bool raised() const noexcept { return raised_.load(std::memory_order_acquire); }
 
 private:
     std::atomic<bool> raised_{false};
 };
-// `on(rule, raise_flag{flag})`: raised when the rule fires, and lowered by nobody but you.
+// `on(rule, raise_flag{flag})`: raises the flag when the rule fires. Only your code lowers it.
 struct raise_flag {
     using responds = void;
     static constexpr std::string_view name = "raise_flag";
-    stop_flag* flag;  // outlives the rule
+    stop_flag* flag;  // must outlive the rule
     constexpr explicit raise_flag(stop_flag& it) noexcept : flag{&it} {}
     error operator()(finding const&) const noexcept {
         flag->raise();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): which member keeps a value from being a rule, in words of the compiler.
+// Rule (L2): compile-time messages that name the member which keeps a type from being a rule.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -19,7 +19,7 @@ struct stated<Value> {
     using type = typename Value::state;
 };
 
-// Which member keeps a value from being a rule that a machine runs.
+// Names the member that keeps a type from being a rule that a machine can run.
 template <class Value>
 constexpr void tell_wrong_member() noexcept {
     using state = typename stated<Value>::type;
@@ -70,7 +70,7 @@ constexpr void tell_wrong_member() noexcept {
            "const`; it returns truth::yes, no or undecided.");
 }
 
-// The same of members that a rule may have: under another signature they would never be called.
+// The same for optional members: with another signature they would never be called.
 template <class Value>
 struct right_choices {
     using state = typename Value::state;
@@ -122,7 +122,7 @@ struct right_choices {
         "spotter: `malformed` of this rule is not `constexpr pattern_fault malformed() const`.");
 };
 
-// What a hook calls, so that it has nothing to add to what was told.
+// What a hook calls, so that the compiler reports no further errors.
 struct machine_of_none {
     static constexpr bool polls = false, reads_times = false;
     constexpr tensor_needs declare(tensor_info const&) { return {}; }
