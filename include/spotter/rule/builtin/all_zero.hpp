@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a tensor that is nothing but zeros. docs/rules.md#all_zero
+// Built-in rule (L2): a tensor with only zeros. docs/rules.md#all_zero
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the share of zeros (+0 and -0, of all elements) is at least `threshold` for `patience` observations in a
-// row. An empty tensor is not judged. Train steps only.
+// Warning when the share of zeros (+0 and -0, of all elements) is at least `threshold` in `patience` observations in a
+// row. Empty tensors are not judged. Train steps only.
 struct all_zero {
     using kind = rule_kind;
     static constexpr std::string_view name = "all_zero";

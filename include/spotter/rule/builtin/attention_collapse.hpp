@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): attention that has become a look-up of single keys. docs/rules.md#attention_collapse
+// Built-in rule (L2): attention that selects single keys. docs/rules.md#attention_collapse
 #pragma once
 
 #include <spotter/rule/builtin/attention_heads.hpp>
@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the entropy of a layer's attention, over the logarithm of the number of keys and as the mean of its
-// heads, is below `min_entropy` for `patience` observations in a row: softmax passes next to no gradient there, and
-// training soon diverges (Zhai et al. 2023, "Stabilizing Transformer Training by Preventing Attention Entropy
-// Collapse", ICML). Weights are [head, query, key] or [batch, head, query, key].
+// Warning when the normalised entropy of a layer's attention is below `min_entropy` in `patience` observations in a
+// row. It is the entropy divided by the logarithm of the number of keys, as the mean over heads. At low entropy softmax
+// passes almost no gradient, and training soon diverges (Zhai et al. 2023, "Stabilizing Transformer Training by
+// Preventing Attention Entropy Collapse", ICML). Weights are [head, query, key] or [batch, head, query, key].
 struct attention_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "attention_collapse";
@@ -18,7 +18,7 @@ struct attention_collapse {
         "Lower the learning rate or warm it up; normalise queries and keys, and check the scale of the scores.";
 
     selector select = "{attention/*,*/attention}";
-    double min_entropy = 0.1;    // of that of even weights
+    double min_entropy = 0.1;    // fraction of the entropy of uniform weights
     std::uint64_t patience = 5;  // observations
 
     using scratch = attention_heads::scratch;

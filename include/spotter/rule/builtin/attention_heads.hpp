@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on attention share: of each head how spread its weights are, where most of them
-// lie, and which other head does the same.
+// Built-in rules (L2): shared by the rules on attention. For each head: how spread its weights are, which key gets most
+// of them, and which other head is the most similar.
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -9,45 +9,46 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of attention weights [head, query, key] or [batch, head, query, key], behind the softmax: of the first 96 heads, and
-// no more than 64 queries of the batch, fewer where heads times keys are many. A key behind the last one that any head
-// looks at from a query is masked; a query with fewer than `least_keys` keys to choose from says nothing. Weights are
-// divided by their sum, which dropout makes another number than 1.
+// Reads attention weights [head, query, key] or [batch, head, query, key], after the softmax: of the first 96 heads,
+// and of at most 64 queries of the batch, fewer where heads times keys is large. Keys beyond the last one that any head
+// attends to from a query count as masked. A query with fewer than `least_keys` unmasked keys is skipped. Weights are
+// divided by their sum, which is not 1 under dropout.
 struct attention_heads {
-    // How much of a tensor is looked at, and (least_keys) how many keys a query must have to choose from.
+    // Limits on how much of a tensor is read. `least_keys`: the fewest unmasked keys of a query that counts.
     static constexpr std::size_t most_queries = 64, most_values = std::size_t{1} << 18U, least_keys = 4,
                                  most_heads = 96;
 
     // Means over the queries.
     struct head {
         double entropy = 0;   // of a query's weights, over the logarithm of the number of its keys: 0 to 1
-        double share = 0;     // that goes to one key, the same for all queries
-        double position = 0;  // which key that is
-        // Half the sum of |difference| of a query's weights to those of the nearest other head: 0 to 1.
+        double share = 0;     // of the weight on the key that gets the most, the same key for all queries
+        double position = 0;  // index of that key
+        // Total variation distance to the nearest other head, half the sum of |difference| of a query's weights: 0 to
+        // 1.
         double distance = 1;
-        double next = 0;  // which head that is; itself where there is no other
+        double next = 0;  // index of that head; its own index where there is no other
     };
-    static constexpr std::size_t numbers = 5;  // of a head, in a feature: whole, as these are short in a record
-    static constexpr double fine = 10'000;     // the unit of shares in it, 1 / fine
+    static constexpr std::size_t numbers = 5;  // values a head in a feature: whole numbers, which are short in a record
+    static constexpr double fine = 10'000;     // shares are stored in units of 1 / fine
 
-    // Memory for what `extract` adds up.
+    // Memory for the sums of `extract`.
     struct scratch {
-        slot_array<double> row;        // [head, key]: of the query at hand
+        slot_array<double> row;        // [head, key]: of the current query
         slot_array<double> keys;       // [head, key]: sums over queries
         slot_array<double> distances;  // [head, head]
         slot_array<head> heads;
     };
 
-    struct sizes {  // of weights and the distances between them in memory; of what is none all are 0
+    struct sizes {  // sizes of the weights and their strides in memory; all 0 where the tensor has no such weights
         std::size_t samples = 0, heads = 0, queries = 0, keys = 0;  // 1 sample where there is no batch axis
         std::size_t sample_step = 0, head_step = 0, query_step = 0, key_step = 0;  // elements
 
-        // There is something to look at.
+        // There are weights to read.
         [[nodiscard]] constexpr bool fit() const noexcept {
             return samples > 0 && heads > 0 && queries > 0 && keys >= least_keys;
         }
     };
-    // Of rank 3 or 4; heads beyond most_heads are left out.
+    // For rank 3 or 4; heads beyond most_heads are left out.
     [[nodiscard]] static constexpr sizes sizes_of(extents const& shape, order layout) noexcept {
         if (shape.rank != 3 && shape.rank != 4) { return {}; }
         std::size_t step[4] = {0, 1, 1, 1}, size[4] = {1, 1, 1, 1};
@@ -68,8 +69,8 @@ struct attention_heads {
         return !of.fit() || (own.row.grow(of.heads * of.keys) && own.keys.grow(of.heads * of.keys) &&
                              own.distances.grow(of.heads * of.heads) && own.heads.grow(of.heads));
     }
-    // Puts out `numbers` of each head; nothing where the values are no such weights, or no query has keys to choose
-    // from.
+    // Pushes `numbers` values for each head. Pushes nothing where the values are no attention weights, or where no
+    // query has enough keys.
     static constexpr void extract(scratch& own, tensor_ref const& values, feature& out) noexcept {
         sizes const of = sizes_of(values.shape, values.layout);
         if (!of.fit()) { return; }
@@ -83,14 +84,14 @@ struct attention_heads {
             out.push(rounded(it.distance)), out.push(it.next);
         }
     }
-    // 0 for what is no such feature, as in a damaged record.
+    // The number of heads in a feature; 0 for a malformed one, as from a damaged record.
     [[nodiscard]] static constexpr std::size_t count_in(std::span<double const> made) noexcept {
         for (double const& each : made) {
             if (!is_finite(each) || each < 0 || each >= 0x1p32) { return 0; }
         }
         return made.size() % numbers == 0 ? made.size() / numbers : 0;
     }
-    // `which` below count_in(made).
+    // One head of a feature; requires which < count_in(made).
     [[nodiscard]] SPOTTER_STRICT static constexpr head of(std::span<double const> made, std::size_t which) noexcept {
         SPOTTER_STRICT_BODY
         std::span<double const> const it = made.subspan(which * numbers, numbers);
@@ -111,7 +112,7 @@ private:
         std::size_t const all = of.samples * of.queries, fitting = most_values / (of.heads * of.keys);
         std::size_t most = fitting < 4 ? 4 : fitting > most_queries ? most_queries : fitting;
         if (all < most) { most = all; }
-        std::size_t const part = all / most;  // a query out of each, at a place that changes from part to part
+        std::size_t const part = all / most;  // one query of each part, at an offset that changes from part to part
         std::size_t seen = 0;
         visit_seen(values, [&](auto const& elements) {
             for (std::size_t i = 0; i < most; ++i) {

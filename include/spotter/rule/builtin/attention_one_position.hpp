@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): heads that look at the same key whatever the query. docs/rules.md#attention_one_position
+// Built-in rule (L2): heads that attend to the same key for every query. docs/rules.md#attention_one_position
 #pragma once
 
 #include <spotter/rule/builtin/attention_heads.hpp>
@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when a head gives at least `share` of its weight to one and the same key, whatever the query, for `patience`
-// observations in a row. Such a head says nothing of the query; trained transformers have some ("attention sinks": Xiao
-// et al. 2024, "Efficient Streaming Language Models with Attention Sinks", ICLR). Weights are [head, query, key] or
-// [batch, head, query, key].
+// Note when a head gives at least `share` of its weight to the same key for all queries, in `patience` observations in
+// a row. Such a head does not depend on the query. Trained transformers have some ("attention sinks": Xiao et al. 2024,
+// "Efficient Streaming Language Models with Attention Sinks", ICLR). Weights are [head, query, key] or [batch, head,
+// query, key].
 struct attention_one_position {
     using kind = rule_kind;
     static constexpr std::string_view name = "attention_one_position";
@@ -22,8 +22,9 @@ struct attention_one_position {
     std::uint64_t patience = 10;  // observations
 
     using scratch = attention_heads::scratch;
-    struct violation : judged_value {  // which head it is the most, at which key, and how many of how many are so
-        std::size_t head = 0, position = 0, count = 0, heads = 0;  // all from 0; count and heads are numbers of heads
+    struct violation : judged_value {  // the most extreme head, its key, and the number of such heads among all
+        std::size_t head = 0, position = 0, count = 0, heads = 0;  // indices from 0; count and heads are numbers of
+                                                                   // heads
     };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("attention heads", 1); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): heads of a layer that do the same. docs/rules.md#attention_similar_heads
+// Built-in rule (L2): heads of a layer that attend to the same keys. docs/rules.md#attention_similar_heads
 #pragma once
 
 #include <spotter/rule/builtin/attention_heads.hpp>
@@ -7,26 +7,24 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when two heads of a layer give their weight to the same keys: half the sum of the differences of a query's
-// weights (the total variation distance, 0 to 1) is at most `max_distance` as the mean of the queries, for `patience`
-// observations in a row. Heads whose weights are next to even (entropy of `max_entropy` of it or more) are all alike
-// before training, and are not compared. That heads repeat each other is known of trained nets (Clark et al. 2019,
-// "What Does BERT Look At?", who compare them by the Jensen-Shannon divergence). Weights are [head, query, key] or
-// [batch, head, query, key].
+// Note when two heads of a layer attend to the same keys: their total variation distance (half the sum of the
+// differences of a query's weights, 0 to 1), as the mean over queries, is at most `max_distance` in `patience`
+// observations in a row. Heads with nearly uniform weights (normalised entropy of at least `max_entropy`) are all alike
+// before training, and are not compared. Similar heads are known from trained nets (Clark et al. 2019, "What Does BERT
+// Look At?", who use the Jensen-Shannon divergence). Weights are [head, query, key] or [batch, head, query, key].
 struct attention_similar_heads {
     using kind = rule_kind;
     static constexpr std::string_view name = "attention_similar_heads";
     static constexpr std::string_view remedy = "Fewer heads may do as well: prune one of them and see.";
 
     selector select = "{attention/*,*/attention}";
-    double max_distance = 0.1;    // of 1, that of heads that look at different keys
-    double max_entropy = 0.9;     // of that of even weights
+    double max_distance = 0.1;    // 1: heads that attend to different keys
+    double max_entropy = 0.9;     // fraction of the entropy of uniform weights
     std::uint64_t patience = 10;  // observations
 
     using scratch = attention_heads::scratch;
-    struct violation
-        : judged_value {  // the two that are nearest to each other, and how many of how many have one like them
-        std::size_t head = 0, other = 0, count = 0, heads = 0;  // from 0; count and heads are numbers of heads
+    struct violation : judged_value {  // the nearest two, and the number of heads that have a similar one
+        std::size_t head = 0, other = 0, count = 0, heads = 0;  // indices from 0; count and heads are numbers of heads
     };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("attention heads", 1); }

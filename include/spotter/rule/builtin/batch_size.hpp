@@ -9,17 +9,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when the 95th percentiles over the last `window` samples, of the processor (mean of the cores), of a GPU that
-// was at work and of that GPU's memory, are all below their limits. A GPU and its memory are the tensors whose names
-// end alike, behind the last slash. From `patience` samples on.
+// Note when the 95th percentiles over the last `window` samples are all below their limits: of the processor (mean of
+// the cores), of a GPU that was in use, and of that GPU's memory. A GPU and its memory are matched by the part of the
+// name after the last slash. Judges from `patience` samples on.
 struct batch_size {
     using kind = rule_kind;
     static constexpr std::string_view name = "batch_size";
     static constexpr std::string_view remedy = "Try a larger batch: processor, GPU and its memory all have room.";
 
     selector select = "sys/gpu_util/*";
-    selector memory = "sys/gpu_mem/*";  // shares of its memory; by GPU
-    selector cpu = "sys/cpu";           // shares of time; by core, or their mean
+    selector memory = "sys/gpu_mem/*";  // used share of its memory, by GPU
+    selector cpu = "sys/cpu";           // shares of time, by core or their mean
     double gpu_threshold = 0.7;         // share of time
     double gpu_memory_threshold = 0.7;  // share of its memory
     double cpu_threshold = 0.7;         // share of time
@@ -28,10 +28,10 @@ struct batch_size {
 
     [[nodiscard]] static constexpr batch_size sagemaker_defaults() noexcept { return {.patience = 1000}; }
 
-    struct series {                                            // of one GPU, its memory, or the processor
+    struct series {                                            // of one GPU, one GPU's memory, or the processor
         recent_values recent;                                  // shares, of the last `window` samples
         std::uint64_t samples = 0;                             // so far
-        bool used = false, is_gpu = false, is_memory = false;  // it was above 0 once; and what it is of
+        bool used = false, is_gpu = false, is_memory = false;  // used: it was above 0 once
     };
     struct state {
         per_tensor<series> all;

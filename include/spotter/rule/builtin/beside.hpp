@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the streams of a side-by-side replay had of each tensor, for rules that compare them.
+// Built-in rules (L2): the streams of a side-by-side replay, for rules that compare the same tensor among them.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -10,17 +10,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What such a rule says where there is one stream only.
+// The silence of such a rule where there is one stream only.
 inline constexpr std::string_view other_run_missing =
     "other run missing: this rule compares runs or workers, by replay_side_by_side";
 
-// The streams that were met, by the numbers that their observations carry: a place for each, from 0, in the order of
+// The streams seen so far, by the numbers that their observations carry. Each gets an index from 0, in the order of
 // arrival.
 class met_streams {
 public:
-    static constexpr std::size_t none = ~std::size_t{0};  // no place
+    static constexpr std::size_t none = ~std::size_t{0};  // no index
 
-    // `none` where memory is exhausted.
+    // Returns `none` where memory is exhausted.
     constexpr std::size_t place_of(std::uint32_t number) noexcept {
         if (last_ < count_ && numbers_[last_] == number) { return last_; }
         for (last_ = 0; last_ < count_; ++last_) {
@@ -38,7 +38,7 @@ private:
     std::size_t count_ = 0, last_ = 0;
 };
 
-// The bits of a tensor as one number: its hash, with type and shape. Of two tensors of other type or shape it differs.
+// The bits of a tensor as one number: its hash, combined with type and shape.
 [[nodiscard]] constexpr std::uint64_t digest_of(observation const& it) noexcept {
     extents const& shape = it.view.shape;
     std::uint64_t digest = it.stats.hash;

@@ -10,11 +10,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Weights stored as bf16 or f16. Warning when more than `share` of a weight's elements stayed what they were although
-// its gradient is non-zero in more than `share` of its own, `patience` times in a row. A bf16 weight moves only by half
-// an ulp, 2^-9 to 2^-8 of it: the usual update of a thousandth is below. Copies of f32 master weights stay for many
-// steps as well: observe the master weights then. The change between two sights is held against the gradient of the
-// first. Train steps only.
+// Weights stored as bf16 or f16. Warning when more than `share` of a weight's elements did not change, although more
+// than `share` of its gradient's elements were not zero, at `patience` changes in a row. A bf16 weight changes only if
+// its update is at least half an ulp, 2^-9 to 2^-8 of its size; a usual update of a thousandth is below that. Copies of
+// f32 master weights stay unchanged for many steps as well: observe the master weights then. The change between two
+// observations is compared with the gradient of the first. Train steps only.
 struct bf16_stall {
     using kind = rule_kind;
     static constexpr std::string_view name = "bf16_stall";
@@ -23,12 +23,12 @@ struct bf16_stall {
 
     selector select = &select::weights;
     double share = 0.5;           // fraction of the elements
-    std::uint64_t patience = 10;  // changes that were due
+    std::uint64_t patience = 10;  // expected changes
 
     struct weight {                      // of one weight
-        tensor_id gradient = no_tensor;  // its partner; no_tensor where none is known
-        gradient_sight before{};         // in the step of the last sight
-        bool moved = false;              // within that step, so that the next change is not the whole one
+        tensor_id gradient = no_tensor;  // no_tensor where none is known
+        gradient_sight before{};         // in the step of the last observation
+        bool moved = false;              // within that step, so the next difference is not the whole change
     };
     struct state {
         per_tensor<weight> all;
@@ -58,7 +58,7 @@ struct bf16_stall {
         if (mine == nullptr) { return; }
         summary const& now = it.stats;
         if (!has(now.has, terms::change) || !now.has_previous || now.count == 0) { return; }
-        if (it.step.index <= now.previous_index) {  // seen again in its step, or after a rewind
+        if (it.step.index <= now.previous_index) {  // observed again in the same step, or after a rewind
             mine->moved = mine->moved || now.changed > 0;
             return;
         }

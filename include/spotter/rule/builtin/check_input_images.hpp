@@ -18,8 +18,8 @@ namespace select {
 
 }  // namespace select
 
-// Takes the mean of each channel over the run. Info when, after `threshold_samples` images, one of them is further than
-// `threshold_mean` from zero. Only the mean is judged. Train steps only.
+// Takes the mean of each channel over the run. Note when, after `threshold_samples` images, the mean of a channel is
+// further than `threshold_mean` from zero. Standard deviations are not judged. Train steps only.
 struct check_input_images {
     using kind = rule_kind;
     static constexpr std::string_view name = "check_input_images";
@@ -36,9 +36,9 @@ struct check_input_images {
 
     struct input {             // of one tensor
         double images = 0;     // so far
-        unit_window channels;  // the amount of a channel is the sum of its values
+        unit_window channels;  // a channel's amount is the sum of its values
     };
-    static constexpr std::size_t most_channels = 60;  // of more a part is judged
+    static constexpr std::size_t most_channels = 60;  // of more channels only a part is judged
 
     struct state {
         per_tensor<input> inputs;
@@ -56,7 +56,7 @@ struct check_input_images {
         return mine->channels.units == judged || start(*mine, judged);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, channel); }
-    // The number of images; then of each channel the sum and the number of its finite values.
+    // Pushes the number of images; then for each channel the sum and the number of its finite values.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const batch = batch_axis_of(it.tensor.flags);
         out.push(static_cast<double>(unit_count(values.shape, batch < 0 ? 0 : batch)));
@@ -104,7 +104,7 @@ private:
         mine.images = 0;
         return mine.channels.begin(channels);
     }
-    // Of the channels' means the one that is furthest from zero; -1 where none is known.
+    // The channel mean that is furthest from zero; -1 where none is known.
     [[nodiscard]] SPOTTER_STRICT static constexpr double largest_mean(input const& mine, std::size_t& worst) noexcept {
         SPOTTER_STRICT_BODY
         double largest = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): classes that are far rarer than others, or that the model gets wrong.
+// Built-in rule (L2): classes that are far rarer than others, or that the model mispredicts.
 // docs/rules.md#class_imbalance
 #pragma once
 
@@ -7,12 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Counts the labels of each class over the run, per mode (train and eval); judges at each close with labels once there
-// are `samples`. Warning when the largest class has more than `threshold_imbalance` times the samples of the smallest.
-// Warning, too, when in each of the last `patience` windows of `samples` pairs (a window ends at a close, the next
-// begins empty) more than `threshold_misprediction` of a class are predicted as another one, though the model is right
-// in `min_accuracy` of the window: an untrained one is wrong about every class. It holds until the next window is full.
-// Labels and predictions of a step are paired by position; see classes.hpp.
+// Counts the labels of each class over the run, in each mode (train and eval). Judges at each close with labels, once
+// there are `samples`. Warning when the largest class has more than `threshold_imbalance` times the samples of the
+// smallest. Warning also when more than `threshold_misprediction` of a class are predicted as another class, in each of
+// the last `patience` windows of `samples` pairs. A window counts only if the model is right in `min_accuracy` of it,
+// because an untrained model mispredicts every class. Windows end at a close and do not overlap; the finding holds
+// until the next window is full. Labels and predictions of a step are paired by position; see classes.hpp.
 struct class_imbalance {
     using kind = rule_kind;
     static constexpr std::string_view name = "class_imbalance";
@@ -22,9 +22,9 @@ struct class_imbalance {
     selector predictions = role::prediction;  // read for mispredictions only
     double threshold_imbalance = 10;          // largest over smallest class; AWS ClassImbalance
     double threshold_misprediction = 0.7;     // fraction of a class; AWS
-    std::uint64_t samples = 500;              // labels before anything is judged, and pairs of a window; AWS
-    std::uint64_t num_classes = 0;            // 0: those that were seen
-    bool argmax = false;                      // predictions are scores whatever their type and rank
+    std::uint64_t samples = 500;              // labels before it judges, and pairs of a window; AWS
+    std::uint64_t num_classes = 0;            // 0: the classes that occurred
+    bool argmax = false;                      // predictions are scores, whatever their type and rank
     double min_accuracy = 0.5;                // fraction of a window's pairs; AWS has no such limit
     std::uint64_t patience = 10;              // windows of `samples` pairs in a row; the preset: 1
     std::uint64_t min_class_samples = 20;     // pairs of a class in a window before its mispredictions count
@@ -35,14 +35,14 @@ struct class_imbalance {
     }
 
     struct tally {  // of one class, or of all
-        // Of the run; of the window the pairs, and those predicted as another class.
+        // labels: of the run; paired: pairs of the window; wrong: those that are mispredicted.
         std::uint64_t labels = 0, paired = 0, wrong = 0;
     };
     struct counts {                  // of one mode
-        slot_array<tally> by_class;  // 16 at first; as many as the largest label asks for
+        slot_array<tally> by_class;  // room for 16 at first; grows to the largest label
         tally all{};                 // their sums
-        std::uint64_t streak = 0;    // windows with a class that is mispredicted
-        finding missed{};            // of the last of them
+        std::uint64_t streak = 0;    // windows in a row with a mispredicted class
+        finding missed{};            // of the last such window
     };
     struct state {
         class_pairs step;
@@ -108,7 +108,7 @@ struct class_imbalance {
     }
 
 private:
-    static constexpr std::size_t first_classes = 16;  // have room from the start
+    static constexpr std::size_t first_classes = 16;  // have room from the beginning
 
     // False where memory is exhausted; the labels of a class without memory are left out.
     [[nodiscard]] static constexpr bool count(counts& mine, class_pairs const& step) noexcept {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on classes share: the class of each label and each prediction, and which belong
-// together.
+// Built-in rules (L2): shared by the rules on classes: the class of each label and of each prediction, and their pairs.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -12,20 +11,21 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A class is a whole number from 0 on. A negative number (as for padding), a fraction, NaN and what is beyond is no
-// class, and the sample is left out.
+// A class is a whole number from 0 to most_classes - 1. Anything else is no class (negative numbers, as for padding;
+// fractions; NaN), and the sample is left out.
 inline constexpr std::uint32_t most_classes = 1U << 16U;
-inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample that has none
+inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample without a class
 
-// no_class where it is none.
+// The class; no_class where the value is not one.
 [[nodiscard]] constexpr std::uint32_t class_of(double const& value) noexcept {
     if (!is_finite(value) || value < 0 || value >= most_classes) { return no_class; }
     auto const whole = static_cast<std::uint32_t>(value);
     return static_cast<double>(whole) == value ? whole : no_class;
 }
 
-// The axis over which the largest element is a sample's class; no_axis where each element is a class already. Scores
-// are a floating tensor with several columns (probabilities, logits, one-hot labels), and whatever `argmax` says.
+// The axis along which the largest score gives a sample's class; no_axis where each element is a class already. A
+// floating tensor with several columns has scores (probabilities, logits, one-hot labels). `argmax` declares any tensor
+// to have scores.
 [[nodiscard]] constexpr int scores_along(tensor_info const& tensor, tensor_ref const& values, bool argmax,
                                          int class_axis) noexcept {
     int const axis = unit_axis_of(values.shape, class_axis, batch_axis_of(tensor.flags));
@@ -34,9 +34,9 @@ inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample that has 
     return argmax || (several && is_floating(values.type)) ? axis : no_axis;
 }
 
-// Whether the columns of scores are logarithms of shares: flagged so, or by the first rows without NaN or infinity
-// (four; one where there are 256 columns or more): nothing above 0, and e to the power of each sums to 1 within a
-// twentieth, as bf16 needs. Minus infinity is the logarithm of 0.
+// Whether the columns of scores are logarithms of probabilities. Either a flag says so, or the first rows without NaN
+// or infinity show it (four rows; one where there are 256 columns or more): no value is above 0, and the exponentials
+// of each row sum to 1 within a twentieth, the tolerance that bf16 needs. Minus infinity is the logarithm of 0.
 template <class = only_where_called>
 [[nodiscard]] SPOTTER_STRICT constexpr bool are_log_probabilities(tensor_info const& tensor, tensor_ref const& values,
                                                                   int scores_axis) noexcept {
@@ -46,7 +46,8 @@ template <class = only_where_called>
     auto const classes = static_cast<std::size_t>(values.shape.size[static_cast<std::size_t>(scores_axis)]);
     if (classes < 2) { return false; }
     std::size_t const enough = classes < 256 ? 4 : 1;
-    double const least = -natural_log(static_cast<double>(classes)) - 0.05;  // that the largest of a row can be
+    double const least = -natural_log(static_cast<double>(classes)) - 0.05;  // the smallest value that a row's largest
+                                                                             // can have
     std::size_t looked = 0;
     bool all = true;
     for_each_row(values, scores_axis, [&](auto const& row) SPOTTER_STRICT {
@@ -74,8 +75,8 @@ template <class = only_where_called>
     return all && looked > 0;
 }
 
-// Calls `use(class)` for every `stride`-th sample, in storage order: of scores the first of the largest finite ones, -1
-// of a row without any.
+// Calls `use(class)` for every `stride`-th sample, in storage order. For scores the class is the first of the largest
+// finite ones, or -1 in a row without any.
 template <class Use>
 constexpr void extract_classes(tensor_ref const& values, int scores_axis, std::uint64_t stride, Use&& use) noexcept {
     if (scores_axis < 0) {
@@ -108,15 +109,15 @@ constexpr void extract_classes(tensor_ref const& values, int scores_axis, featur
     extract_classes(values, scores_axis, 1, [&](double const& each) { out.push(each); });
 }
 
-// The classes of a tensor as a feature: the number of samples, which of them are taken (every n-th, from the first on),
-// then their classes. All of up to 1000 samples of up to 128 classes; fewer of more, so that they take less than 1 kB
-// of a record.
+// The classes of a tensor as a feature: the number of samples, the stride n (every n-th sample is taken, from the first
+// on), then the classes of those samples. Up to 1000 samples of up to 128 classes are all taken. Of more, fewer are
+// taken, so that the feature needs less than 1 kB of a record.
 struct sampled_classes {
     static constexpr std::size_t most = 1000;        // samples
-    static constexpr std::size_t most_bytes = 1000;  // as a record has them
+    static constexpr std::size_t most_bytes = 1000;  // encoded in a record
 
-    std::uint64_t samples = 0, stride = 1;  // of the tensor; of these every stride-th is here
-    std::span<double const> classes{};      // as numbers; most_classes for no class
+    std::uint64_t samples = 0, stride = 1;  // samples of the tensor; every stride-th of them is taken
+    std::span<double const> classes{};      // as numbers; most_classes stands for no class
 
     template <class = only_where_called>
     static constexpr void extract(tensor_ref const& values, int scores_axis, feature& out,
@@ -134,11 +135,11 @@ struct sampled_classes {
             out.push(which == no_class ? most_classes : which);
         });
         if (taken <= bytes || !out.complete()) { return; }
-        std::size_t const further = (taken + bytes - 1) / bytes + 1;  // those that stay may be the longer ones
+        std::size_t const further = (taken + bytes - 1) / bytes + 1;  // the remaining ones may be the longer ones
         out.thin(place + 1, further);
         out[place] = static_cast<double>(stride * further);
     }
-    // What a record has there; nothing of what is no such feature.
+    // Reads a recorded feature; empty where it is malformed.
     [[nodiscard]] static constexpr sampled_classes read(std::span<double const> made) noexcept {
         sampled_classes it;
         if (made.size() < 2 || !is_count(made[0]) || !is_count(made[1]) || !(made[1] > 0)) { return {}; }
@@ -155,18 +156,18 @@ private:
     }
 };
 
-// Classes with their places among the samples, in the order in which they were observed. Takes memory where a step
-// brings more than any before.
+// Classes with the positions of their samples, in the order of observation. Allocates where a step has more than any
+// step before.
 class class_list {
 public:
-    struct entry {                       // one that was taken
-        std::uint64_t place = 0;         // among all samples of the step
+    struct entry {                       // one taken sample
+        std::uint64_t place = 0;         // position among all samples of the step
         std::uint32_t which = no_class;  // its class, or no_class
     };
     [[nodiscard]] constexpr bool reserve(std::uint64_t most) noexcept {
         return all_.grow(static_cast<std::size_t>(most < sampled_classes::most ? most : sampled_classes::most));
     }
-    // Behind those that are there.
+    // Appends to the classes that are there.
     constexpr void add(sampled_classes const& it) noexcept {
         if (!all_.grow(count_ + it.classes.size())) {
             lacks_memory_ = true;
@@ -178,22 +179,22 @@ public:
         samples_ += it.samples;
     }
     constexpr void clear() noexcept { count_ = 0, samples_ = 0; }
-    // Of the step, in the order of their places.
+    // The taken samples of the step, by position.
     [[nodiscard]] constexpr std::span<entry const> all() const noexcept { return {all_.data(), count_}; }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }  // of the step, taken or not
-    // Something was not added, ever.
+    // Some class was not added, at any time.
     [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }
 
 private:
     slot_array<entry> all_;
     std::size_t count_ = 0;
     std::uint64_t samples_ = 0;  // taken or not
-    bool lacks_memory_ = false;  // something was not added
+    bool lacks_memory_ = false;  // some class was not added
 };
 
 // Which tensors are labels, and which predictions.
 struct class_parts {
-    // What a tensor is to the rule.
+    // The role of a tensor for the rule.
     enum class part : std::uint8_t { none, label, prediction };
     per_tensor<part> list;  // by tensor id
 
@@ -212,21 +213,21 @@ struct class_parts {
     }
 };
 
-// The labels and predictions of one step. They are paired by position, whichever is observed first; a step may bring
-// several batches of both. Where predictions are shown in two forms (logits, and the probabilities made of them) the
-// first that is as long as the labels are counts. Of batches of many samples some are taken (sampled_classes), of
-// labels and predictions those in the same places.
+// The labels and predictions of one step, paired by position. Either may be observed first, and a step may have several
+// batches. Predictions may be observed in two forms (logits, and the probabilities made from them): the first that has
+// as many samples as the labels counts. Of large batches some samples are taken (sampled_classes), of labels and
+// predictions at the same positions.
 struct class_pairs {
     class_parts parts;               // of the run
     class_list labels, predictions;  // of the step
     std::string_view tensor{};       // the first labels of the step
-    std::uint64_t first_form = 0;    // predictions of the first tensor of the step
+    std::uint64_t first_form = 0;    // number of predictions in the first such tensor of the step
     tensor_id first_said = no_tensor;
 
     [[nodiscard]] constexpr bool declare(tensor_info const& it, bool label, bool prediction) noexcept {
         return parts.declare(it, label, prediction) && (label ? labels : predictions).reserve(it.shape.elements());
     }
-    // The feature "sampled classes". Rules with the same key extract the same, so that it is made once.
+    // The key of the feature "sampled classes". Rules with the same key share one extraction.
     [[nodiscard]] constexpr std::uint64_t key(tensor_info const& it, bool argmax, int class_axis) const noexcept {
         return key_of("sampled classes", argmax && parts.is_prediction(it), class_axis);
     }
@@ -236,7 +237,7 @@ struct class_pairs {
         bool const scores = argmax && parts.is_prediction(it.tensor);
         sampled_classes::extract(values, scores_along(it.tensor, values, scores, class_axis), out);
     }
-    // One feature of either side; of other tensors nothing.
+    // Adds one feature of a label or prediction tensor; ignores other tensors.
     constexpr void add(tensor_info const& it, std::span<double const> classes) noexcept {
         sampled_classes const some = sampled_classes::read(classes);
         if (parts.is_prediction(it)) {
@@ -248,7 +249,8 @@ struct class_pairs {
         labels.add(some);
         if (tensor.empty()) { tensor = it.name; }
     }
-    // Calls `use(label, prediction)` for each pair of classes; for none where there are more of one than of the other.
+    // Calls `use(label, prediction)` for each pair of classes; for none where the numbers of labels and predictions
+    // differ.
     template <class Use>
     constexpr void each(Use&& use) const noexcept {
         if (labels.samples() != predictions.samples() && labels.samples() != first_form) { return; }
@@ -262,7 +264,7 @@ struct class_pairs {
             ++i, ++k;
         }
     }
-    // Of either side.
+    // Whether labels or predictions lack memory.
     [[nodiscard]] constexpr bool lacks_memory() const noexcept {
         return labels.lacks_memory() || predictions.lacks_memory();
     }
@@ -277,7 +279,7 @@ struct class_pairs {
     return labels.malformed().empty() ? predictions.malformed() : labels.malformed();
 }
 
-// Shannon's entropy, in nats, of `count` things of which each class has so many.
+// Shannon's entropy, in nats, of `count` samples, with the number of samples in each class.
 [[nodiscard]] SPOTTER_STRICT constexpr double entropy_of(slot_array<std::uint64_t> const& by_class,
                                                          double count) noexcept {
     SPOTTER_STRICT_BODY

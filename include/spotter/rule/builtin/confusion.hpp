@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): classes that a classifier takes for one another. docs/rules.md#confusion
+// Built-in rule (L2): classes that a classifier confuses with each other. docs/rules.md#confusion
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -7,11 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Counts pairs of label and prediction over an eval phase. Of the samples predicted as one class, those that are it
-// must be at least `min_diag`, and those of any other class at most `max_off_diag`. A class that has labels but is
-// never predicted counts as 0. Info, for the class with the smallest share if `min_diag` is missed, else for the pair
-// with the largest. The text names a pair of classes, the measured one or else the most frequent, by its share of the
-// label's samples, and the other way round where that is above `max_off_diag`, too. A phase is `phase_length` eval
+// Counts pairs of label and prediction over an eval phase. Of the samples predicted as one class, the correct ones must
+// be at least `min_diag`, and those of any other class at most `max_off_diag`. A class that has labels but is never
+// predicted counts as 0. Note, for the class with the smallest share if `min_diag` is missed, else for the pair with
+// the largest. The text names a pair of classes, the measured one or else the most frequent, by its share of the
+// label's samples. It names the reverse pair too where that is above `max_off_diag`. A phase is `phase_length` eval
 // closes with labels and predictions (0: all until a close of another mode), and goes on until it has `samples` pairs.
 // Eval steps only.
 struct confusion {
@@ -22,12 +22,12 @@ struct confusion {
     static constexpr std::uint32_t most_categories = 1024;  // 8 MiB of counts
 
     selector select = role::label;
-    selector predictions = role::prediction;  // what the labels are held against
+    selector predictions = role::prediction;  // compared with the labels
     std::uint64_t category_no = 0;            // classes; 0: the largest seen, plus one. AWS Confusion
     double min_diag = 0.9;                    // fraction of a column; AWS
     double max_off_diag = 0.1;                // fraction of a column; AWS
     std::uint64_t samples = 1;                // pairs
-    bool argmax = false;                      // predictions are scores whatever their type and rank
+    bool argmax = false;                      // predictions are scores, whatever their type and rank
     std::uint64_t phase_length = 1;           // eval closes; 0: until a close of another mode
     int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
@@ -35,7 +35,7 @@ struct confusion {
 
     struct state {
         class_pairs step;
-        // Pairs of the phase. Ordered by the larger of label and prediction, so that a further class moves nothing.
+        // Pairs of the phase. Ordered by the larger of label and prediction, so that adding a class moves no count.
         slot_array<std::uint64_t> pairs;
         std::uint64_t total = 0, closes = 0;
         std::uint32_t classes = 0;
@@ -91,7 +91,7 @@ private:
         std::size_t const place = place_of(label, said);
         return seen.pairs.holds(place) ? static_cast<double>(seen.pairs[place]) : 0;
     }
-    // Whether the step brought a pair.
+    // Returns whether the step had a pair.
     [[nodiscard]] constexpr bool count_step(state& seen) const noexcept {
         std::uint64_t const before = seen.total;
         std::uint64_t const limit = category_no > 0 && category_no < most_categories ? category_no : most_categories;
@@ -114,7 +114,7 @@ private:
     struct confused_pair {
         std::size_t label = 0, said = 0;
     };
-    // Of the samples with this label.
+    // The share of this pair among the samples with its label.
     [[nodiscard]] SPOTTER_STRICT static constexpr double share_of_row(state const& seen, confused_pair it) noexcept {
         SPOTTER_STRICT_BODY
         double row = 0;

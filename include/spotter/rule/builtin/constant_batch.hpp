@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a loader that gives the same batch again and again. docs/rules.md#constant_batch
+// Built-in rule (L2): a data loader that returns the same batch repeatedly. docs/rules.md#constant_batch
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -13,17 +13,17 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Inputs, but for those that are the whole data set at every step.
+// Inputs, except those that are flagged as the whole data set at every step.
 [[nodiscard]] constexpr bool batches(tensor_info const& tensor) noexcept {
     return tensor.role == role::input && !has(tensor.flags, flag::full_batch);
 }
 
 }  // namespace select
 
-// The last hashes of one tensor, and how many of them are different ones. O(size) a hash, no allocation after `keep`.
+// The last hashes of one tensor, and the number of distinct ones. O(size) for each hash, no allocation after `keep`.
 class hash_ring {
 public:
-    // 65536 at most; false where memory is exhausted.
+    // Reserves room for at most 65536; false where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept {
         constexpr std::uint64_t limit = 1U << 16;
         most = most > limit ? limit : most;
@@ -31,7 +31,7 @@ public:
         most_ = as_size(most);
         return true;
     }
-    // The oldest goes where it is full.
+    // The oldest is dropped where there is no room.
     constexpr void add(std::uint64_t hash) noexcept {
         if (most_ == 0) { return; }
         if (count_ == most_) {
@@ -40,13 +40,13 @@ public:
         } else {
             ++count_;
         }
-        ring_[next_] = hash;  // not before the oldest is counted, whose place this is
+        ring_[next_] = hash;  // only after the oldest was counted, whose place this is
         next_ = (next_ + 1) % most_;
         distinct_ += times(hash) == 1 ? 1U : 0U;
     }
-    // As many as `keep` was told.
+    // It holds as many hashes as `keep` reserved.
     [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && count_ == most_; }
-    // How many occur earlier in the ring.
+    // The share of hashes that occur earlier in the ring.
     [[nodiscard]] constexpr double repeated_share() const noexcept {
         return static_cast<double>(count_ - distinct_) / static_cast<double>(count_);
     }
@@ -62,10 +62,11 @@ private:
     std::size_t most_ = 0, count_ = 0, next_ = 0, distinct_ = 0;
 };
 
-// Warning when an input has the same bits as in the step before `patience` times in a row, or when more than
-// `duplicates` of its last `ring` hashes occur earlier among them (few samples, or no shuffling). Of a tensor seen
-// several times in a step the first sight counts; an empty one is not judged. Batches of `all_there_is` samples or more
-// may well be the whole data set, though nobody flagged it: info. Train steps only.
+// Warning when an input has the same bits as in the step before, `patience` times in a row, or when more than
+// `duplicates` of its last `ring` hashes occur earlier among them (few samples, or no shuffling). If a tensor is
+// observed several times in a step, the first observation counts. Empty tensors are not judged. A batch of
+// `all_there_is` samples or more may be the whole data set without the flag: then the finding is a note. Train steps
+// only.
 struct constant_batch {
     using kind = rule_kind;
     static constexpr std::string_view name = "constant_batch";
@@ -78,20 +79,20 @@ struct constant_batch {
     std::uint64_t patience = 3;        // repetitions
     std::uint64_t ring = 64;           // hashes
     double duplicates = 0.5;           // fraction of the ring
-    std::uint64_t all_there_is = 100;  // samples of a batch
+    std::uint64_t all_there_is = 100;  // samples of a batch that may be the whole data set
 
     struct series {                        // of one input
         bool known = false;                // `last` is set
         std::uint64_t last = 0, same = 0;  // hash of the step before; repetitions in a row
         hash_ring recent;                  // of the last `ring` steps
-        once_a_step counted;               // the first sight in a step
+        once_a_step counted;               // so that only the first observation of a step counts
     };
     struct state {
         per_tensor<series> all;
         std::uint64_t close = 1;
         bool judged = false;
         culprit same, again;
-        bool small_same = false, small_again = false;  // one of those has fewer than `all_there_is` samples
+        bool small_same = false, small_again = false;  // such an input has fewer than `all_there_is` samples
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

@@ -8,9 +8,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when in more than `threshold` of all samples, and more than `patience` of them, a GPU is below
-// `gpu_threshold` while at least `min_busy` of the cores, and one at least, are above `cpu_threshold`. With Amazon's
-// values one core is enough: any loader of one thread is told.
+// Warning when a GPU is below `gpu_threshold` while at least `min_busy` of the cores, and at least one, are above
+// `cpu_threshold`: in more than `threshold` of all samples, and in more than `patience` of them. With Amazon's values
+// one busy core is enough, so every single-threaded loader is reported.
 struct cpu_bottleneck {
     using kind = rule_kind;
     static constexpr std::string_view name = "cpu_bottleneck";
@@ -18,7 +18,7 @@ struct cpu_bottleneck {
         "Prepare batches in more threads, or ahead of time, or on the GPU: it waits for the processor.";
 
     selector select = "sys/cpu";      // [core]: shares of time
-    selector gpu = "sys/gpu_util/*";  // shares of time; one a GPU
+    selector gpu = "sys/gpu_util/*";  // shares of time, one tensor a GPU
     double threshold = 0.5;           // share of samples
     double gpu_threshold = 0.1;       // share of time
     double cpu_threshold = 0.9;       // share of time

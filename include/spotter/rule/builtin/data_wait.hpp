@@ -9,9 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The share of waiting in the time of the last `window` train steps: `time/wait`, or the section `time/data`, over
-// `time/step`, in one unit, those of a step added up. Info from `moderate` on, warning from `high`. A step without
-// both, or with a time that is no time, is left out.
+// The share of waiting in the time of the last `window` train steps: `time/wait`, or the section `time/data`, divided
+// by `time/step`. All times are in one unit; several times of a step are added up. Note from `moderate` on, warning
+// from `high` on. A step is left out if it lacks one of them or has an invalid time (negative or not finite).
 struct data_wait {
     using kind = rule_kind;
     static constexpr std::string_view name = "data_wait";
@@ -23,14 +23,14 @@ struct data_wait {
     selector step = "time/step";  // the time of the whole step, waiting included
     std::uint64_t window = 100;   // steps
     double moderate = 0.05;       // fraction of the time; TensorFlow profiler
-    double high = 0.20;           // likewise
+    double high = 0.20;           // as above
 
-    struct total {                        // times of one step, added up
-        double time = 0;                  // in the unit in which they were told
-        bool seen = false, sound = true;  // there is one; each is finite and not negative
-        std::string_view tensor{};        // of the first
+    struct total {                        // the sum of one step's times
+        double time = 0;                  // in the unit of the loop
+        bool seen = false, sound = true;  // seen: there is one; sound: each is finite and not negative
+        std::string_view tensor{};        // the first one
 
-        // A further one.
+        // Adds a further time.
         constexpr void add(observation const& it) noexcept {
             measurement const all = sum(it.stats), least = minimum(it.stats);
             sound = sound && all.known && least.known && least.value >= 0 && it.stats.nonfinite() == 0;
@@ -39,8 +39,8 @@ struct data_wait {
         }
     };
     struct state {
-        per_tensor<bool> waits;  // by tensor id; the others are times of steps
-        total wait, step;        // of this step
+        per_tensor<bool> waits;  // by tensor id; false: the time of a step
+        total wait, step;        // of the current step
         recent_values waits_before, steps_before;
     };
 

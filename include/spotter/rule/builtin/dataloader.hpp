@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): too few workers that prepare data, or too many. docs/rules.md#dataloader
+// Built-in rule (L2): too few or too many workers that prepare data. docs/rules.md#dataloader
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -7,9 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Info when the median over the last `window` samples of the number of workers that prepare data, over that of the
-// cores, is below `min_threshold` or above `max_threshold`. From `patience` samples on. Only the program knows how many
-// there are: system_options::fill tells it.
+// Note when the number of workers that prepare data, divided by the number of cores, is below `min_threshold` or above
+// `max_threshold`, as the median over the last `window` samples. Judges from `patience` samples on. Only the program
+// knows the number of workers: system_options::fill passes it.
 struct dataloader {
     using kind = rule_kind;
     static constexpr std::string_view name = "dataloader";

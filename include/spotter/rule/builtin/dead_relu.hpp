@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Counts, per unit, the non-zero finite outputs over a window that ends at the close where a unit has `samples` finite
-// outputs; then judges and begins anew. Warning when more than `threshold_layer` of the units were active in less than
-// `threshold_inactivity` of them. Never judges by the share of zero elements: half of a healthy layer's outputs are
-// zero. Train steps only; closes between two windows are undecided.
+// Counts, for each unit, the non-zero finite outputs over a window. The window ends at the close where a unit has
+// `samples` finite outputs; then the rule judges, and starts a new window. Warning when more than `threshold_layer` of
+// the units were active in less than `threshold_inactivity` of their outputs. The share of zeros in the whole layer is
+// no criterion: half of a healthy layer's outputs are zero. Train steps only; closes within a window are undecided.
 struct dead_relu {
     using kind = rule_kind;
     static constexpr std::string_view name = "dead_relu";
@@ -27,7 +27,7 @@ struct dead_relu {
     [[nodiscard]] static constexpr dead_relu sagemaker_defaults() noexcept { return {.samples = 1}; }
 
     struct state {
-        unit_windows windows;  // the amount of a unit is how often it was active
+        unit_windows windows;  // a unit's amount is the number of its active outputs
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

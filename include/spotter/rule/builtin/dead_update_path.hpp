@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): parameters that no update reaches. docs/rules.md#dead_update_path
+// Built-in rule (L2): parameters that updates do not change. docs/rules.md#dead_update_path
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -10,8 +10,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What the parameters of a layer share of their names: `fc1` of `fc1/w` and `fc1.bias`, and of `fc1_b`; of `w1` and
-// `b1` the number.
+// The part of the name that a layer's parameters share: `fc1` of `fc1/w` and `fc1.bias`, and of `fc1_b`; the number of
+// `w1` and `b1`.
 [[nodiscard]] constexpr std::string_view layer_of_parameter(std::string_view name) noexcept {
     for (std::string_view const separators : {"/.", "_"}) {
         std::size_t const end = name.find_last_of(separators);
@@ -24,22 +24,24 @@ namespace detail {
 
 namespace select {
 
-// Weights and biases of any rank that are meant to change.
+// Weights and biases of any rank that should change.
 [[nodiscard]] constexpr bool parameters(tensor_info const& tensor) noexcept {
     return (tensor.role == role::weight || tensor.role == role::bias) && !has(tensor.flags, flag::frozen);
 }
 
 }  // namespace select
 
-// Warning, with one of three reasons. No effect: a parameter has the same bits as before, although its gradient was
-// finite and not all zero, `patience` times in a row, or `rested` times where it has changed before. No gradient: its
-// gradient is known, but all zero or absent for `never_trained` steps in which another parameter has a non-zero one.
-// Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
-// parameter changes. A gradient below `noise` of the largest of its layer's parameters (layer_of_parameter) is what
-// rounding leaves of none, as of a bias in front of a batch normalisation (Ioffe & Szegedy 2015, section 3.2): no
-// change is due, and what had none before begins anew. The change between two sights is held against the gradients seen
-// from the first sight on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing.
-// Train only.
+// Warning, with one of three reasons.
+// - No effect: a parameter has the same bits as before, although its gradient was finite and not all zero, `patience`
+// times in a row, or `rested` times if it has changed before.
+// - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
+// a non-zero one.
+// - Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
+// parameter changes. A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error,
+// as for a bias before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the
+// count of "no effect" starts anew. The change between two observations is compared with the gradients from the first
+// observation on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing. Train
+// steps only.
 struct dead_update_path {
     using kind = rule_kind;
     static constexpr std::string_view name = "dead_update_path";
@@ -49,28 +51,28 @@ struct dead_update_path {
     enum condition : std::uint8_t { no_effect = 1, no_gradient, not_in_optimizer };
 
     selector select = &select::parameters;
-    std::uint64_t patience = 3;        // changes that were due; admits a learning rate that warms up from 0
-    std::uint64_t period = 1;          // sights of a parameter to an update (gradient accumulation)
-    std::uint64_t rested = 100;        // changes that were due, once it has moved; admits a rate that fades to 0
+    std::uint64_t patience = 3;        // expected changes; allows for a learning rate that warms up from 0
+    std::uint64_t period = 1;          // observations of a parameter for each update (gradient accumulation)
+    std::uint64_t rested = 100;        // expected changes, once it has moved; allows for a rate that decays to 0
     std::uint64_t never_trained = 20;  // steps
     double noise = 1e-6;               // times the l2 norm of the layer's largest gradient: float32 has 24 bits
 
     struct parameter {                   // of one weight or bias
-        tensor_id gradient = no_tensor;  // its partner; no_tensor where none is known
-        std::size_t layer = 0;           // its number
+        tensor_id gradient = no_tensor;  // no_tensor where none is known
+        std::size_t layer = 0;           // index of its layer
         bool watched = false;
-        std::uint64_t hash = 0, index = 0;  // the last sight
-        bool finite = false;                // the last sight was
-        bool known = false;                 // the sight it is compared with, and what was seen since
+        std::uint64_t hash = 0, index = 0;  // of the last observation
+        bool finite = false;                // the last observation was finite
+        bool known = false;                 // the observation that it is compared with exists
         std::uint64_t first_hash = 0, first_index = 0,
-                      sights = 0;               // of the sight that the last one is compared with; sights since
-        bool at_work = false, spoiled = false;  // some gradient was at work; some was not finite
-        bool ever = false;                      // changed since it was first seen
-        std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, of each reason
+                      sights = 0;               // observations since that one
+        bool at_work = false, spoiled = false;  // some gradient was effective; some was not finite
+        bool ever = false;                      // changed since it was first observed
+        std::uint64_t no_effect = 0, no_gradient = 0, not_in_optimizer = 0;  // in a row, for each reason
     };
     struct layer {
-        std::uint64_t key = 0;  // of its name
-        double squares = 0;     // of the largest gradient of this step
+        std::uint64_t key = 0;  // hash of its name
+        double squares = 0;     // squared norm of the largest gradient of this step
     };
     struct state {
         per_tensor<parameter> all;
@@ -106,7 +108,7 @@ struct dead_update_path {
         mine.finite = it.stats.nonfinite() == 0;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        std::uint64_t changed = 0, with_gradient = 0;  // so many parameters of this step
+        std::uint64_t changed = 0, with_gradient = 0;  // numbers of parameters of this step
         for (tensor_id const id : seen.all.touched()) {
             parameter& mine = seen.all[id];
             ++mine.sights;
@@ -126,7 +128,7 @@ struct dead_update_path {
             if (due(mine) || !continues(mine)) { begin(mine); }
             bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
             mine.at_work = mine.at_work || (gradient.at_work() && !is_noise);
-            if (gradient.at_work() && is_noise) { mine.no_effect = 0; }  // now and then noise is above the limit
+            if (gradient.at_work() && is_noise) { mine.no_effect = 0; }  // noise is above the limit now and then
             mine.spoiled = mine.spoiled || !gradient.finite;
         }
         seen.all.clear();
@@ -149,12 +151,12 @@ struct dead_update_path {
 private:
     struct found {
         culprit no_effect, no_gradient, not_in_optimizer;
-        std::string_view name{};  // of the parameter at hand
-        std::uint64_t due = 0;    // changes that were due of the first in no_effect
+        std::string_view name{};  // of the current parameter
+        std::uint64_t due = 0;    // expected changes of the first parameter in no_effect
         bool judged = false;
     };
 
-    // False where there is no memory.
+    // False where memory is lacking.
     [[nodiscard]] static constexpr bool find_layer(state& seen, std::uint64_t key, std::size_t& number) noexcept {
         for (number = 0; number < seen.layer_count; ++number) {
             if (seen.layers[number].key == key) { return true; }
@@ -163,7 +165,7 @@ private:
         seen.layers[seen.layer_count++].key = key;
         return true;
     }
-    // Not after a rewind, nor from or to a value that is not finite.
+    // Whether the last two observations can be compared: no rewind, and both values finite.
     [[nodiscard]] static constexpr bool continues(parameter const& mine) noexcept {
         return mine.known && mine.finite && mine.index > mine.first_index;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): units that are far quieter than the rest of their layer. docs/rules.md#dormant_units
+// Built-in rule (L2): units with far smaller outputs than the rest of their layer. docs/rules.md#dormant_units
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -9,9 +9,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The score of a unit is its mean |h| over the mean of those of its layer, over windows as dead_relu has them; it is
-// dormant where that is at most `tau`. In a layer that is all zero every unit is. Warning when more than `max_share` of
-// the units are. Activations of any kind, train steps only.
+// A unit's score is its mean |h| divided by the mean of its layer's units, over windows as in dead_relu. A unit is
+// dormant where the score is at most `tau`; in an all-zero layer every unit is dormant. Warning when more than
+// `max_share` of the units are dormant. For activations of any kind, in train steps only.
 struct dormant_units {
     using kind = rule_kind;
     static constexpr std::string_view name = "dormant_units";
@@ -26,7 +26,7 @@ struct dormant_units {
     int unit_axis = default_axis;  // 1 for rank >= 2 (batch first), 0 for rank 1
 
     struct state {
-        unit_windows windows;  // the amount of a unit is the sum of |h|
+        unit_windows windows;  // a unit's amount is the sum of |h|
         slot_array<double> scratch;
     };
 
@@ -38,7 +38,7 @@ struct dormant_units {
         return seen.windows.declare(tensor, units) && seen.scratch.grow(as_size(2 * units));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, 2, unit_axis); }
-    // Of each unit that is judged (unit_sample) the sum of |h|, as the bits of a float, and the number of its finite
+    // For each unit that is judged (unit_sample): the sum of |h|, as the bits of a float, and the number of its finite
     // elements.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         int const axis = units_along(it.tensor, values.shape, unit_axis);
@@ -71,12 +71,12 @@ struct dormant_units {
     }
 
 private:
-    // Whole numbers take a third of the room in a record. A sum is not rounded to infinity.
+    // Whole numbers need a third of the space in a record. Large sums are clamped to the largest float.
     [[nodiscard]] static constexpr std::uint32_t short_bits(double const& size) noexcept {
         constexpr double most = 3.4028234663852886e38;
         return std::bit_cast<std::uint32_t>(static_cast<float>(size < most ? size : most));
     }
-    // Infinite, and so left out, where a damaged record has no such bits.
+    // Infinite, and therefore left out, where a damaged record has no such bits.
     [[nodiscard]] static constexpr double sum_of(double const& bits) noexcept {
         if (!is_finite(bits) || !(bits >= 0) || !(bits < 0x1p32)) { return std::bit_cast<double>(f64_bits::exponent); }
         auto const whole = static_cast<std::uint32_t>(bits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a net in service sees other data than it was made for. docs/rules.md#drift
+// Built-in rule (L2): a net in service gets data unlike those that it was trained for. docs/rules.md#drift
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -7,11 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when, in mode predict, the mean of a statistic over the last observations of a tensor lies outside the range
-// that such means had on data that the net was made for, by more than `margin` times the range's width. How many
-// observations, and which statistics, the envelope says: `learn_envelope(runs, {mean, stddev}, {.window = 32})`.
-// Undecided until so many were seen, and where the envelope says nothing of the tensor in mode predict. What is not
-// finite is left out. Works in a hook and in any replay. `healthy` must outlive it.
+// Warning when, in mode predict, the mean of a statistic over a tensor's last observations lies outside its healthy
+// range by more than `margin` times the range's width. The envelope holds the range of such means on data that the net
+// was made for. It also decides on the number of observations and on the statistics: `learn_envelope(runs, {mean,
+// stddev}, {.window = 32})`. Undecided until that many observations were seen, and where the envelope has no range for
+// the tensor in mode predict. Values that are not finite are left out. Works in a hook and in any replay. `healthy`
+// must outlive the rule.
 struct drift {
     using kind = rule_kind;
     static constexpr std::string_view name = "drift";
@@ -21,18 +22,18 @@ struct drift {
 
     selector select = &select::everything;
     healthy_table const* healthy = nullptr;  // `&envelope`, learned with a window; required
-    double margin = 1.5;                     // widths of the range, at either end
+    double margin = 1.5;                     // in widths of the range, at either end
 
     struct kept {
         std::span<healthy_series const> known;
-        slot_array<recent_mean> means;  // one of each
+        slot_array<recent_mean> means;  // one for each series of the envelope
     };
-    struct violation : judged_value {      // the statistic that is the furthest outside
+    struct violation : judged_value {      // the statistic that is furthest outside
         statistic of{statistic_id::mean};  // which one
         healthy_range range{};             // as learned
-        double limit = 0;                  // the end of the widened range that it is beyond
-        double excess = 0;                 // beyond the range, in its widths
-        bool above = false;                // beyond the upper end
+        double limit = 0;                  // the end of the widened range that was crossed
+        double excess = 0;                 // distance beyond the range, in its widths
+        bool above = false;                // above the upper end
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
         terms wanted = terms::none;
@@ -83,14 +84,14 @@ private:
     [[nodiscard]] static constexpr bool is_known(healthy_series const& it) noexcept {
         return it.mode == mode::predict && !it.phases.empty() && it.phases[0].count > 0;
     }
-    // A range without a width is given a millionth of its ends.
+    // A range without a width gets one: a millionth of its ends.
     [[nodiscard]] SPOTTER_STRICT static constexpr double width_of(healthy_range const& it) noexcept {
         SPOTTER_STRICT_BODY
         double const low = magnitude(it.low), high = magnitude(it.high);
         double const least = 1e-6 * (low > high ? low : high);
         return it.high - it.low > least ? it.high - it.low : least;
     }
-    // Keeps what is furthest beyond its range.
+    // Keeps the statistic that is furthest beyond its range.
     SPOTTER_STRICT constexpr void compare(healthy_series const& with, double now, violation& worst) const noexcept {
         SPOTTER_STRICT_BODY
         healthy_range const& range = with.phases[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): which tensors are what an agent sees of its environment.
+// Built-in rules (L2): selects the tensors in which an agent observes its environment.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -8,7 +8,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Inputs, and what is called `obs`, `obs/*` or `observation`, `observation/*`.
+// Inputs, and tensors named `obs`, `obs/*`, `observation` or `observation/*`.
 [[nodiscard]] constexpr bool environment_observations(tensor_info const& tensor) noexcept {
     if (tensor.role == role::input) { return true; }
     for (std::string_view name : {"obs", "observation"}) {
@@ -18,7 +18,7 @@ namespace select {
     }
     return false;
 }
-// Those that are real numbers: pixels and codes of states have ranges of their own.
+// Only those of real numbers: pixels and encoded states have ranges of their own.
 [[nodiscard]] constexpr bool real_observations(tensor_info const& tensor) noexcept {
     return environment_observations(tensor) && is_floating(tensor.type);
 }

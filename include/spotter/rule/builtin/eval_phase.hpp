@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): eval phases: how a loss did in evaluation, and in the training before it.
+// Built-in rules (L2): eval phases: a loss during an evaluation, and in the training before it.
 #pragma once
 
 #include <spotter/rule/builtin/loss_trend.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a rule judges when a phase ends. Means of finite losses; unknown where there was none.
+// What a rule judges when a phase ends. Means of finite losses; unknown where there were none.
 struct eval_phase {
     measurement evaluated{};          // in the phase
     measurement trained{};            // in training since the phase before
@@ -15,9 +15,8 @@ struct eval_phase {
 };
 
 // The phases of each loss that is observed in train and in eval steps, under one name or two (place_of). With a
-// `length` of n every n eval closes with the loss are a phase, which ends at the last of them; with 0 a phase ends at
-// the next close of another mode. A rewind of training drops what was summed up; eval indices may begin anew with each
-// phase.
+// `length` of n a phase is n eval closes with the loss, and ends at the last of them. With 0 a phase ends at the next
+// close of another mode. A rewind of training discards the current sums. Eval indices may start again in each phase.
 class eval_phases {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
@@ -50,7 +49,7 @@ public:
         mine.trained.add(loss.value);
         mine.trend.add(loss.value);
     }
-    // Calls `use(tensor_id, name, eval_phase)` for each loss of which a phase has ended.
+    // Calls `use(tensor_id, name, eval_phase)` for each loss whose phase has ended.
     template <class Use>
     constexpr void close(step_id step, std::uint64_t length, Use&& use) noexcept {
         for (std::size_t i = 0; i < count_; ++i) {
@@ -62,9 +61,9 @@ public:
         }
     }
 
-    // The training loss; of a loss that was declared.
+    // The trend of the training loss; the loss must have been declared.
     [[nodiscard]] constexpr loss_trend const& trend(tensor_id id) const noexcept { return all_[id].trend; }
-    // Why there was no phase to judge, of losses that were seen in eval steps.
+    // Why there was no phase to judge, for losses that were observed in eval steps.
     [[nodiscard]] constexpr std::string_view silence() const noexcept {
         return trained_ ? "no eval phase was complete after training" : "matched, but never in mode train";
     }
@@ -74,7 +73,7 @@ private:
         std::string_view name{};
         loss_trend trend{};
         running_mean trained{}, evaluated{};
-        std::uint64_t closes = 0;  // of the phase at hand
+        std::uint64_t closes = 0;  // of the current phase
         std::uint64_t trained_until = 0;
         eval_phase last{};
         bool declared = false, touched = false, ended = false, rewound = false;

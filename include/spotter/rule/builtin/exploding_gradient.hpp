@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): gradients too large, or no longer numbers. docs/rules.md#exploding_gradient
+// Built-in rule (L2): gradients that are too large or not finite. docs/rules.md#exploding_gradient
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at once where a gradient has a non-finite element (and asks to skip the update); warning when the mean of |g|
-// is above `max_mean_abs` for `patience` observations in a row. Train steps only.
+// Error at once where a gradient has a non-finite element; requests to skip the update. Warning when the mean of |g| is
+// above `max_mean_abs` in `patience` observations in a row. Train steps only.
 struct exploding_gradient {
     using kind = rule_kind;
     static constexpr std::string_view name = "exploding_gradient";

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a NaN or an infinity in a chosen tensor. docs/rules.md#exploding_tensor
+// Built-in rule (L2): a NaN or an infinity in a selected tensor. docs/rules.md#exploding_tensor
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at the close of any step with a NaN, or an infinity unless `only_nan`, in any mode; asks to skip the update.
-// `measured` is the count of such elements. `non_finite` is the same with more to say about where it came from; this
-// one is AWS's, for a `select`.
+// Error at the close of a step of any mode with a NaN, or with an infinity unless `only_nan`; requests to skip the
+// update. `measured` is the number of such elements. This is AWS's rule, for a `select`. `non_finite` finds the same
+// and reports more about the origin.
 struct exploding_tensor {
     using kind = rule_kind;
     static constexpr std::string_view name = "exploding_tensor";
@@ -22,7 +22,7 @@ struct exploding_tensor {
 
     struct bad_elements : judged_value {                  // of one observation
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
-        std::uint64_t first = no_index;                   // in storage order
+        std::uint64_t first = no_index;                   // index in storage order
     };
     static constexpr terms watched = terms::nonfinite;
     [[nodiscard]] constexpr bad_elements judge(observation const& it) const noexcept {

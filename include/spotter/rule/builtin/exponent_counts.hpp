@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): how many elements of a tensor have which binary exponent, as a feature.
+// Built-in rules (L2): the number of a tensor's elements at each binary exponent, as a feature.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -9,15 +9,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The exponent of x is floor(log2 |x|); of finite elements that are not zero. As numbers: the least exponent there is,
-// then the counts from there up to the greatest. Exponents beyond +-192 are counted there: no low-precision format
-// tells them apart.
+// The exponent of x is floor(log2 |x|), for finite elements that are not zero. As numbers: the least exponent that
+// occurs, then the counts from there up to the greatest. Exponents beyond +-192 are counted at +-192: no low-precision
+// format distinguishes them.
 struct exponent_counts {
     static constexpr int least = -192, greatest = 192;  // exponents that have a count of their own
 
-    std::span<double const> all{};  // as a record has them; empty: none
+    std::span<double const> all{};  // as in a record; empty: none
 
-    // Of the feature; the same for every rule that reads it.
+    // The key of the feature, the same for every rule that reads it.
     [[nodiscard]] static constexpr std::uint64_t key() noexcept { return key_of("exponent_counts", least, greatest); }
     static constexpr void extract(tensor_ref const& values, feature& out) noexcept {
         std::array<std::uint64_t, greatest - least + 1> counts{};
@@ -36,7 +36,7 @@ struct exponent_counts {
         for (std::size_t i = first; i < end; ++i) { out.push(static_cast<double>(counts[i])); }
     }
 
-    // Of a positive finite number.
+    // Requires a positive finite number.
     [[nodiscard]] static constexpr int exponent_of(double value) noexcept {
         return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U & 0x7FFU) - 1023;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a model that lives on a few features. docs/rules.md#feature_importance_overweight
+// Built-in rule (L2): a model that relies on a few features. docs/rules.md#feature_importance_overweight
 #pragma once
 
 #include <spotter/rule/builtin/importances.hpp>
@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the `nfeatures` largest importances of a tensor have more than `threshold` of the sum of all. Not judged
-// with no more than `nfeatures` features, which always have all of it. Train steps only.
+// Warning when the `nfeatures` largest importances of a tensor sum to more than `threshold` of all. Not judged with
+// `nfeatures` features or fewer, whose share is always 1. Train steps only.
 struct feature_importance_overweight {
     using kind = rule_kind;
     static constexpr std::string_view name = "feature_importance_overweight";
@@ -23,9 +23,9 @@ struct feature_importance_overweight {
     [[nodiscard]] static constexpr feature_importance_overweight sagemaker_defaults() noexcept { return {}; }
 
     struct scratch {
-        slot_array<double> largest;  // in falling order
+        slot_array<double> largest;  // in descending order
     };
-    struct share_of_largest : judged_value {  // with the most important feature beside it
+    struct share_of_largest : judged_value {  // includes the most important feature
         std::size_t first = 0;                // the most important feature
         double alone = 0;                     // its share
     };
@@ -34,11 +34,11 @@ struct feature_importance_overweight {
         return nfeatures >= tensor.shape.elements() || own.largest.grow(static_cast<std::size_t>(nfeatures));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, nfeatures); }
-    // The sum of the largest, the index of the first of them, and its value.
+    // Pushes the sum of the largest, the index of the first of them, and its value.
     constexpr void extract(scratch& own, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         importances const all{it};
         auto const wanted = static_cast<std::size_t>(nfeatures);
-        // The room is there since the declaration, unless a tensor has more features than it had at first.
+        // There is room since the declaration, unless the tensor has more features now.
         if (!all.known || all.features <= nfeatures) { return; }
         if (!own.largest.grow(wanted)) { return out.give_up(); }
         std::size_t first = 0;
@@ -75,8 +75,8 @@ private:
         SPOTTER_STRICT_BODY
         return part / all;
     }
-    // Added from the largest down, so that the sum is the same whatever the order of the features. `first` is the index
-    // of the largest, of equal ones the one that comes first.
+    // Adds from the largest down, so that the sum does not depend on the order of features. `first` is the index of the
+    // largest; among equals the first.
     [[nodiscard]] SPOTTER_STRICT static constexpr double sum_of_largest(slot_array<double>& largest, std::size_t wanted,
                                                                         tensor_ref const& values,
                                                                         std::size_t& first) noexcept {

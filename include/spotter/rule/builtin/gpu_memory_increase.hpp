@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): memory of a GPU that grows and is not given back. docs/rules.md#gpu_memory_increase
+// Built-in rule (L2): GPU memory that grows and is not released. docs/rules.md#gpu_memory_increase
 #pragma once
 
 #include <spotter/rule/builtin/memory_growth.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of each GPU: warning when its memory grew by `increase` of its capacity or more, steadily, in each of `patience`
-// windows in a row, after the first `skip`, in which allocators fill their caches (memory_growth has how). With
-// `two_windows`, as Amazon SageMaker Debugger has it, the mean of the last `window` samples is above that of as many
-// before them by more than `increase`, from `min_samples` samples on; its own code compares two parts that overlap,
-// here they do not.
+// For each GPU: warning when its memory grew steadily by `increase` of its capacity or more, in each of `patience`
+// windows in a row (memory_growth defines it). The first `skip` windows do not count: allocators fill their caches.
+// `two_windows` is the criterion of Amazon SageMaker Debugger: the mean of the last `window` samples is above that of
+// the `window` samples before by more than `increase`, from `min_samples` samples on. Amazon's own code compares
+// windows that overlap; here they do not.
 struct gpu_memory_increase {
     using kind = rule_kind;
     static constexpr std::string_view name = "gpu_memory_increase";
@@ -24,8 +24,8 @@ struct gpu_memory_increase {
     double monotone = 0.8;          // share of pairs of blocks
     std::uint64_t skip = 1;         // windows
     std::uint64_t patience = 2;     // windows in a row
-    bool two_windows = false;       // as Amazon has it: the mean of a window against that of the one before
-    std::uint64_t min_samples = 0;  // before it is judged so
+    bool two_windows = false;       // Amazon's criterion: the mean of a window against that of the one before
+    std::uint64_t min_samples = 0;  // samples before `two_windows` judges
 
     [[nodiscard]] static constexpr gpu_memory_increase sagemaker_defaults() noexcept {
         return {.window = 10, .increase = 0.05, .patience = 1, .two_windows = true, .min_samples = 1000};

@@ -12,12 +12,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// q is the root mean square of the first weight's gradient over that of the last, of three or more that were observed
-// in the step. Warning (info once training has settled) when q is below `vanish` and the first below `vanish_abs`, or q
-// above `explode`, for `patience` closes in a row. First and last are in the order in which the gradients were observed
-// when each was new, so observe those of the first layer first. Nets that have losses of their own (nets.hpp) are
-// judged each by itself; of more than eight the first eight. Undefined where either has no finite element, and where
-// the last is all zero. Train steps only.
+// q is the root mean square of the first weight's gradient divided by that of the last, with three gradients or more
+// observed in the step. Warning (note once training has settled) for `patience` closes in a row: when q is below
+// `vanish` and the first is below `vanish_abs`, or when q is above `explode`. First and last follow the order in which
+// the gradients were first observed, so observe the first layer first. Nets with losses of their own (nets.hpp) are
+// judged separately, at most eight of them. Undecided where either gradient has no finite element, and where the last
+// is all zero. Train steps only.
 struct gradient_depth_ratio {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_depth_ratio";
@@ -26,22 +26,24 @@ struct gradient_depth_ratio {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::weight_gradients;
-    double vanish = 1e-3;         // q; AUTOTRAINER's limits, on root mean squares so that the size of a layer cancels
-    double vanish_abs = 1e-4;     // root mean square of the first
+    double vanish = 1e-3;         // q; AUTOTRAINER's limits, applied to root mean squares so that the size of a layer
+                                  // cancels
+    double vanish_abs = 1e-4;     // root mean square of the first gradient
     double explode = 70;          // q; AUTOTRAINER
     std::uint64_t patience = 10;  // closes
 
     struct series {                // of one gradient
         measurement size{};        // of this step
-        std::size_t place = 0;     // among the gradients, from 1 on; 0: not observed yet
-        std::uint64_t streak = 0;  // as the first of the net: nets that take turns do not end each other's
-        std::uint32_t losses = 0;  // a bit for each loss of its net; of a loss: its own
-        bool judged = false;       // the others are losses
+        std::size_t place = 0;     // order among the gradients, from 1 on; 0: not observed yet
+        std::uint64_t streak = 0;  // as the first gradient of its net, so that nets which alternate do not reset each
+                                   // other
+        std::uint32_t losses = 0;  // bits of its net's losses; of a loss: its own bit
+        bool judged = false;       // it is a gradient; otherwise a loss
     };
     struct state {
         per_tensor<series> all;
         std::size_t places = 0, loss_count = 0;
-        std::array<tensor_id, 16> losses{};  // the first of them
+        std::array<tensor_id, 16> losses{};  // the first 16
         settled_context settled;
     };
 
@@ -97,7 +99,7 @@ private:
     [[nodiscard]] static constexpr bool is_of_net(std::string_view loss, std::string_view gradient) noexcept {
         return is_loss_of_net(loss, net_of(gradient_of(gradient)));
     }
-    struct net {  // with the gradients that the step brought
+    struct net {  // the gradients of one net in the step
         std::uint32_t losses = 0;
         std::size_t gradients = 0;
         tensor_id first = 0, last = 0;

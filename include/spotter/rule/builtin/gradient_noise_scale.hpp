@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a batch far from the size that the noise of the gradient asks for.
+// Built-in rule (L2): a batch size far from the one that the gradient noise suggests.
 // docs/rules.md#gradient_noise_scale
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// From the squared norms s and b of gradients over batches of B_s and B_b samples: |G|^2 = (B_b b - B_s s) / (B_b -
-// B_s) and S = (s - b) / (1/B_s - 1/B_b), each averaged over steps, then B = S / |G|^2, the simple noise scale
-// (McCandlish et al. 2018, appendix A). Info when batch_big is below B / ratio (a larger batch would pay) or above B *
-// ratio (a smaller one would do), after `warmup` steps. Undecided where the averages give |G|^2 <= 0 or S < 0. Train
-// steps only.
+// Computed from the squared norms s and b of gradients over batches of B_s and B_b samples: |G|^2 = (B_b b - B_s s) /
+// (B_b - B_s) and S = (s - b) / (1/B_s - 1/B_b). Each is averaged over steps; then B = S / |G|^2 is the simple noise
+// scale (McCandlish et al. 2018, appendix A). Note when batch_big is below B / ratio (a larger batch would pay) or
+// above B * ratio (a smaller one would do), after `warmup` steps. Undecided where the averages give |G|^2 <= 0 or S <
+// 0. Train steps only.
 struct gradient_noise_scale {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_noise_scale";
@@ -22,16 +22,16 @@ struct gradient_noise_scale {
     static constexpr mode judged_in = mode::train;
 
     selector select = "metric/grad_sq_small";  // s: squared norm of the gradient over the small batch
-    selector big = "metric/grad_sq_big";       // b: over the big one, at the same step
-    double batch_small = 0;                    // samples. Has to be given
-    double batch_big = 0;                      // samples, more than that. Has to be given
+    selector big = "metric/grad_sq_big";       // b: over the large batch, at the same step
+    double batch_small = 0;                    // samples; required
+    double batch_big = 0;                      // samples, more than batch_small; required
     double beta = 0.99;                        // weight of the past in the averages
-    double ratio = 10;                         // how far from the best batch size is too far, either way
+    double ratio = 10;                         // largest factor between the batch size and B, either way
     std::uint64_t warmup = 100;                // steps
 
     // Exponential average, corrected for its start.
     struct average {
-        double weighted = 0, weight = 0;  // sum of weighted values, and of their weights
+        double weighted = 0, weight = 0;  // sum of weighted values; sum of weights
         // `kept`: the weight of the past.
         SPOTTER_STRICT constexpr void add(double x, double kept) noexcept {
             SPOTTER_STRICT_BODY
@@ -46,12 +46,12 @@ struct gradient_noise_scale {
             return weighted / weight;
         }
     };
-    struct squared_norm {    // as told by the loop
+    struct squared_norm {    // as observed in the loop
         double value = 0;    // of this step
         bool known = false;  // at this step
     };
     struct state {
-        per_tensor<bool> small_batch;  // by tensor id; the others are big
+        per_tensor<bool> small_batch;  // by tensor id; false: the large batch
         std::string_view tensor{};
         squared_norm s, b;
         average signal, noise;  // |G|^2 and S
@@ -101,14 +101,14 @@ struct gradient_noise_scale {
                                             : "warm-up not reached, or no estimate with a positive signal";
     }
 
-    // Of one step: noisy, and not always positive.
+    // |G|^2 of one step: noisy, and not always positive.
     [[nodiscard]] SPOTTER_STRICT constexpr double signal_of(double s, double b) const noexcept {
         SPOTTER_STRICT_BODY
         double all = batch_big * b, part = batch_small * s;
         settle(all), settle(part);
         return (all - part) / (batch_big - batch_small);
     }
-    // Of one step, from both squared norms: the trace of the gradient's covariance a sample.
+    // S of one step: the trace of the gradient's covariance for one sample.
     [[nodiscard]] SPOTTER_STRICT constexpr double noise_of(double s, double b) const noexcept {
         SPOTTER_STRICT_BODY
         return (s - b) / (1 / batch_small - 1 / batch_big);

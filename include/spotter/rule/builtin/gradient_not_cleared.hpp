@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): gradients that pile up from step to step. docs/rules.md#gradient_not_cleared
+// Built-in rule (L2): gradients that accumulate from step to step. docs/rules.md#gradient_not_cleared
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -8,27 +8,26 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Looks at how a gradient changes from one step to the next, on a sample of its elements (sampled_values.hpp). With G a
-// gradient and D = G_t - G_(t-1): where each gradient is computed anew, its noise is in two changes with opposite
-// signs, so that <D_t, D_(t-1)> is about -|D|^2 / 2, and changes are as large as gradients. Where gradients pile up, D
-// is the gradient of the step alone: small beside G, and as like the change before it as one gradient is like the next.
-// Two signs, each of one gradient:
-//   noisy      the means (fading by a twentieth a change, from half of `warmup` on, by when momentum has filled its
-//   buffer) of |G|^2 are
-//              `inertia` times those of |D|^2 or more, the cosine c of D and the D before it is above 0.1, and that of
-//              D and the one before that is above c - 0.2 and above the middle of c and 2c^2 - 1: signal with noise
-//              keeps c, a smooth curve bends to 2c^2 - 1. One without noise goes straight on or back: there the mean
-//              size of c is above 0.95. And it does not shrink along itself, as the gradient of a saturated unit does:
-//              D and the G before it have a cosine above -0.5. `lasting` changes in a row.
-//   straight   over the last `window` changes the direction was kept (cosine above `cosine`), the norm rose in `rising`
-//   of them and in the last, it has
-//              at least doubled, and it slows down: the square of the norm amid the window is above 1.1 times the
-//              product of those at its ends; yet the second half brought three quarters of what the first did, or more.
-//              A net that runs away does not slow down, and momentum that fills a buffer stops.
-// Warning when more than half of the gradients that are judged at a step do: one that grows alone is early learning.
-// Each gradient is looked at once a step, the first time; a change from or to one that is not finite, or to one that is
-// all zero, is left out; a rewind begins anew. A gradient of one element has no direction to keep, and is not watched.
-// Keeps 64 elements of three steps. Train steps only.
+// Judges how a gradient changes from step to step, on a sample of its elements (sampled_values.hpp). Let G be a
+// gradient and D = G_t - G_(t-1). If each gradient is computed anew, its noise enters two changes with opposite signs:
+// <D_t, D_(t-1)> is about -|D|^2 / 2, and changes are as large as gradients. If gradients accumulate, D is the gradient
+// of that step alone: small compared with G, and as similar to the change before as one gradient is to the next. Two
+// signs, each for one gradient:
+//   noisy      `lasting` changes in a row meet all of these. The means decay by a twentieth at each change; they start
+//              at half of `warmup`, when momentum has filled its buffer.
+//              - The mean of |G|^2 is at least `inertia` times that of |D|^2.
+//              - The cosine c of D and the D before it is at least 0.1. The cosine of D and the D two before is above
+//                c - 0.2, and above the middle of c and 2c^2 - 1: a noisy signal keeps c, a smooth curve has 2c^2 - 1.
+//              - The mean |c| is at most 0.95: a gradient without noise goes straight on or back.
+//              - The cosine of D and the G before it is above -0.5: a saturated unit's gradient shrinks along itself.
+//   straight   Over the last `window` changes the direction was kept (cosine above `cosine`). The norm rose in `rising`
+//              of them and in the last, and has at least doubled. Growth slows down: the squared norm in the middle of
+//              the window is above 1.1 times the product of the norms at its ends. Yet the second half grew by at least
+//              three quarters of the first. (A diverging net does not slow down; momentum that fills a buffer stops.)
+// Warning when more than half of the gradients that are judged at a step show a sign: a single one is early learning.
+// Each gradient counts once a step, at its first observation. Gradients that are not finite or all zero are skipped; a
+// rewind starts anew. A gradient of one element has no direction and is not watched. Keeps 64 elements of three steps.
+// Train steps only.
 struct gradient_not_cleared {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_not_cleared";
@@ -39,28 +38,28 @@ struct gradient_not_cleared {
 
     selector select = role::gradient;
     double inertia = 50;        // squared norm over squared change; momentum in the buffer reaches 30 (bench/diagnosis)
-    std::uint64_t warmup = 40;  // changes before the first sign is looked for
+    std::uint64_t warmup = 40;  // changes before the first sign is judged
     std::uint64_t lasting = 10;  // changes
-    double cosine = 0.9;         // of the angle between a gradient and the one before
+    double cosine = 0.9;         // of the angle between a gradient and the previous one
     double rising = 0.8;         // fraction of the changes
-    std::uint64_t window = 10;   // changes; two at least
+    std::uint64_t window = 10;   // changes; at least two
 
-    // Of a gradient: what is extracted of it, what was made of that.
+    // The state of one gradient.
     struct kept {
-        slot_array<sampled_values> before;                      // the gradient, its change, and the change before that
-        std::uint64_t have = 0;                                 // of those
-        std::uint64_t last_index = 0, judged_index = 0;         // of the step
+        slot_array<sampled_values> before;                      // the gradient, its change, and the change before
+        std::uint64_t have = 0;                                 // how many of those are known
+        std::uint64_t last_index = 0, judged_index = 0;         // indices of steps
         recent_values norms;                                    // before each change
         recent_values rose;                                     // 1 where the norm rose
-        double size = 0, change = 0, next = 0, after_next = 0;  // fading sums: |G|^2, |D|^2, <D, D'>, <D, D''>
-        double change_before = 0, change_twice_before = 0;      // likewise: |D'|^2, |D''|^2
-        double along = 0, straight = 0, turns = 0;              // likewise: <D, G'>; |c|, and of how many
-        double last_change = 0, last_but_one = 0;               // |D'|^2 and |D''|^2 of the latest
+        double size = 0, change = 0, next = 0, after_next = 0;  // decaying sums: |G|^2, |D|^2, <D, D'>, <D, D''>
+        double change_before = 0, change_twice_before = 0;      // decaying sums: |D'|^2, |D''|^2
+        double along = 0, straight = 0, turns = 0;              // decaying sums: <D, G'>; |c| and its weight
+        double last_change = 0, last_but_one = 0;               // |D|^2 of the latest two changes
         double before_size = 0;                                 // |G|^2 of the step before
         std::uint64_t changes = 0, aligned = 0, noisy = 0;      // `aligned`, `noisy`: in a row
     };
-    struct judged : judged_value {  // which of the two signs it was
-        bool straight = false;      // the second; `measured` is then how much the norm grew
+    struct judged : judged_value {  // which of the two signs holds
+        bool straight = false;      // the second; `measured` is then the growth of the norm
     };
     static constexpr bool by_majority = true;
 
@@ -73,10 +72,10 @@ struct gradient_not_cleared {
         return mine.before.grow(3) && mine.norms.keep(window) && mine.rose.keep(window);
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
-    // |G|^2, |D|^2, <D, D'>, <D, D''>; |D|^2 is -1 where the step before is not known, a product 0 where its change is
-    // not.
+    // Pushes |G|^2, |D|^2, <D, D'>, <D, D''>. |D|^2 is -1 where the step before is unknown; a product is 0 where its
+    // change is unknown.
     constexpr void extract(kept& mine, observation const& it, tensor_ref const& values, feature& out) const noexcept {
-        if (mine.have > 0 && it.step.index == mine.last_index) { return; }  // within a step gradients may well pile up
+        if (mine.have > 0 && it.step.index == mine.last_index) { return; }  // within a step gradients may accumulate
         if (it.step.index < mine.last_index) { mine.have = 0; }
         mine.last_index = it.step.index;
         if (it.stats.nonfinite() > 0) {
@@ -166,9 +165,9 @@ private:
         settle(kept);
         total = kept + added;
     }
-    // What piles up grows by as much each time, so ever more slowly relative to what is there: its norm amid the window
-    // is above the geometric mean of those at its ends, its square 1.1 times above. A net that runs away grows by a
-    // factor each time.
+    // What accumulates grows by a constant amount, and so ever more slowly relative to its size: the squared norm in
+    // the middle of the window is above 1.1 times the product of those at its ends. A diverging net grows by a constant
+    // factor.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_straight(kept& mine, std::span<double const> made,
                                                             double& growth) const noexcept {
         SPOTTER_STRICT_BODY

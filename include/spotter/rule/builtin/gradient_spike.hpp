@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a gradient norm far above what it was lately. docs/rules.md#gradient_spike
+// Built-in rule (L2): a gradient norm far above its recent values. docs/rules.md#gradient_spike
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -8,11 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// As loss_spike, of the logarithm of the global gradient norm, the root of the sum of squares over all gradients of the
-// step. The smallest deviation is `floor`, and an error is a norm above ten times the largest of the window. A gradient
-// that is not finite is an error at once, and asks to skip the update. Not judged where all gradients are zero. The
-// tensor named is the gradient with the largest norm. Observe the same gradients at each step. Of one that is observed
-// several times in a step the last counts. Train steps only.
+// The criterion of loss_spike, applied to the logarithm of the global gradient norm (the root of the sum of squares
+// over all gradients of the step). The smallest deviation is `floor`; a norm above ten times the largest of the window
+// is an error. A gradient that is not finite is an error at once, and requests to skip the update. Not judged where all
+// gradients are zero. The finding names the gradient with the largest norm. Observe the same gradients at each step; of
+// several observations in a step the last counts. Train steps only.
 struct gradient_spike {
     using kind = rule_kind;
     static constexpr std::string_view name = "gradient_spike";
@@ -21,9 +21,9 @@ struct gradient_spike {
 
     selector select = role::gradient;
     std::uint64_t window = 128;      // steps
-    std::uint64_t min_history = 20;  // steps before the first is judged
+    std::uint64_t min_history = 20;  // steps before it judges
     double threshold = 7;            // robust deviations
-    double floor = 0.1;              // smallest deviation, of the natural logarithm
+    double floor = 0.1;              // smallest deviation, in the natural logarithm
     std::uint64_t persistence = 3;   // spikes
     std::uint64_t horizon = 10;      // steps; 64 at most
     std::uint64_t relearn = 32;      // spikes in a row; 0: never
@@ -80,7 +80,7 @@ struct gradient_spike {
     }
 
 private:
-    // The sum, and the tensor with the largest part of it.
+    // The sum of squares, and the tensor with the largest share.
     [[nodiscard]] SPOTTER_STRICT static constexpr double total_of(state const& seen, culprit& largest) noexcept {
         SPOTTER_STRICT_BODY
         double total = 0, most = -1;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): pairs of tensors that belong together by their names, and the hashes of both at a step.
+// Built-in rules (L2): pairs of tensors that are matched by name, and the hashes of both at a step.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of a pair one tensor leads: it is judged, and named. Whichever is declared first, the other is found.
+// The leader of a pair is judged, and named in findings. Either tensor may be declared first.
 class hashed_pairs {
 public:
     static constexpr terms needs = terms::hash | terms::nonfinite;
 
-    // `belong(leader, other)`: whether the names are those of a pair.
+    // `belong(leader, other)`: whether these names form a pair.
     template <class Belong>
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor, bool leads, Belong belong) noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
@@ -28,7 +28,7 @@ public:
         }
         return true;
     }
-    // Of a tensor seen several times in a step the last. One with a non-finite element is as one that was not seen.
+    // Of several observations in a step the last counts. Tensors with a non-finite element are ignored.
     constexpr void observe(observation const& it) noexcept {
         if (!list_.holds(it.tensor.id) || !has(it.stats.has, needs) || it.stats.count == 0) { return; }
         entry& mine = list_[it.tensor.id];
@@ -37,8 +37,8 @@ public:
         mine.hash = it.stats.hash;
         mine.finite = it.stats.nonfinite() == 0;
     }
-    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were seen
-    // since the last close, in the order of observation. Then the next step begins.
+    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were
+    // observed since the last close, in the order of observation. Then the next step begins.
     template <class Use>
     constexpr void close(Use&& use) noexcept {
         for (std::size_t i = 0; i < touched_; ++i) {
@@ -56,12 +56,12 @@ public:
 private:
     struct entry {
         std::string_view name{};
-        tensor_id partner = no_tensor;  // of a leader
+        tensor_id partner = no_tensor;  // set for a leader
         std::uint64_t hash = 0, close = 0;
         bool leads = false, finite = false;
     };
     slot_array<entry> list_;       // by tensor id
-    slot_array<tensor_id> order_;  // leaders seen in this step
+    slot_array<tensor_id> order_;  // leaders observed in this step
     std::size_t touched_ = 0;
     std::uint64_t close_ = 1;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): an activation that returns what it was given. docs/rules.md#identity_activation
+// Built-in rule (L2): an activation function that returns its input. docs/rules.md#identity_activation
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -10,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Holds an activation `act/X` (or `relu/X`, `X_output`) against the preactivation `pre/X` (or `X_input`). Warning when
-// both have the same bits in `patience` closes in a row, where the kind of the activation is known and the values are
-// such that it would have changed them: a ReLU needs a negative one, tanh one of at least 0.25 in size (of smaller ones
-// tanh x rounds to x: up to 0.090 in bf16, 0.036 in f16, 3.5e-4 in f32), any other kind but sigmoid one below -1. Train
+// Compares an activation `act/X` (or `relu/X`, `X_output`) with its preactivation `pre/X` (or `X_input`). Warning when
+// both have the same bits in `patience` closes in a row although the activation should have changed the values. Its
+// kind must be known. A ReLU changes a negative value; tanh one of at least 0.25 in size (smaller ones may round to
+// themselves: up to 0.090 in bf16, 0.036 in f16, 3.5e-4 in f32); any other kind except sigmoid one below -1. Train
 // steps only.
 struct identity_activation {
     using kind = rule_kind;
@@ -26,8 +26,8 @@ struct identity_activation {
 
     struct layer {                                              // of one activation, with its preactivation
         activation_kind activation = activation_kind::unknown;  // as declared
-        double least = 0, greatest = 0;                         // of a preactivation, at its last sight
-        std::uint64_t equal = 0;                                // of an activation: closes
+        double least = 0, greatest = 0;                         // of a preactivation, at its last observation
+        std::uint64_t equal = 0;                                // of an activation: closes with equal bits
     };
     struct state {
         per_tensor<layer> all;
@@ -60,7 +60,8 @@ struct identity_activation {
         seen.pairs.close(
             [&](tensor_id act, std::string_view tensor, std::uint64_t after, tensor_id pre, std::uint64_t before) {
                 layer& mine = seen.all[act];
-                bool const told = mine.activation != activation_kind::unknown;  // else perhaps of the preactivation
+                bool const told = mine.activation != activation_kind::unknown;  // else it may be declared of the
+                                                                                // preactivation
                 if (!would_change(told ? mine.activation : seen.all[pre].activation, seen.all[pre])) { return; }
                 judged = true;
                 mine.equal = after == before ? mine.equal + 1 : 0;
@@ -77,7 +78,7 @@ struct identity_activation {
     }
 
 private:
-    // `act/X`, `pre/X` and so on give X.
+    // The `X` of `act/X`, `pre/X` and so on.
     [[nodiscard]] static constexpr std::string_view layer_of(std::string_view tensor) noexcept {
         for (std::string_view prefix : {"act/", "relu/", "pre/"}) {
             if (tensor.starts_with(prefix)) { return tensor.substr(prefix.size()); }

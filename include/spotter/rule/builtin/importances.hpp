@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on feature importance share: when the importances of a tensor have shares at all.
+// Built-in rules (L2): shared by the rules on feature importance: whether importances have shares at all.
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -11,11 +11,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One value a feature of the model; a share is a value over the sum of all. Not finite ones are left out. No shares,
-// and so nothing to judge, where the sum is zero (no split yet), or where a value is negative (weights of a linear
-// booster): of such tensors, and of steps other than train steps, nothing is extracted.
+// One value for each feature of the model; a share is a value divided by the sum of all. Values that are not finite are
+// left out. There are no shares where the sum is zero (no split yet) or a value is negative (weights of a linear
+// booster). Of such tensors nothing is extracted, and nothing in steps other than train steps.
 struct importances {
-    // The sum is taken as a statistic, so that it has the same bits everywhere.
+    // The sum is read from the statistics, so that it has the same bits everywhere.
     static constexpr terms needs = terms::feature | terms::sum | terms::range;
 
     double total = 0;            // of all features

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a first loss that an untrained model cannot have. docs/rules.md#initial_loss
+// Built-in rule (L2): a first loss that is implausible for an untrained model. docs/rules.md#initial_loss
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the first finite training loss is above `high` or below `low` times the loss that guessing costs. Judged
-// at one close; all others are undecided. A run that begins with trained weights has no such loss: leave the rule out,
-// or have it see the first steps only, `initial_loss{...} | only{before{100}}`.
+// Warning when the first finite training loss is above `high` or below `low` times the loss of guessing. Judges at one
+// close; all others are undecided. A run that starts from trained weights has no such loss: leave the rule out, or
+// limit it to the first steps, `initial_loss{...} | only{before{100}}`.
 struct initial_loss {
     using kind = rule_kind;
     static constexpr std::string_view name = "initial_loss";
@@ -17,25 +17,24 @@ struct initial_loss {
     static constexpr mode judged_in = mode::train;
 
     selector select = role::loss;
-    double expected = 0;   // the loss of guessing, as below; required, above 0
+    double expected = 0;   // the loss of guessing, as returned below; required, above 0
     double high = 3;       // times `expected`
     double low = 1.0 / 3;  // times `expected`
 
-    // What guessing costs: among so many classes, of two with one output, and of the mean of targets with that
-    // variance.
+    // Loss of guessing among that many classes, in nats.
     [[nodiscard]] static constexpr double cross_entropy(std::uint64_t classes) noexcept {
         return classes > 0 ? natural_log(static_cast<double>(classes)) : 0;
     }
-    // Expected loss of two classes, in nats.
+    // Loss of guessing between two classes with one output, in nats.
     [[nodiscard]] static constexpr double binary() noexcept { return natural_log(2); }
-    // Expected loss of a mean that is predicted always.
+    // Loss of always predicting the mean, with targets of that variance.
     [[nodiscard]] static constexpr double mse(double target_variance) noexcept { return target_variance; }
 
     struct kept {
         bool judged = false;
     };
-    struct first_loss : judged_value {  // the first that was seen of a tensor
-        double limit = 0;               // that it is beyond
+    struct first_loss : judged_value {  // the first loss of a tensor
+        double limit = 0;               // the limit that it violates
     };
     static constexpr terms watched = terms::sum;
     [[nodiscard]] constexpr first_loss judge(kept& mine, observation const& it) const noexcept {
@@ -57,7 +56,7 @@ struct initial_loss {
 
 private:
     [[nodiscard]] constexpr bool is_set() const noexcept { return is_finite(expected) && expected > 0; }
-    // The limit that the loss is beyond; 0 for none.
+    // The limit that the loss violates; 0: none.
     [[nodiscard]] SPOTTER_STRICT constexpr double violated(double loss) const noexcept {
         SPOTTER_STRICT_BODY
         double const most = high * expected;

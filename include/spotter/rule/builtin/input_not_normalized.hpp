@@ -8,17 +8,17 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Inputs of real numbers: integers are tokens, classes or pixels that the model scales itself.
+// Inputs of real numbers. Integers are tokens, classes or pixels that the model scales itself.
 [[nodiscard]] constexpr bool real_inputs(tensor_info const& tensor) noexcept {
     return tensor.role == role::input && is_floating(tensor.type) && !is_complex(tensor.type);
 }
 
 }  // namespace select
 
-// Pools mean and standard deviation of the whole tensor over observations until `samples` samples are in, then judges
-// once; what it finds holds at every later close with the tensor. Warning when |mean| is above `max_abs_mean` or the
-// standard deviation is outside `min_std` to `max_std`. Wide on purpose: [0, 1], [-1, 1] and z-scored data are all in
-// order; `strict()` is for z-scored data. The samples of a batch are counted along its batch axis. Train steps only.
+// Pools mean and standard deviation of the whole tensor over observations until it has `samples` samples, then judges
+// once. The result holds at every later close with the tensor. Warning when |mean| is above `max_abs_mean` or the
+// standard deviation is outside `min_std` to `max_std`. The defaults are wide on purpose and accept [0, 1], [-1, 1] and
+// z-scored data; `strict()` is for z-scored data only. Samples are counted along the batch axis. Train steps only.
 struct input_not_normalized {
     using kind = rule_kind;
     static constexpr std::string_view name = "input_not_normalized";
@@ -28,16 +28,16 @@ struct input_not_normalized {
 
     selector select = &select::real_inputs;
     double max_abs_mean = 1.0;   // in the unit of the input
-    double min_std = 0.05;       // likewise, of the whole tensor
-    double max_std = 5.0;        // likewise
-    std::uint64_t samples = 32;  // that are pooled before it is judged
+    double min_std = 0.05;       // of the whole tensor, in the same unit
+    double max_std = 5.0;        // as above
+    std::uint64_t samples = 32;  // pooled before it judges
 
     // For z-scored data.
     [[nodiscard]] static constexpr input_not_normalized strict() noexcept {
         return {.max_abs_mean = 0.2, .min_std = 0.5, .max_std = 2.0};
     }
 
-    // Of the one judgement.
+    // The result of the one judgement.
     enum class outcome : std::uint8_t { unknown, normal, off_centre, too_narrow, too_wide };
     using condition = outcome;  // a finding has one of the last three
     struct kept {
@@ -46,9 +46,9 @@ struct input_not_normalized {
         double measured = 0;
         outcome found = outcome::unknown;
     };
-    struct pooled : judged_value {         // over the samples that were pooled
+    struct pooled : judged_value {         // over the pooled samples
         outcome found = outcome::unknown;  // once there were enough
-        std::uint64_t samples = 0;         // that were pooled
+        std::uint64_t samples = 0;         // pooled ones
     };
     static constexpr terms watched = needs_of(variance);
     [[nodiscard]] constexpr pooled judge(kept& mine, observation const& it) const noexcept {
@@ -77,7 +77,7 @@ struct input_not_normalized {
     }
 
 private:
-    // Counted by the size of a sample, which the first batch shows: later ones may be smaller.
+    // Counted by the size of a sample in the first batch: later batches may be smaller.
     [[nodiscard]] static constexpr std::uint64_t samples_in(observation const& it) noexcept {
         extents const& shape = it.tensor.shape;
         int const asked = batch_axis_of(it.tensor.flags);
@@ -86,7 +86,7 @@ private:
         std::uint64_t const of_each = batch > 0 ? shape.elements() / batch : 0;
         return of_each > 0 ? it.stats.count / of_each : 0;
     }
-    // Chan, Golub & LeVeque (1983), as the pass over a tensor does it.
+    // Chan, Golub & LeVeque (1983), as in the pass over a tensor.
     SPOTTER_STRICT static constexpr void pool(kept& mine, observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         mine.samples += samples_in(it);
@@ -107,7 +107,7 @@ private:
     SPOTTER_STRICT constexpr void decide(kept& mine) const noexcept {
         SPOTTER_STRICT_BODY
         double const spread = square_root(mine.moment2 / static_cast<double>(mine.values));
-        // Where it is both, what is further beyond its limit.
+        // Where both are violated, the one that exceeds its limit by the larger factor.
         bool const off = magnitude(mine.mean) > max_abs_mean &&
                          (spread <= max_std || magnitude(mine.mean) * max_std >= spread * max_abs_mean);
         mine.measured = off ? magnitude(mine.mean) : spread;

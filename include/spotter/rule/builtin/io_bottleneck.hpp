@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when in more than `threshold` of all samples, and more than `patience` of them, a GPU is below
-// `gpu_threshold` while the cores spend more than `io_threshold` of their time waiting for disks.
+// Warning when a GPU is below `gpu_threshold` while the cores spend more than `io_threshold` of their time waiting for
+// disks: in more than `threshold` of all samples, and in more than `patience` of them.
 struct io_bottleneck {
     using kind = rule_kind;
     static constexpr std::string_view name = "io_bottleneck";
@@ -16,7 +16,7 @@ struct io_bottleneck {
         "Read ahead, keep the data on a faster or nearer disk, or in fewer and larger files: the GPU waits for it.";
 
     selector select = "sys/io_wait";
-    selector gpu = "sys/gpu_util/*";  // shares of time; one a GPU
+    selector gpu = "sys/gpu_util/*";  // shares of time, one tensor a GPU
     double threshold = 0.5;           // share of samples
     double gpu_threshold = 0.1;       // share of time
     double io_threshold = 0.5;        // share of the time of all cores

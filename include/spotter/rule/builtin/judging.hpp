@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): the skeleton of a rule that judges each observation for itself, and what such rules share.
+// Built-in rules (L2): the common frame of rules that judge each observation separately.
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -10,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a rule says of one observation, and by which number.
+// A rule's verdict on one observation, with the measured number.
 struct judged_value {
-    truth holds = truth::undecided;  // undecided: it does not count
-    double measured = 0;             // what the finding tells, of the first that is blamed
+    truth holds = truth::undecided;  // undecided: the observation does not count
+    double measured = 0;             // the number in the finding, of the first blamed tensor
 
     constexpr judged_value() noexcept = default;
     constexpr judged_value(double value, bool is_so) noexcept : holds{truth_of(is_so)}, measured{value} {}
@@ -21,25 +21,25 @@ struct judged_value {
         : holds{value.known ? truth_of(is_so) : truth::undecided}, measured{value.value} {}
 };
 
-// A rule that judges observations one by one and blames the first tensor of which it says yes. It is an aggregate of
-// parameters like any rule (machine.hpp), and in place of a state, `declare`, `observe` and `close` it has
-//     static constexpr terms watched;                  what it needs of the tensors that `select` selects; or `needs`
-//     constexpr judged_value judge(observation const& it) const;          or a type derived from that, with more
-//     evidence in it constexpr finding tell(culprit const& who) const;                   or (who, first): what `judge`
-//     returned of that tensor
+// A rule that judges observations one by one and blames the first tensor for which it says yes. It is an aggregate of
+// parameters like any rule (machine.hpp). In place of a state, `declare`, `observe` and `close` it has
+//     static constexpr terms watched;                    what it needs of selected tensors (`select`); or `needs`
+//     constexpr judged_value judge(observation const& it) const;     or a derived type with more evidence
+//     constexpr finding tell(culprit const& who) const;  or (who, first), with what `judge` returned of that tensor
 // and optionally
-//     struct kept { ... };                             of each tensor; `judge` takes it first. A once_a_step is told
-//     the step struct scratch { ... };                          of all of them; `judge` takes it second constexpr bool
-//     prepare([kept&,] [scratch&,] tensor_info const&) const;    takes memory; false where there is none std::uint64_t
-//     patience;                          a parameter: yes of so many in a row of a tensor and mode; where there is
-//     static constexpr bool counts_patience = true;    its patience is something else, and its own to count
-//     static constexpr mode judged_in;                 observations in other modes are not judged
-//     static constexpr std::string_view not_finite;    a reason: elements that are not finite are an error at once
-//     static constexpr bool softens = true;            a warning is info once training has settled
-//     static constexpr bool by_majority = true;        yes where it says so of more than half of those that it decided
-//     constexpr std::string_view silence() const;      why it decided nothing though tensors matched
-// One that reads values has `feature_key`, `extract([kept&, | scratch&,] it, values, out)`, and `judge` takes the
-// feature last.
+//     struct kept { ... };                               for each tensor, the first argument of `judge`. The frame
+//                                                        passes the step to a once_a_step
+//     struct scratch { ... };                            for all tensors, the second argument of `judge`
+//     constexpr bool prepare([kept&,] [scratch&,] tensor_info const&) const;   allocates; false: no memory
+//     std::uint64_t patience;                            a parameter: so many yes in a row, by tensor and mode; unless
+//     static constexpr bool counts_patience = true;      its patience means something else and the rule counts itself
+//     static constexpr mode judged_in;                   observations in other modes are not judged
+//     static constexpr std::string_view not_finite;      a reason: elements that are not finite are an error at once
+//     static constexpr bool softens = true;              a warning becomes a note once training has settled
+//     static constexpr bool by_majority = true;          yes only if more than half of the decided ones say yes
+//     constexpr std::string_view silence() const;        why it decided nothing though tensors matched
+// One that reads values has `feature_key` and `extract([kept&, | scratch&,] it, values, out)`; `judge` takes the
+// feature as its last argument.
 template <class Value>
 concept judging_rule = rule<Value> && requires { &Value::judge; } && !requires { typename Value::state; };
 
@@ -84,14 +84,14 @@ template <class Rule, class Kept, class Scratch>
     }
 }
 
-// What is the same whatever the rule: compiled once for all of them.
+// The part that does not depend on the rule's type: compiled once for all.
 struct judging_book {
     std::uint64_t close = 1;
     std::uint32_t decided_on = 0;  // observations of this step
     culprit found, not_finite;
     settled_context settled;
 
-    // Whether that is the first to be blamed.
+    // Returns whether this is the first tensor to be blamed.
     SPOTTER_COLD constexpr bool blame(observation const& it, double measured) noexcept {
         bool const first = found.count == 0;
         found.blame(it, measured);
@@ -100,7 +100,7 @@ struct judging_book {
     constexpr truth take(culprit& who, bool by_majority) noexcept {
         ++close;
         std::uint32_t const judged = std::exchange(decided_on, 0);
-        if (found.count == 0) { return judged > 0 ? truth::no : truth::undecided; }  // mostly, and nothing to move
+        if (found.count == 0) { return judged > 0 ? truth::no : truth::undecided; }  // the usual case: nothing to reset
         who = std::exchange(found, {});
         if (by_majority && std::uint64_t{2} * who.count <= judged) { who = {}; }
         return who.count > 0 ? truth::yes : judged > 0 ? truth::no : truth::undecided;
@@ -109,32 +109,33 @@ struct judging_book {
 
 }  // namespace detail
 
-// The rule with what the skeleton adds: a leaf, whose machine is that of the rule.
+// The rule within its frame: a leaf, which machine<> runs.
 template <judging_rule Rule>
 struct judged_rule : Rule {
-    // What is kept of each tensor; empty where the rule keeps nothing.
+    // The rule's state for each tensor; empty where it keeps none.
     using kept_type = typename detail::kept_by<Rule>::type;
-    using scratch_type = typename detail::scratch_of<Rule>::type;  // what is kept of all of them; empty likewise
-    // What `judge` returns: a judged_value, or what is derived from it.
+    using scratch_type = typename detail::scratch_of<Rule>::type;  // the rule's memory for all tensors; empty where it
+                                                                   // keeps none
+    // What `judge` returns: a judged_value or a type derived from it.
     using said_type =
         decltype(detail::ask(std::declval<Rule const&>(), std::declval<kept_type&>(), std::declval<scratch_type&>(),
                              std::declval<observation const&>(), std::span<double const>{}));
-    // It counts `patience` here.
+    // The frame counts `patience`.
     static constexpr bool patient = requires(Rule const& it) { it.patience; } && !requires { Rule::counts_patience; };
-    // The loss is watched, too, and a warning may become info.
+    // The loss is watched too, and a warning may become a note.
     static constexpr bool softens = requires { Rule::softens; };
     static constexpr bool reads_values = requires { &Rule::extract; };  // `judge` takes a feature
 
     struct entry {                               // of one tensor
-        [[no_unique_address]] kept_type kept{};  // the rule's own
-        // How often in a row it held.
+        [[no_unique_address]] kept_type kept{};  // the rule's own state
+        // The number of yes in a row.
         [[no_unique_address]] std::conditional_t<patient, detail::streak, detail::nothing_kept> row{};
         bool watched = false;
     };
     struct state {
         slot_array<entry> all;  // by tensor id
         detail::judging_book book;
-        said_type first{};  // of the tensor that is blamed
+        said_type first{};  // of the blamed tensor
         [[no_unique_address]] scratch_type scratch{};
     };
 
