@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): a distribution as its row holds it.
+// Trial (L4): decodes a distribution from its row.
 #pragma once
 
 #include <spotter/format/decode.hpp>
@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What was not stored, or in another division than this version's, is not there.
+// Leaves out what was not stored, or was stored with other bins than this version's.
 [[nodiscard]] distribution stored_distribution(rows::observe const& row) noexcept;
 
-// The terms of it that are there.
+// The terms that the distribution holds.
 [[nodiscard]] constexpr terms terms_of(distribution const& it) noexcept {
     return (it.has_quantiles ? terms::quantiles : terms::none) | (it.has_histogram ? terms::histogram : terms::none);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): where the observations of one tensor are, in the order of writing.
+// Trial (L4): the places of a tensor's observations, in the order of writing.
 #pragma once
 
 #include <spotter/format/rows.hpp>
@@ -15,14 +15,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Where a row is: its body at `offset` of a segment, or which one it is of a steps row there.
+// The place of a row: a body in a segment, or a row inside of a steps row (which packs several steps).
 struct row_place {
-    std::uint32_t segment = 0;       // its place in the index
-    std::uint32_t bytes = 0;         // of the body
+    std::uint32_t segment = 0;       // by place in the index
+    std::uint32_t bytes = 0;         // size of the body
     std::uint64_t offset = 0;        // of the body, in the segment
-    std::uint32_t part = whole_row;  // which row of a steps row it is
+    std::uint32_t part = whole_row;  // number of the row within a steps row
 
-    // In the order of writing; of the rows of one steps row none is.
+    // Compares the order of writing; rows of one steps row are not ordered.
     [[nodiscard]] constexpr bool is_behind(row_place const& other) const noexcept {
         return segment != other.segment ? segment > other.segment : offset > other.offset;
     }
@@ -30,45 +30,45 @@ struct row_place {
 
 // One observation or scalar of a tensor.
 struct track_entry {
-    step_id step{};             // at which it was observed
-    std::uint64_t ordinal = 0;  // of its step; for a loose scalar of the step that closes next
-    row_place place{};          // where its row is
-    bool is_scalar = false;     // one number in its row
-    bool loose = false;         // a scalar between steps
-    bool has_values = false;    // kept, in the row or beside it
+    step_id step{};
+    std::uint64_t ordinal = 0;  // of its step; of a scalar between steps that of the next close
+    row_place place{};
+    bool is_scalar = false;   // its row holds one number
+    bool loose = false;       // a scalar between steps
+    bool has_values = false;  // kept, inside or outside of the row
 };
 
-// Where the rows are that entries point at; it outlives them.
+// Reads the rows that entries refer to; must outlive them.
 struct row_source {
-    void const* context = nullptr;  // handed to `bytes`
-    // The body of a row; empty where it is gone.
+    void const* context = nullptr;  // first argument of `bytes`
+    // Returns the body of a row; empty if it is gone.
     byte_view (*bytes)(void const* context, row_place const& place) = nullptr;
 
-    // The body of a row; empty where there is none.
+    // The body of a row; empty if there is none.
     [[nodiscard]] byte_view of(row_place const& place) const {
         return bytes != nullptr ? bytes(context, place) : byte_view{};
     }
 };
 
-// What an entry says of a row that stands in a steps row.
+// Makes the entry of a row inside of a steps row.
 [[nodiscard]] track_entry entry_of(steps_outline const& in, row_place place,
                                    steps_outline::found_row const& row) noexcept;
 
-// Entries out of one steps row are mostly evenly spaced in it: such are kept as the first one, the distance and how
-// many. Of a row that holds more of them than bytes it is kept where it is, and they are made as they are asked for.
+// Entries of a steps row are mostly evenly spaced in it. They are stored as a run: the first entry, the distance and
+// the count. If a row holds more entries than bytes, only its place is stored, and the entries are decoded on access.
 class entry_list {
     struct run {
         track_entry first{};
         std::uint64_t index_stride = 0, ordinal_stride = 0;
         std::uint32_t part_stride = 0, count = 1;
-        // All `count` of this id (the writer's) in the steps row at the place of `first`.
+        // The run is all `count` rows of this id (the writer's) in the steps row at the place of `first`.
         tensor_id in_row = no_tensor;
 
         [[nodiscard]] track_entry at(std::uint32_t which) const noexcept;
     };
 
 public:
-    // Entries are made as they are met: by value.
+    // Returns entries by value: they are made on access.
     class iterator {
     public:
         using value_type = track_entry;
@@ -99,32 +99,32 @@ public:
         run const* end_;
         row_source source_;
         std::uint32_t which_ = 0;
-        std::shared_ptr<unpacking> row_{};  // where the run is one
+        std::shared_ptr<unpacking> row_{};  // set if the run is a whole row
     };
 
-    // Where the rows are that it points at.
+    // Sets the source of the rows.
     void read_from(row_source source) noexcept { source_ = source; }
     void clear() noexcept;
 
     void push_back(track_entry const& entry);
-    // All of an id, `count` of them, in the steps row at that place.
+    // Adds all `count` entries of an id in the steps row at that place.
     void push_row(row_place const& place, tensor_id in_row, std::uint64_t count);
-    // More of the same tensor. False where they do not come behind these, and nothing has changed.
+    // Appends entries of the same tensor. False, and nothing changed, if they are not behind these.
     [[nodiscard]] bool append(entry_list const& more);
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] iterator begin() const { return {runs_.data(), runs_.data() + runs_.size(), source_}; }
     [[nodiscard]] iterator end() const;
-    // The entry of that number in the order of writing, or the end. Costs a step for each row before it.
+    // The entry with that number in the order of writing, or end(). Costs a step for each row before it.
     [[nodiscard]] iterator from(std::size_t number) const;
 
-    // Calls take(row_place) for the rows that they are in, in order; for one several times.
+    // Calls take(row_place) for the rows of the entries, in order; may repeat a row.
     template <class Take>
     void each_row(Take&& take) const {
         for (run const& each : runs_) { take(each.first.place); }
     }
-    // Calls take(entry) for those at a step, loose ones left out, in order. Costs a search among the runs, however many
-    // there are.
+    // Calls take(entry) for the entries at a step, without scalars between steps, in order. A binary search among the
+    // runs, independent of the number of entries.
     template <class Take>
     void each_at(step_id step, Take&& take) const {
         if (runs_.empty()) { return; }
@@ -154,16 +154,16 @@ public:
     }
 
 private:
-    // Steps of one mode that a run has, and how far those go that begin no later.
+    // The steps of one mode in a run, and the furthest step of all runs that begin no later.
     struct reach {
         std::uint64_t first = 0, last = 0, furthest = 0;
         std::size_t run = 0;
     };
     static void settle(std::vector<reach>& all);
-    // The first that begins after a step; where they are evenly spaced it is looked for in one place.
+    // The first reach that begins after a step; looked up directly if the runs are evenly spaced.
     [[nodiscard]] static std::vector<reach>::const_iterator behind(std::vector<reach> const& all,
                                                                    std::uint64_t index) noexcept;
-    // Takes in the runs that came, but for the last one, which may grow.
+    // Adds new runs to reaches_, except the last one, which may grow.
     void reach_out() const;
 
     template <class Take>
@@ -192,12 +192,12 @@ private:
             if (row.step == step) { take(entry_of(outline, all.first.place, row)); }
         }
     }
-    // Sets the distance where `entry` is the second of a run.
+    // Whether `entry` continues a run. Sets the run's distance at its second entry.
     [[nodiscard]] static bool continues(run& last, track_entry const& entry) noexcept;
 
     std::vector<run> runs_{};
-    mutable std::vector<reach> reaches_[mode_count]{};  // in the order of `first`; a trial is one thread's
-    mutable std::size_t reached_ = 0;                   // runs that were taken in
+    mutable std::vector<reach> reaches_[mode_count]{};  // sorted by `first`; mutable: a trial has one thread
+    mutable std::size_t reached_ = 0;                   // number of runs in reaches_
     std::size_t size_ = 0;
     row_source source_{};
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what a record says of its program's environment, line by line.
+// Trial (L4): iterates over the recorded environment of a program.
 #pragma once
 
 #include <spotter/config.hpp>

@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// "wrong 0.995 0.002 fc2/w"
+// Parses for example "wrong 0.995 0.002 fc2/w".
 [[nodiscard]] inline recorded_gradient gradient_of_line(std::string_view line, std::uint32_t worker) {
     auto const word = [&] {
         std::string_view const made = line.substr(0, line.find(' '));

@@ -13,7 +13,7 @@ SPOTTER_BODY worker_index::worker_index(std::string_view path, file_system& file
 }
 
 SPOTTER_BODY error worker_index::refresh() {
-    finder_.forget();  // other bytes may lie where those lay
+    finder_.forget();  // the finder's segments may be mapped elsewhere now
     error const why = segments_.take_in([this](std::uint32_t place) { take_segment(place); });
     totals_.bytes = 0;
     for (std::uint32_t i = 0; i < segments_.size(); ++i) {
@@ -55,7 +55,7 @@ SPOTTER_BODY std::optional<closed_step> worker_index::step_of(std::uint64_t ordi
 SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
     complete();
     return detail::listed([this]() -> std::vector<damaged_place> const& {
-        // The trial is one thread's, and an index never a constant.
+        // A trial has one thread, and no index is a const object.
         const_cast<worker_index*>(this)->segments_.survey();
         return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
     });
@@ -177,7 +177,7 @@ SPOTTER_BODY void worker_index::take_segment(std::uint32_t place) {
     std::uint32_t wanted =
         layout::has_declares | layout::has_findings | layout::has_run_end | layout::has_drops | layout::has_stays;
     for (; mine.noticed < mine.groups().size(); ++mine.noticed) {
-        // Frames that say again what was declared are not read where the sidecar has all of it.
+        // Frames that only repeat declarations are skipped if the sidecar has all declarations.
         bool const behind_head = mine.noticed > 0 && !mine.beside().empty();
         if (behind_head && take_side_declarations(place)) { wanted &= ~layout::has_declares; }
         side_place const& group = mine.groups()[mine.noticed];
@@ -222,7 +222,7 @@ SPOTTER_BODY void worker_index::take_groups() {
     adopt_nameless();
     for (std::uint32_t number = 0; number < segments_.size(); ++number) {
         run_segment& mine = segments_[number];
-        if (!mine.settled) { return; }  // the next refresh takes in the rest
+        if (!mine.settled) { return; }  // the next refresh takes the rest
         bool const tail = mine.left_torn && !mine.tail_taken;
         if ((mine.all_taken() && !tail) || mine.bytes().size() < layout::head_bytes) { continue; }
         lost_.begin_attempt(attempt_of(number));
@@ -282,7 +282,7 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
         [&](std::uint64_t first, std::uint64_t count, row_place const& at) {
             times_.add({first, count, attempt_of(number), at});
         },
-        [&](std::uint64_t next) {  // a step that was never closed, or damage, keeps the ordinals between
+        [&](std::uint64_t next) {  // ordinals skip a step that was never closed, and damage
             if (std::exchange(ordinal_, next) != next) { holds_ = false; }
         },
         [&](byte_view body) {
@@ -297,7 +297,7 @@ SPOTTER_BODY void worker_index::take_group(std::uint32_t number, side_place cons
 }
 
 SPOTTER_BODY bool worker_index::take_steps(steps_outline const& row, row_place const& at) {
-    // Those between the first and the last of a run bound nothing that these do not.
+    // The first and last step of a run bound lost rows as tightly as all its steps.
     row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t from, std::uint64_t count, bool) {
         std::uint64_t const ordinal = row.first_ordinal() + from;
         lost_.close(first, ordinal);
@@ -333,7 +333,7 @@ SPOTTER_BODY void worker_index::take_lost_before(std::uint32_t number) {
 }
 
 SPOTTER_BODY byte_view worker_index::row_of(row_place const& at) const noexcept {
-    byte_view const all = segment_bytes(at.segment);  // it may have been cut since the row was met
+    byte_view const all = segment_bytes(at.segment);  // the file may have been truncated since
     bool const there = at.offset <= all.size() && at.bytes <= all.size() - at.offset;
     return there ? all.subspan(static_cast<std::size_t>(at.offset), at.bytes) : byte_view{};
 }
@@ -345,7 +345,7 @@ SPOTTER_BODY byte_view worker_index::bytes_at(void const* index, row_place const
 }
 
 SPOTTER_BODY void worker_index::note_malformed(std::uint32_t number, byte_view body) {
-    if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all may have been read twice
+    if (!malformed_.emplace(number, place_of(number, body)).second) { return; }  // all rows may be read twice
     detail::listed([&] { segments_.note_damage({segments_.name_of(number), place_of(number, body), body.size()}); },
                    [&] { malformed_.erase({number, place_of(number, body)}); });
 }
@@ -375,7 +375,7 @@ SPOTTER_BODY bool worker_index::take_notice(std::uint32_t number, row_view row) 
         case row_kind::stay:
             return take_stay(row);
         default:
-            return true;  // rows of steps, heartbeats, and kinds of a newer writer
+            return true;  // rows of steps, heartbeats, and kinds of newer versions
     }
 }
 
@@ -407,14 +407,14 @@ SPOTTER_BODY void worker_index::take_attempt(std::uint32_t number, std::uint32_t
         earlier_ = totals_;
         instant_ = instant::before_update;
     }
-    if (attempt > attempt_ || begun_at_ == 0) { begun_at_ = time; }  // its run_begin may be lost
+    if (attempt > attempt_ || begun_at_ == 0) { begun_at_ = time; }  // the run_begin row may be lost
     attempt_ = segments_[number].attempt = attempt;
     segments_[number].instant = instant_;
 }
 
 SPOTTER_BODY bool worker_index::take_declare(std::uint32_t number, row_view row) {
     rows::declare told;
-    // A segment declares every id below its largest, so one beyond its bytes is no id.
+    // Not an id if it exceeds the segment's bytes: a segment declares every id below its largest.
     if (decode(row, told) || told.tensor.id >= segment_bytes(number).size()) { return false; }
     auto it = by_name_.find(told.tensor.name);
     if (it == by_name_.end()) {
@@ -435,7 +435,7 @@ SPOTTER_BODY bool worker_index::take_declare(std::uint32_t number, row_view row)
     mine.info.id = id;
     mine.info.name = mine.name;
     mine.info.instant = segments_[number].instant;
-    mine.info.partner = no_tensor;  // known once all names of the segment are
+    mine.info.partner = no_tensor;  // resolved after all names of the segment
     mine.declared_in = number;
     mine.declared_partner = told.tensor.partner;
     return true;

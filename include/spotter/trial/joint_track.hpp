@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): one tensor over time, over all workers of a run.
+// Trial (L4): one tensor over time, across all workers of a run.
 #pragma once
 
 #include <spotter/trial/step_list.hpp>
@@ -8,66 +8,68 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a run has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown name
-// is valid: every read of it is errc::no_such_name.
+// The recorded data of one tensor. Reads through its trial, which must outlive it. A track of an unknown name is valid:
+// every read of it is errc::no_such_name.
 //
-// Of several workers each read is of one, the lowest that holds what is asked for: a value, a statistic, a point of a
-// history. Values of different workers are never mixed; `of(worker{2})` reads that one and no other. What the lowest
-// holds and cannot be read is errc::corrupt, not another worker's; so is what it may have held in bytes that cannot be
-// read, or were not written to their end.
+// With several workers, each read (a value, a statistic, a point of a history) comes from the lowest worker that has an
+// answer. Values of different workers are never mixed; `of(worker{2})` reads only that worker. If the lowest worker's
+// answer is unreadable, or may be in unreadable or incomplete bytes, the read is errc::corrupt: no other worker's
+// answer replaces it.
 class track {
 public:
-    // Of the lowest worker; the others are added in order. `awaiting`: one that the run was told of has not begun.
+    // `first`: the lowest worker's; the others are added in order. `awaiting`: a planned worker has not begun.
     track(worker_track first, bool awaiting) : first_{std::move(first)}, awaiting_{awaiting} {}
-    // The next worker's, by number.
+    // Adds the next worker's, by number.
     void add(worker_track next) { rest_.push_back(std::move(next)); }
 
-    // What one worker recorded of it; of an unknown worker every read is errc::no_such_worker.
+    // The track of one worker; for an unknown worker every read is errc::no_such_worker.
     [[nodiscard]] track of(worker which) const;
 
     // Whether any worker knows the name.
     [[nodiscard]] explicit operator bool() const noexcept { return known() != nullptr; }
-    // As it was asked for; lives with the track.
+    // The requested name; lives with the track.
     [[nodiscard]] std::string_view name() const noexcept { return first_.name(); }
-    // Role, type, shape and partner as last declared, by the lowest worker that knows it; its ids are that worker's.
-    // Defaults for an unknown name.
+    // Role, type, shape and partner as last declared, from the lowest worker that knows the name; ids are that
+    // worker's. Defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return known() != nullptr ? known()->info() : tensor_info{}; }
 
-    // Closed steps at which any worker kept something of it, each once, in order of time.
+    // Closed steps at which any worker kept something of the tensor, each once, in order of time.
     [[nodiscard]] std::vector<step_id> steps() const { return steps(always{}); }
     [[nodiscard]] std::vector<step_id> steps(mode which) const;
     template <policy Policy>
     [[nodiscard]] std::vector<step_id> steps(Policy const& which) const {
         return closings(which, false);
     }
-    // Those at which the values were kept.
+    // The steps at which values were kept.
     [[nodiscard]] std::vector<step_id> payload_steps() const { return closings(always{}, true); }
     // The last `count` steps up to and including `step`.
     [[nodiscard]] std::vector<step_id> last(std::size_t count, step_id step) const;
 
-    // The values at a step; of several observations the last. errc: no_such_name, no_such_step, not_yet, not_in_step,
-    // no_payload (only statistics were kept; the text says which), corrupt, and no_such_worker where one is named.
+    // The values at a step; if it was observed several times, the last. errc: no_such_name, no_such_step, not_yet,
+    // not_in_step, no_payload (only statistics were kept; the text lists them), corrupt, and no_such_worker for a named
+    // worker.
     [[nodiscard]] recorded_value at(step_id step) const;
     [[nodiscard]] recorded_value at(step_id step, nth which) const;
-    // As that attempt of a resumed run saw it: where a step was closed again the others read the latest.
+    // As recorded by one attempt of a resumed run. The other reads use the latest close of a step.
     [[nodiscard]] recorded_value at(step_id step, attempt which) const;
-    // Some of the values, flat, in the order of memory: only the blocks of 256 KiB that hold them are read.
+    // Some of the values, flat, in memory order: reads only the 256 KiB blocks that hold them.
     [[nodiscard]] recorded_value at(step_id step, elements which) const;
     [[nodiscard]] recorded_value at(step_id step, worker which) const { return of(which).at(step); }
 
-    // A statistic, from what was stored or else from the values.
+    // A statistic, as stored or computed from the values.
     [[nodiscard]] result<double> stat(step_id step, statistic which) const;
-    // Quantiles and histogram at a step (`wanted`: one of them or both), as stored or else from the values.
+    // Quantiles and histogram at a step (`wanted`: one or both), as stored or computed from the values.
     [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const;
-    // The smallest value that at least this share of the finite values, 0 to 1, does not exceed (nearest rank).
+    // The smallest value that is not exceeded by at least the share `level`, 0 to 1, of the finite values (nearest
+    // rank).
     [[nodiscard]] result<double> quantile(step_id step, double level) const;
     // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
     [[nodiscard]] result<double> time(step_id step) const;
-    // The sizes at that step; errc as for `at`, but for no_payload.
+    // The shape at that step; errc as for `at`, except no_payload.
     [[nodiscard]] result<extents> shape(step_id step) const;
 
-    // A statistic over time, at the steps that a policy lets through. Every observation is a point. Of several workers
-    // that of the lowest that observed it at any of these steps; a point is `unreadable` where a lower one may have.
+    // A statistic over time, at the steps that the policy selects; every observation is a point. With several workers,
+    // from the lowest that observed it at any of these steps. A point is `unreadable` if a lower worker may have it.
     [[nodiscard]] std::vector<point> history(statistic which) const { return history(which, always{}); }
     template <policy Policy>
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
@@ -81,8 +83,8 @@ public:
             return found;
         });
     }
-    // Scalars that were given between steps; of several workers those of the lowest that gave any. None where a lower
-    // one lacks some of its record, or ends in what was not finished, and may lack these with it.
+    // Scalars given between steps; from the lowest worker that has any. None if a lower worker's record is incomplete,
+    // or ends in an incomplete write, and may have lost them.
     [[nodiscard]] std::vector<loose_scalar> loose() const;
 
 private:
@@ -102,13 +104,13 @@ private:
             return steps.take();
         });
     }
-    // A worker below that one may have what is asked for at the step, and cannot be read.
+    // A worker below that one may have the answer for the step in data that cannot be read.
     [[nodiscard]] bool hidden_below(std::size_t which, step_id step) const;
 
-    // How much an error says of why nobody has it; 0: it is an answer, which another worker's may not replace.
+    // Ranks the errors of workers without an answer; 0: an answer, which another worker's must not replace.
     [[nodiscard]] static int weight(errc code) noexcept;
-    // The answer of the lowest worker that has one; corrupt where a lower one may have it and cannot be read. Where
-    // what is asked for may be undefined (`derived`), a worker that observed it at the step has an answer all the same.
+    // The answer of the lowest worker that has one; corrupt if a lower one may have it in unreadable data. `derived`:
+    // the answer may be undefined; a worker that observed the tensor at the step then answers in any case.
     template <class Ask>
     [[nodiscard]] answer_of<Ask> lowest(step_id step, Ask const& ask, bool derived = false) const {
         return detail::answered([&] { return lowest_of(step, ask, derived); });
@@ -140,7 +142,7 @@ private:
     [[nodiscard]] static error hidden(std::uint32_t worker) noexcept;
 
     worker_track first_;
-    std::vector<worker_track> rest_{};  // empty of a run with one worker
+    std::vector<worker_track> rest_{};  // empty if the run has one worker
     bool awaiting_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Given back also where memory gives out in between.
+// Unmaps in its destructor, also after an exception.
 class lent_mapping {
 public:
     lent_mapping(file_system& files, file_mapping const& mapping) noexcept : files_{files}, mapping_{mapping} {}
@@ -21,7 +21,7 @@ private:
     file_mapping mapping_;
 };
 
-// The numbers of a folder's segments, or of their sidecars.
+// The numbers of a folder's segments or sidecars.
 [[nodiscard]] SPOTTER_BODY std::vector<std::uint32_t> numbers_in(file_system& files, std::string const& folder,
                                                                  std::int64_t (*number_of)(std::string_view) noexcept,
                                                                  error& trouble) {
@@ -49,8 +49,8 @@ private:
     return it;
 }
 
-// What lies behind the end of a segment by its sidecar's places, which have checksums of their own; nothing where none
-// says so. A place of the segment before it was thinned says nothing of the one that is there.
+// Finds from the sidecar's places, which have checksums of their own, what was behind the end of a segment; nothing if
+// no place shows it. Places from before the segment was thinned do not apply to the thinned file.
 SPOTTER_BODY void read_sidecar_end(byte_view side, seen_segment const& segment, lost_end& into) {
     for (std::uint64_t i = side.size() / layout::place_bytes; i > 0; --i) {
         result<side_place> const place = decode_side_place(side, i - 1, ~std::uint64_t{0});
@@ -75,7 +75,7 @@ SPOTTER_BODY void add_lost_end(std::vector<lost_end>& all, lost_end const& it) {
 
 SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const& folder) {
     folder_losses found;
-    // A sidecar is read before its segment is measured: what a place points at was written before it.
+    // Sidecars are read before their segments are measured: a place is written after the rows that it points to.
     std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> sides;
     auto const side_number = [](std::string_view name) noexcept { return segment_number(name, layout::side_suffix); };
     auto const data_number = [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); };
@@ -84,7 +84,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
         if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
         if (!side) { continue; }
         lent_mapping const lent{files, *side};
-        constexpr std::size_t most = 64 * layout::place_bytes;  // the last one that is sound says all
+        constexpr std::size_t most = 64 * layout::place_bytes;  // the last intact place is enough
         auto const whole = as_size(side_places(side->bytes)) * layout::place_bytes;
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
@@ -96,7 +96,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     for (auto const& [number, side] : sides) {
         auto const mine = std::find_if(found.segments.begin(), found.segments.end(),
                                        [&](seen_segment const& each) { return each.number == number; });
-        // One that has gone from between others is damage of its own; one at the end only its sidecar tells of.
+        // A missing segment between others is damage of its own; only its sidecar shows a missing last one.
         bool const last = found.segments.empty() || number > found.segments.back().number;
         if (mine == found.segments.end() && !last) { continue; }
         seen_segment const there =
@@ -136,7 +136,7 @@ SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_lo
         lost -= lost > 0 && open < next && !index.step_of(open) ? 1U : 0U;
     }
     for (lost_end const& each : folder.ends) {
-        std::uint64_t end = next;  // of what is known up to here
+        std::uint64_t end = next;  // the end of what is known
         for (seen_segment const& other : folder.segments) {
             if (other.number > each.segment && other.has_head && other.head.run_id == folder.run_id) {
                 end = other.head.first_ordinal;
@@ -144,7 +144,7 @@ SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_lo
             }
         }
         lost += each.end_ordinal > end ? each.end_ordinal - end : 0;
-        next = (std::max)(next, end == next ? each.end_ordinal : next);  // ends one behind the other count once
+        next = (std::max)(next, end == next ? each.end_ordinal : next);  // count adjacent ends once
     }
     return lost;
 }

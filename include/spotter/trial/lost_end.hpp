@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): the end of a segment that is gone, and the lines of the folder's file `lost`, which remember one.
+// Trial (L4): the lost end of a segment, and the lines of the folder's file `lost` that record one.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -10,29 +10,29 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The end of a segment that somebody cut off, or the whole of one that is gone: its sidecar still knows, or the
-// folder's file `lost`, into which `spotter recover` writes what a sidecar knew before it makes that anew.
+// The end of a segment that was truncated, or a whole segment that is gone. The sidecar still shows it, or the folder's
+// file `lost`: `spotter recover` writes there what a sidecar shows, before it rebuilds the sidecar.
 struct lost_end {
     std::string file{};             // the segment
     std::uint32_t segment = 0;      // its number
-    std::uint64_t offset = 0;       // behind the last byte that is there
-    std::uint64_t bytes = 0;        // that followed it at least
-    std::uint64_t end_ordinal = 0;  // of the step that closed next behind them
-    bool remembered = false;        // by the file `lost`
+    std::uint64_t offset = 0;       // end of the existing bytes
+    std::uint64_t bytes = 0;        // lost bytes behind `offset`, at least
+    std::uint64_t end_ordinal = 0;  // the ordinal of the next close behind them
+    bool remembered = false;        // from the file `lost`
 };
 
 namespace detail {
 
-// A line of the file `lost`: "000003.spot 4096 81920 500 1f0c...": the segment, how long it was left, how much was
-// gone, the ordinal behind it, and the run, so that a line about a run that was replaced means nothing.
+// A line of the file `lost`: "000003.spot 4096 81920 500 1f0c...": segment, remaining size, lost bytes, next ordinal,
+// and the run's id, so that the line does not apply to a run that replaces this one.
 [[nodiscard]] std::string lost_line(lost_end const& it, std::uint64_t run_id);
-// False where it is none. Sets all but the file.
+// Parses a line; false if it is malformed. Sets everything but `file`.
 [[nodiscard]] bool read_lost_line(std::string_view line, lost_end& it, std::uint64_t& run_id);
 
 // Calls take(lost_end, run_id) for each line of the file's text.
 template <class Take>
 void each_lost_line(std::string_view text, Take&& take) {
-    constexpr std::size_t most = std::size_t{1} << 20U;  // of a file that anybody may write
+    constexpr std::size_t most = std::size_t{1} << 20U;  // a limit: any process may write this file
     text = text.substr(0, most);
     while (!text.empty()) {
         std::size_t const end = text.find('\n');

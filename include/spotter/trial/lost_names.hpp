@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): rows of tensors whose declaration was lost where it stood: it may stand elsewhere, or come again.
+// Trial (L4): rows of tensors whose declaration was lost: another segment may have it, or a later refresh.
 #pragma once
 
 #include <spotter/format/frame.hpp>
@@ -12,13 +12,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The writer's ids to the trial's, by attempt: they are the same in all segments of one. Only a sound head says of
-// which attempt a segment is; one without is told nothing by others, and tells them nothing.
+// Maps the writer's ids to the trial's ids, by attempt: all segments of an attempt use the same ids. Only an intact
+// head shows a segment's attempt; segments without one are not used.
 class attempt_names {
 public:
-    // What a segment declares.
+    // Adds a declaration of a segment.
     void learn(byte_view segment, tensor_id local, tensor_id id);
-    // no_tensor where no segment of the attempt declared it.
+    // no_tensor if no segment of the attempt declares it.
     [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept;
 
 private:
@@ -27,18 +27,18 @@ private:
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<tensor_id>> ids_{};
 };
 
-// What was met of tensors that nothing has declared.
+// Entries of tensors that are not declared yet.
 class nameless_rows {
 public:
     [[nodiscard]] bool empty() const noexcept { return lists_.empty(); }
-    // Where the rows are.
+    // Sets the source of the rows.
     void read_from(row_source source) noexcept { source_ = source; }
     void clear() noexcept { lists_.clear(); }
-    // An entry, by the writer's id.
+    // Adds an entry under the writer's id.
     void add(tensor_id local, track_entry const& entry) { list_of(entry.place, local).push_back(entry); }
-    // All of an id in a steps row.
+    // Adds all entries of an id in a steps row.
     void add_row(row_place const& place, tensor_id local, std::uint64_t count);
-    // Whether test(entry) holds for any of those at a step, loose ones left out.
+    // Whether test(entry) holds for any of the entries at a step, without scalars between steps.
     template <class Test>
     [[nodiscard]] bool any_at(step_id step, Test const& test) const {
         bool found = false;
@@ -48,7 +48,8 @@ public:
         return found;
     }
 
-    // Those that have a name now: id_of(segment, writer's id), take(id, entries). What `take` refuses stays.
+    // Passes entries that have a name now to take(id, entries); id_of(segment, writer's id). Keeps them if it returns
+    // false.
     template <class IdOf, class Take>
     void adopt(IdOf const& id_of, Take const& take) {
         for (auto it = lists_.begin(); it != lists_.end();) {
@@ -56,7 +57,7 @@ public:
             it = id != no_tensor && take(id, it->second) ? lists_.erase(it) : std::next(it);
         }
     }
-    // That damage and the rows that nothing can be told of, each once. Valid until the next call.
+    // `damage`, and the rows without a declaration, each once. Valid until the next call.
     template <class NameOf>
     [[nodiscard]] std::vector<damaged_place> const& beside(std::vector<damaged_place> const& damage,
                                                            NameOf const& name_of) const {
@@ -77,7 +78,7 @@ private:
 
     row_source source_{};
     std::map<std::pair<std::uint32_t, tensor_id>, entry_list> lists_{};
-    mutable std::vector<damaged_place> all_{};  // as last told; a trial is one thread's
+    mutable std::vector<damaged_place> all_{};  // the last result; mutable: a trial has one thread
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

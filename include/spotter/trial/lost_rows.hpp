@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): where rows of a record are lost, and which steps they may have been of: what stands before them may have
-// been superseded.
+// Trial (L4): the places of lost rows, and the steps that they may belong to: such rows may supersede those before
+// them.
 #pragma once
 
 #include <spotter/format/sidecar.hpp>
@@ -10,62 +10,60 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of any attempt, or nobody knows of which.
+// Any attempt, or an unknown one.
 inline constexpr std::uint32_t unknown_attempt = 0xFFFFFFFFU;
 
-// Filled in the order of writing. A place is known by its sidecar, or by what is left around it: within an attempt the
-// indices of a mode rise, so rows between train(4) and train(9) were of these, unless more closings are missing than
-// that.
+// Filled in the order of writing. The steps of a place are known from its sidecar, or from its neighbours: indices of a
+// mode increase within an attempt. So lost rows between train(4) and train(9) belong to these steps, unless more closes
+// are missing than fit in between.
 class lost_rows {
 public:
     [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
 
-    // Rows that come next are of this attempt; `ordinal` is that of the next close.
+    // The following rows are of this attempt.
     void begin_attempt(std::uint32_t attempt) noexcept;
-    // `ordinal`: of the close that came next when they were written. `among`: the steps that they can be of, where that
-    // is known.
+    // `ordinal`: of the next close at the time of writing. `among`: the steps that the rows can belong to, if known.
     enum class known : std::uint8_t {
-        nothing,  // not even that they were of this attempt
-        attempt,  // that they were
-        range,    // that, and of all steps from `among` any may be there, also one from before the loop went back
+        nothing,  // not even the attempt
+        attempt,  // the attempt
+        range,    // the attempt; and any step of `among` is possible, because the loop may have gone back
     };
     void add(std::uint32_t segment, std::uint64_t offset, std::uint64_t ordinal, step_span const* among = nullptr,
              known what = known::attempt);
-    // A write of this attempt that was not finished, at the end of a segment: what it was of may have taken the place
-    // of what is there. That there was more is not said of it.
+    // An incomplete write of this attempt at the end of a segment. It may supersede earlier rows; it is not evidence
+    // that more rows existed.
     void add_tail(std::uint32_t segment, std::uint64_t ordinal);
-    // A close that can be read; `apart`: how far those just before it are, where they are not told one by one.
+    // Adds a readable close. `apart`: the distance of the closes before it, if these are not added one by one.
     void close(step_id step, std::uint64_t ordinal, std::uint64_t apart = 0) noexcept;
-    // The closings from one ordinal to another may all be of later steps than those that were met, among these. Else
-    // the loop went back in them.
+    // Whether all closes between two ordinals fit, with increasing indices, between the known ones and within `among`.
+    // Otherwise the loop went back there.
     [[nodiscard]] bool rises(step_span const* among, std::uint64_t from, std::uint64_t to) const noexcept;
 
-    // Whether rows of the step may be lost behind an entry, in that attempt (unknown_attempt: in any). What was written
-    // before the entry's own step was closed is of another observation in that step, if it is of one at all: then
-    // `within_step`.
+    // Whether lost rows behind an entry may belong to the step, in that attempt (unknown_attempt: any). within_step:
+    // they were written before the entry's step was closed, so they can only be further observations in that step.
     enum class doubt : std::uint8_t { none, within_step, superseded };
-    // That of an entry, for a step and an attempt.
+    // For an entry, a step and an attempt.
     [[nodiscard]] doubt behind(track_entry const& entry, step_id step, std::uint32_t attempt) const noexcept;
-    // Anywhere; at the end of what was not finished only with `tails`.
+    // Anywhere in the record; places of add_tail() only with `tails`.
     [[nodiscard]] bool may_hold(step_id step, std::uint32_t attempt, bool tails = false) const noexcept;
 
 private:
     struct place {
         std::uint32_t segment = 0;  // by place in the index
-        std::uint64_t offset = 0;   // of the rows behind it at most
+        std::uint64_t offset = 0;   // upper bound: of the rows behind it
         std::uint32_t attempt = unknown_attempt;
         bool limited = false, anything = false, range = false, tail = false;
-        bool counted = false;  // `closes` were lost, and `next` is the first one behind them
+        bool counted = false;  // `closes` closes were lost; `next` follows them
         std::uint64_t ordinal = 0, closes = 0;
         step_id next{};
-        bool before[3]{}, behind[3]{};  // whether a close of that mode bounds it
-        std::uint64_t apart[3]{};       // so far at least are two of them
+        bool before[3]{}, behind[3]{};  // whether a close of that mode is known before, behind
+        std::uint64_t apart[3]{};       // smallest distance of two closes
         step_span steps[3]{}, among[3]{};
 
         [[nodiscard]] bool is_of(std::uint32_t wanted) const noexcept;
         [[nodiscard]] bool may_hold(step_id step) const noexcept;
         void widen(step_span const* more) noexcept;
-        // So many closings have room in it while the indices rise.
+        // How many closes fit in while the indices increase.
         [[nodiscard]] std::uint64_t room() const noexcept;
     };
 
@@ -74,11 +72,11 @@ private:
 
     std::vector<place> places_{};
     std::uint32_t attempt_ = unknown_attempt;
-    bool met_[3]{};  // a close of that mode in this attempt; the last of them:
+    bool met_[3]{};  // whether this attempt has a close of that mode; the last one:
     std::uint64_t last_[3]{};
-    std::uint64_t apart_[3]{};    // the smallest distance of two that rise; 0: there were none
-    std::size_t unbounded_[3]{};  // from here on places await a close of that mode
-    std::size_t uncounted_ = 0;   // and any close
+    std::uint64_t apart_[3]{};    // smallest distance of two increasing closes; 0: none
+    std::size_t unbounded_[3]{};  // the first place without a later close of that mode
+    std::size_t uncounted_ = 0;   // the first place without any later close
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

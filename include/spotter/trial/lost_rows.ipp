@@ -22,7 +22,7 @@ SPOTTER_BODY void lost_rows::add(std::uint32_t segment, std::uint64_t offset, st
     bool const again = uncounted_ < places_.size() && places_.back().segment == segment &&
                        places_.back().ordinal == ordinal && places_.back().limited == (among != nullptr) &&
                        places_.back().range == (what == known::range);
-    if (again) {  // many rows of one step are one place
+    if (again) {  // rows of the same step make one place
         places_.back().offset = offset;
         places_.back().anything = places_.back().anything || what == known::nothing;
         return places_.back().widen(among);
@@ -70,7 +70,7 @@ SPOTTER_BODY void lost_rows::close(step_id step, std::uint64_t ordinal, std::uin
         place& it = places_[i];
         it.behind[m] = true;
         it.steps[m].last = step.index;
-        it.anything = it.anything || it.steps[m].first > step.index;  // the loop went back in it
+        it.anything = it.anything || it.steps[m].first > step.index;  // the loop went back there
     }
     met_[m] = true;
     last_[m] = step.index;
@@ -118,7 +118,7 @@ SPOTTER_BODY bool lost_rows::place::may_hold(step_id step) const noexcept {
     auto const m = static_cast<std::size_t>(step.mode);
     if (limited && !among[m].holds(step.index)) { return false; }
     if (anything || range) { return true; }
-    if (counted && closes == 0) { return step == next; }  // rows of the step that was open
+    if (counted && closes == 0) { return step == next; }  // rows of the open step
     return steps[m].holds(step.index) || (counted && closes > room());
 }
 

@@ -40,7 +40,7 @@ SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const&
             lost_.insert(lost_.end(), told_.begin(), told_.end());
             told_.clear();
         },
-        [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // or they were met twice
+        [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // otherwise they would be added twice
     return {};
 }
 
@@ -49,10 +49,10 @@ SPOTTER_BODY void mapped_segment::walk_on() {
     demand(known_to_, bytes().size() - known_to_);
     frame_walker walker{bytes(), known_to_};
     for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-        // A head alone holds no rows.
+        // Damage of the head alone loses no rows.
         if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
             lost_place it{walker.damage().offset};
-            it.exact = it.begun = !told_.empty();  // there are no others than the sidecar knows
+            it.exact = it.begun = !told_.empty();  // all lost rows are known from the sidecar
             for (lost_place const& each : told_) { it.add(each.steps); }
             lost_.push_back(it);
         }
@@ -101,7 +101,7 @@ SPOTTER_BODY bool mapped_segment::has_marks() const {
                 if (row.kind == row_kind::drained) { return true; }
                 restates = restates && (row.kind == row_kind::run_begin || row.kind == row_kind::declare);
             }
-            if (!restates) { return false; }  // every other frame has a mark, or none has
+            if (!restates) { return false; }  // all other frames have a mark, or none has
         }
     }
     return false;
@@ -216,7 +216,7 @@ SPOTTER_BODY void mapped_segment::take_places(file_system& files, byte_view side
         result<side_place> const place = decode_side_place(places, i, bytes().size());
         if (!place || place->previous_end != end || place->frames == 0) { break; }
         bool const of_thinned = (place->flags & layout::thinned_segment) != 0;
-        if (of_thinned != is_thinned(bytes())) { break; }  // the segment was thinned between the two looks
+        if (of_thinned != is_thinned(bytes())) { break; }  // it was thinned between the two reads
         groups_.push_back(*place);
         known_to_ = end = place->end;
     }
@@ -262,7 +262,7 @@ SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string 
         }
     }
     if (any) { told_.push_back(missing); }
-    result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since it was mapped
+    result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since
     end_told_ = !told_.empty() && now && *now < end;
     if (!end_told_) { told_.clear(); }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what a reader says where memory does not suffice for what it was asked.
+// Trial (L4): the error of a reader that has too little memory for a request.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -8,21 +8,21 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Thrown by functions that return lists: a small record may stand for very many steps. What returns a result gives
-// errc::out_of_memory.
+// Thrown by functions that return lists: a small record may hold very many steps. Functions that return a result give
+// errc::out_of_memory instead.
 class no_memory : public std::bad_alloc {
 public:
-    // What to ask for instead, in a sentence.
+    // A sentence that names a smaller request.
     [[nodiscard]] char const* what() const noexcept override;
 };
 
 namespace detail {
 
 [[noreturn]] void say_no_memory();
-// What has to be fetched cannot be: throws `failure`. Without exceptions this ends the program, so what fetches is not
-// offered there.
+// Throws `failure` for remote data that cannot be fetched. Without exceptions this ends the program, so remote files
+// are not offered there.
 [[noreturn]] void say_unreachable(error const& why);
-// What `list` returns. `undo` leaves nothing half done.
+// Returns list(). `undo` reverts partial work if it throws.
 template <class List, class Undo>
 decltype(auto) listed(List const& list, Undo const& undo) {
 #if SPOTTER_EXCEPTIONS
@@ -46,7 +46,7 @@ decltype(auto) listed(List const& list) {
 }
 inline constexpr char asked_too_much[] =
     "no memory for what was asked of the run; a part may fit: at(step, elements{...})";
-// What `ask` answers: a result, a value or an error.
+// Returns ask(), or the error of what it threw.
 template <class Ask>
 auto answered(Ask const& ask, char const* lack = asked_too_much) -> decltype(ask()) {
 #if SPOTTER_EXCEPTIONS

@@ -22,7 +22,7 @@ SPOTTER_BODY void say_no_memory() {
 #if SPOTTER_EXCEPTIONS
     throw no_memory{};
 #else
-    std::abort();  // as a list of the library's does that finds none
+    std::abort();  // as a list of the standard library does without memory
 #endif
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): while a program reads very much of a run, one value after the other.
+// Trial (L4): a scope in which a program reads many values of a run.
 #pragma once
 
 #include <spotter/trial/trial.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Whether a segment has become shorter is looked up once a millisecond then, and not at each value: the look costs more
-// than a number.
+// In the scope, the size of a segment is checked once a millisecond, not at each value: a check costs more than reading
+// a number.
 class read_at_once {
 public:
     explicit read_at_once(trial const& run) : run_{run} { tell(true); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): what a record says of tensors, steps and the run, as plain structs.
+// Trial (L4): plain structs for recorded tensors, steps and runs.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -10,70 +10,70 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// All that an index knows of a tensor.
+// What an index knows about a tensor.
 struct recorded_tensor {
     std::string name{};
-    tensor_info info{};                      // ids are the trial's own
-    entry_list entries{};                    // its observations and scalars, in the order of writing
-    std::uint32_t declared_in = 0;           // the segment of its last declare row, whose id of the partner this is
-    tensor_id declared_partner = no_tensor;  // the writer's id, in that segment
+    tensor_info info{};                      // with the trial's ids
+    entry_list entries{};                    // observations and scalars, in the order of writing
+    std::uint32_t declared_in = 0;           // the segment of its last declare row, to which declared_partner refers
+    tensor_id declared_partner = no_tensor;  // the writer's id
 };
 
-// Begun and never closed: what an attempt of a run ended in, or, while it goes on, where it is. Its values are read
-// like those of any other step.
+// A step that was begun and never closed: the last of an attempt, or the current one of a running attempt. Its values
+// are read like those of any other step.
 struct open_step {
-    step_id step{};             // which
-    std::uint64_t ordinal = 0;  // that its close would have, among those of its worker
-    std::uint64_t values = 0;   // observations and scalars that it holds
-    std::uint32_t attempt = 0;  // that it was left open by
-    std::uint32_t worker = 0;   // whose it is
+    step_id step{};
+    std::uint64_t ordinal = 0;  // of its close, if it comes
+    std::uint64_t values = 0;   // number of its observations and scalars
+    std::uint32_t attempt = 0;  // that left it open
+    std::uint32_t worker = 0;
 };
 
-// Finds them, from the rows in their order.
+// Finds open steps from the rows, in their order.
 class open_step_list {
 public:
-    // Of a step that another one follows in its attempt the close was lost.
+    // If another step of the attempt follows, only the close was lost.
     void meet(std::uint32_t attempt, std::uint32_t worker, track_entry const& entry);
-    // The step that an attempt is at was closed.
+    // The attempt's current step was closed.
     void close(std::uint32_t attempt) noexcept;
-    // Those that are open, by attempt.
+    // The open steps, by attempt.
     [[nodiscard]] std::vector<open_step> const& all() const noexcept { return all_; }
 
 private:
     std::vector<open_step> all_{};
 };
 
-// A collection of the plan that a run was recorded with.
+// A collection of the recorded plan.
 struct recorded_collection {
     std::string name{};
-    std::string what{};  // which tensors, when and what of them, in words
+    std::string what{};  // in words: which tensors, when, and which terms
 };
 
-// How much a rule of the hook could judge, as it said when the run ended.
+// What a rule of the hook could judge, recorded at the end of the run.
 struct recorded_coverage {
-    std::string rule{};                                               // its name
-    std::string reason{};                                             // why it could not judge, if it could not
+    std::string rule{};
+    std::string reason{};                                             // why it could not judge; empty if it could
     std::uint64_t matched = 0, judged = 0, undecided = 0, fired = 0;  // as in `coverage`
-    std::uint32_t worker = 0;                                         // the lowest of those that it is of
-    std::uint32_t workers = 1;  // of how many, which say the same: their counts add up
+    std::uint32_t worker = 0;                                         // the lowest one with it
+    std::uint32_t workers = 1;  // number of workers with the same row; their counts are summed
 };
 
-// How far a walk over the rows of a run has come.
+// The position of a walk over the rows of a run.
 struct walk_place {
-    std::uint32_t segment = 0;  // its place in the index
-    std::size_t group = 0;      // of its groups of row frames
+    std::uint32_t segment = 0;  // by place in the index
+    std::size_t group = 0;      // group of row frames in the segment
     std::uint64_t offset = 0;   // of a row frame, or before it
-    std::uint64_t rows = 0;     // of that frame, which were taken
+    std::uint64_t rows = 0;     // rows of that frame that were taken
 };
 
-// Bytes that could not be read; everything else was.
+// Unreadable bytes; everything else is readable.
 struct damaged_place {
     std::string file{};        // in the run's folder
     std::uint64_t offset = 0;  // from the file's beginning
-    std::uint64_t bytes = 0;   // how many; 0: a file that is missing, or cannot be read at all
+    std::uint64_t bytes = 0;   // 0: a file that is missing or unreadable
 };
 
-// What a run was given, and what of it is in its files, by what its writers counted.
+// The totals of a run, as counted by its writers.
 struct run_totals {
     std::uint64_t stored = 0, dropped = 0, thinned = 0, closes_lost = 0, refused = 0;  // over all attempts
     std::uint64_t bytes = 0;                                                           // of all segments

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): the rows of one worker's record as events, in the order of writing: what replays, exports and pages read.
-// The one place that decodes them in that order.
+// Trial (L4): decodes the rows of one worker's record as events, in the order of writing, for replays, exports and
+// pages.
 #pragma once
 
 #include <spotter/format/decode.hpp>
@@ -9,41 +9,41 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A sink is called with the events that it takes; rows of others are not decoded. `id` is the trial's. Beside those
-// below an event is
+// A sink receives the events that it can be called with; other rows are not decoded. `id` is the trial's. Besides the
+// types below an event is
 //   rows::run_begin      at the head of each segment
-//   tensor_info          a declaration, under the trial's ids; each segment declares again what it holds
+//   tensor_info          a declaration, with the trial's ids; each segment declares its tensors again
 //   rows::finding, rows::close
-// What is malformed, or of a tensor that no declaration names, is left out.
+// Malformed rows, and rows of undeclared tensors, are left out.
 
 // A further attempt begins.
 struct recorded_attempt {
     std::uint32_t number = 0;  // from 1
 };
-// What a rule extracted of the values of the observation that follows.
+// What a rule extracted from the values of the observation that follows.
 struct recorded_feature {
     tensor_id id = no_tensor;  // of the observation's tensor
     rows::feature row{};       // as stored
 };
-// Its values are read by read_values.
+// Use read_values for its values.
 struct recorded_observation {
-    tensor_id id = no_tensor;   // of its tensor
-    std::uint32_t segment = 0;  // that holds its values
+    tensor_id id = no_tensor;   // of the tensor
+    std::uint32_t segment = 0;  // the segment with its values
     rows::observe row{};        // as stored
-    summary stats{};            // those that were stored
+    summary stats{};            // the stored statistics
 };
-// A number or a text; without a step it was given between two.
+// A number or a text, at a step or between two.
 struct recorded_scalar {
-    tensor_id id = no_tensor;  // of its name
+    tensor_id id = no_tensor;  // of the name
     rows::scalar row{};        // as stored
 };
-// For who decodes later, by hand_over, or not at all: declarations, features, observations, scalars and findings.
+// An undecoded row: declaration, feature, observation, scalar or finding; decode it with hand_over if needed.
 struct recorded_row {
-    std::uint32_t segment = 0;  // that it stands in
+    std::uint32_t segment = 0;  // the segment of the row
     row_view row{};             // as stored; a view
 };
 
-// Events to the first of several callables that takes them: recorded_sink{[&](rows::close const&) { ... }, ...}.
+// Combines callables: the matching one receives the event. recorded_sink{[&](rows::close const&) { ... }, ...}.
 template <class... Sinks>
 struct recorded_sink : Sinks... {
     using Sinks::operator()...;
@@ -71,10 +71,10 @@ void hand_over_as(row_view row, Sink& sink) {
 
 }  // namespace detail
 
-// How a row of an observation or a scalar begins, under the trial's id; of any other no_tensor.
+// The head of an observation's or scalar's row, with the trial's id; no_tensor for any other row.
 [[nodiscard]] rows::head head_of(worker_index const& run, recorded_row const& from) noexcept;
 
-// Decodes one row for a sink.
+// Decodes one row and passes it to a sink.
 template <class Sink>
 void hand_over(worker_index const& run, recorded_row const& from, Sink&& sink) {
     row_view const& row = from.row;
@@ -121,17 +121,17 @@ void hand_over(worker_index const& run, recorded_row const& from, Sink&& sink) {
     }
 }
 
-// Reads a record once, also while it grows; a copy goes on from the same place.
+// Reads a record once, also while it grows. A copy continues from the same position.
 class recorded_events {
 public:
     explicit recorded_events(worker_index const& run) noexcept : run_{&run} {}
 
-    // Goes on while `more()`, which is asked before each row. Views in an event last as long as its call.
+    // Continues while `more()` is true; it is called before each row. Views in an event are valid during its call.
     template <class More, class Sink>
     void advance(More&& more, Sink&& sink) {
         run_->walk(place_, [&](std::uint32_t segment, row_view row) {
             if (!more()) { return false; }
-            // Each attempt begins with a segment, whose head says so too: its run_begin may be lost.
+            // The head shows a new attempt, too: the run_begin row may be lost.
             if (std::uint32_t const its = run_->attempt_of(segment); its != attempt_ && its != unknown_attempt) {
                 bool const further = std::exchange(attempt_, its) != unknown_attempt;
                 if constexpr (detail::takes_event<Sink, recorded_attempt>) {
@@ -149,7 +149,7 @@ public:
     void advance(Sink&& sink) {
         advance([] { return true; }, sink);
     }
-    // Of what was read last; unknown_attempt where nothing says.
+    // The attempt of the last row; unknown_attempt if the record does not show it.
     [[nodiscard]] std::uint32_t attempt() const noexcept { return attempt_; }
 
 private:
@@ -158,31 +158,31 @@ private:
     std::uint32_t attempt_ = unknown_attempt;
 };
 
-// Rows for later; their bodies are copied, values stay where they are.
+// Copies of rows for later; values stay in the record.
 class kept_rows {
 public:
-    // Behind the others; `id` is kept with it.
+    // Appends a row; `id` is stored with it.
     void push(recorded_row const& it, tensor_id id = no_tensor);
     void clear() noexcept { rows_.clear(), bytes_.clear(); }
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
-    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }  // of their bodies
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.size(); }  // size of all bodies
     // Valid until the next push.
     [[nodiscard]] recorded_row operator[](std::size_t i) const noexcept;
-    [[nodiscard]] tensor_id id(std::size_t i) const noexcept { return rows_[i].id; }  // that it was pushed with
+    [[nodiscard]] tensor_id id(std::size_t i) const noexcept { return rows_[i].id; }  // given to push()
 
 private:
     struct one {
         std::uint32_t segment = 0;
         row_kind kind{};
         tensor_id id = no_tensor;
-        std::size_t at = 0, size = 0;  // of its body in bytes_
+        std::size_t at = 0, size = 0;  // its body in bytes_
     };
     std::vector<one> rows_{};
     std::vector<std::byte> bytes_{};
 };
 
-// The values of an observation into `into`, and a view of them; on an error the view is as it was. The segment is to be
-// guarded (worker_index::guard).
+// Reads the values of an observation into `into`, and sets `view` to them; on an error `view` is unchanged. Call
+// worker_index::guard for the segment before.
 [[nodiscard]] error read_values(worker_index const& run, std::uint32_t segment, rows::observe const& row,
                                 payload_unpacker& unpacker, std::vector<std::byte>& into, tensor_ref& view);
 

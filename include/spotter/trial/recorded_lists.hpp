@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): findings, and the lists of a beginning and an end, out of their rows.
+// Trial (L4): decodes findings, and the lists in run_begin and run_end rows.
 #pragma once
 
 #include <spotter/format/decode.hpp>
@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// keep(text) gives a view of the same text that lives as long as whoever holds the finding.
+// keep(text) returns a view of a copy of the text that lives as long as the finding.
 template <class Keep>
 [[nodiscard]] finding finding_of(rows::finding const& told, std::uint32_t worker, Keep const& keep) {
     finding it;
@@ -30,7 +30,7 @@ template <class Keep>
     it.detail << told.detail;
     return it;
 }
-// The lists in the rows of a beginning and an end, in place of what was there. False where they are malformed.
+// Replaces `into` by the list in a run_begin or run_end row. False if the row is malformed.
 [[nodiscard]] bool take_collections(rows::run_begin const& from, std::vector<recorded_collection>& into);
 [[nodiscard]] bool take_coverages(rows::run_end const& from, std::uint32_t worker,
                                   std::vector<recorded_coverage>& into);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): when the steps of a record were begun and closed, on the thread that trained.
+// Trial (L4): the begin and close of recorded steps, by the training thread's clock.
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -11,57 +11,55 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A closed step, its times in seconds since 1970 by a clock that does not jump.
+// A closed step with its times, in seconds since 1970 by a clock that does not jump.
 struct timed_step {
-    step_id step{};                // which
-    std::uint64_t ordinal = 0;     // among the closings of its worker
-    double begun = 0, closed = 0;  // when; seconds since 1970
-    // From the close before it, whatever its mode, to its own; where that is not known from its begin.
+    step_id step{};
+    std::uint64_t ordinal = 0;     // among the worker's closes
+    double begun = 0, closed = 0;  // in seconds since 1970
+    // From the previous close in any mode to its own; from its own begin if that is unknown.
     double seconds = 0;
-    double inside = 0;         // of these from its begin on
-    bool first = false;        // of an attempt, or behind a step of which the record lost the time
-    std::uint32_t worker = 0;  // whose it is
+    double inside = 0;   // the part since its begin
+    bool first = false;  // the first of an attempt, or after a step whose time was lost
+    std::uint32_t worker = 0;
 };
 
-// By ordinal. The rows are kept where they are, and read as they are asked for: one that is asked for again, or for the
-// step behind the one before, costs no search.
+// By ordinal. Rows stay in the record and are read on demand. The same step again, or the next one, needs no search.
 class recorded_times {
 public:
-    // A row of times.
+    // One row of times.
     struct stretch {
-        std::uint64_t first = 0, count = 0;  // the first ordinal, and of how many steps
+        std::uint64_t first = 0, count = 0;  // first ordinal, and number of steps
         std::uint32_t attempt = 0;           // that closed them
-        row_place place{};                   // where the row is
+        row_place place{};                   // of the row
     };
-    // Of one step; nanoseconds since 1970.
+    // The times of one step, in nanoseconds since 1970.
     struct found {
-        step_time own{};           // when it was begun and closed
-        std::uint64_t before = 0;  // when the step before it was closed
-        bool has_before = false;   // in the same attempt
+        step_time own{};           // its begin and close
+        std::uint64_t before = 0;  // close of the step before
+        bool has_before = false;   // `before` is known: a step of the same attempt
     };
 
-    // Where the rows are. Before the first `find`.
+    // Sets the source of the rows. Call it before the first `find`.
     void read_from(row_source source) noexcept { source_ = source; }
-    // What does not go on where the ones before end is of no writer, and left out.
+    // Adds a row. Ignored if it does not follow the rows before: no writer makes such rows.
     void add(stretch const& more);
     void clear() noexcept;
 
     [[nodiscard]] bool empty() const noexcept { return stretches_.empty(); }
-    // None where the record says nothing of it: it is older than its writer's clock, the row is lost, or no clock was
-    // read.
+    // None if there is no time: the writer was older than this feature, the row is lost, or no clock was read.
     [[nodiscard]] std::optional<found> find(std::uint64_t ordinal) const;
-    // As a step of the run.
+    // The same as a timed_step.
     [[nodiscard]] std::optional<timed_step> find(step_id step, std::uint64_t ordinal, std::uint32_t worker) const;
 
 private:
     void open(std::size_t which) const;
     [[nodiscard]] bool read_to(std::size_t which, std::uint64_t ordinal, step_time& out) const;
 
-    std::vector<stretch> stretches_{};  // by their first ordinal
+    std::vector<stretch> stretches_{};  // sorted by first ordinal
     row_source source_{};
-    // Where the last one was found, and what comes behind it. A trial is one thread's.
+    // The row found last, and the reader behind its last time. mutable: a trial has one thread.
     mutable std::size_t open_ = ~std::size_t{0};
-    mutable std::vector<std::byte> body_{};  // the row's: its segment may be cut, or be elsewhere after a refresh
+    mutable std::vector<std::byte> body_{};  // a copy of the row: its segment may be truncated or mapped elsewhere
     mutable times_reader reader_{byte_view{}};
     mutable step_time last_{};
     mutable bool has_last_ = false;

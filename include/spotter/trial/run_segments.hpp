@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): the segments of one worker's record, in order, and what of them is missing or damaged.
+// Trial (L4): the segments of one worker's record, in order, with their missing and damaged parts.
 #pragma once
 
 #include <spotter/trial/lost_rows.hpp>
@@ -11,45 +11,45 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A segment of a run, with what the index took of it so far.
+// A segment of a run, and how much of it the index has taken.
 struct run_segment : mapped_segment {
     std::size_t noticed = 0,
-                taken = 0;       // groups of which the rows about the run, and those of steps, were taken in
-    std::size_t lost_taken = 0;  // of what is lost in it
-    std::uint32_t number = 0;    // of its file
-    std::string name{};          // of its file
-    std::uint32_t attempt = unknown_attempt;                     // that wrote it
-    spotter::instant instant = spotter::instant::before_update;  // of that attempt, as far as its run_begin was met
-    bool behind_lost = false;  // the end of the one before it is lost, or whole segments
-    bool entered = false;      // what is lost before it was taken in
-    bool settled = true;       // nothing of what is known of it awaits to be taken in, for want of memory
-    bool told = false;         // as foreign
-    bool end_noted = false;    // what its sidecar knows beyond its end, as damage
-    // What its writer was about to write was left unfinished, or cut off since, and nobody goes on from it.
+                taken = 0;       // groups whose rows about the run, and whose rows of steps, were taken
+    std::size_t lost_taken = 0;  // number of lost places taken
+    std::uint32_t number = 0;
+    std::string name{};
+    std::uint32_t attempt = unknown_attempt;
+    spotter::instant instant = spotter::instant::before_update;  // of that attempt, once its run_begin was read
+    bool behind_lost = false;  // the end of the segment before it, or whole segments, are lost
+    bool entered = false;      // what is lost before it was taken
+    bool settled = true;       // everything known was taken; false after a lack of memory
+    bool told = false;         // reported as foreign
+    bool end_noted = false;    // what the sidecar shows behind the end was added to the damage
+    // The writer left an incomplete write, or it was cut off since, and no segment continues it.
     bool left_torn = false;
-    bool tail_taken = false;       // that was taken in
-    double looked_at = 0;          // when it was guarded last, by the steady clock
-    std::vector<tensor_id> ids{};  // the writer's ids in this segment to the trial's
+    bool tail_taken = false;       // `left_torn` was taken
+    double looked_at = 0;          // time of the last check, by the steady clock
+    std::vector<tensor_id> ids{};  // from the writer's ids in this segment to the trial's
 
-    // Nothing of it is left to take in.
+    // Nothing is left to take.
     [[nodiscard]] bool all_taken() const noexcept;
 };
 
-// A segment of which only the sidecar is left, or not even the head.
+// A segment whose sidecar, at most, is left.
 struct gone_segment {
     std::uint32_t number = 0;
-    std::uint32_t attempt = unknown_attempt;  // that wrote it
-    lost_place rows{};                        // what was in it
+    std::uint32_t attempt = unknown_attempt;
+    lost_place rows{};  // its lost rows
 };
 
-// The sidecar of a segment, from a set of them (worker_set).
+// The sidecar of a segment, from a set of sidecars (worker_set).
 struct merged_side {
-    std::uint32_t number = 0;  // of the segment's file
-    byte_view bytes{};         // of the sidecar
+    std::uint32_t number = 0;  // of the segment
+    byte_view bytes{};
 };
 
-// By place, which is not the number of the file: a segment that was thinned while it was only known in part is there
-// twice, as it was, and from there on as it is.
+// By place, which is not the file number: a segment that was thinned while it was partly known has two places, the old
+// mapping, and the thinned file from there on.
 class run_segments {
 public:
     run_segments(std::string_view path, file_system& files) : folder_{path, files} {}
@@ -57,35 +57,33 @@ public:
     run_segments& operator=(run_segments const&) = delete;
     ~run_segments();
 
-    // Where they are.
+    // The folder of the files.
     [[nodiscard]] segment_folder const& folder() const noexcept { return folder_; }
-    // The sidecars of some, from elsewhere; the bytes must outlive this.
+    // Sidecars of some segments, from elsewhere; the bytes must outlive this.
     void take_sides(std::vector<merged_side> sides) noexcept { merged_ = std::move(sides); }
-    // How many places there are.
+    // The number of places.
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
     [[nodiscard]] run_segment& operator[](std::size_t place) noexcept { return all_[place]; }
     [[nodiscard]] run_segment const& operator[](std::size_t place) const noexcept { return all_[place]; }
-    // Of its file.
     [[nodiscard]] std::string const& name_of(std::uint32_t place) const noexcept { return all_[place].name; }
     // Something may be lost, as far as is known without reading the rows.
     [[nodiscard]] bool doubtful() const noexcept { return doubtful_; }
-    // What was met so far; all of it after `survey`.
+    // The damage found so far; complete after `survey`.
     [[nodiscard]] std::vector<damaged_place> const& damage() const noexcept { return damage_; }
-    // In which attempt it was written; unknown_attempt where neither it nor those around it say.
+    // The attempt that wrote it; unknown_attempt if neither it nor its neighbours show it.
     [[nodiscard]] std::uint32_t attempt_of(std::size_t place) const noexcept;
-    // Before its bytes are read: mapped_segment::guard.
+    // Call it before reading: mapped_segment::guard.
     void guard(std::uint32_t place) noexcept;
-    // A look holds for a millisecond, until as many calls take it back.
+    // A check then holds for a millisecond, until the matching call with false.
     void look_rarely(bool wanted) noexcept { rarely_ += wanted ? 1 : -1; }
 
-    // Looks at all that there are, and at those that came; `taken(place)` for each in order. A failed call changes
-    // nothing that was known.
+    // Extends all segments and adds new ones; calls `taken(place)` for each, in order. A failed call changes nothing.
     template <class Taken>
     [[nodiscard]] error take_in(Taken&& taken) {
         if (error const why = folder_.look()) { return why; }
         if (error const why = folder_.list(names_)) { return why; }
         for (std::uint32_t const number : names_.segments) {
-            // One that was made while the folder was listed may be missing in the list.
+            // One that was created during the listing may be missing in the list.
             if (error const why = take_missing(number, taken, false)) { return why; }
             if (number > next_number()) {
                 result<bool> const ours = folder_.holds(number, run_id_);
@@ -101,23 +99,23 @@ public:
         note_lost_ends();
         return {};
     }
-    // Behind `take_in`: what the ends of segments that nobody goes on from have lost, and once nobody writes any more
-    // (`over`) what is known to have stood behind all that is there.
+    // After `take_in`: finds what is lost at the ends of segments that no segment continues. `over`: no process writes
+    // any more; then also what is known to have been behind the last segment.
     [[nodiscard]] error settle_ends(bool over);
-    // Those behind the last one, once nobody writes any more.
+    // Segments behind the last one, once no process writes any more.
     [[nodiscard]] std::vector<gone_segment> const& gone() const noexcept { return gone_; }
-    // Looks at every frame that has not been looked at, values but for their checksums too.
+    // Checks every frame that was not checked before, and the checksums of values.
     void survey();
-    // Damage at the end of a run that still grows is met again at every refresh.
+    // Damage at the end of a growing run is found again at every refresh, and updated.
     void note_damage(damaged_place const& place);
 
 private:
     [[nodiscard]] std::uint32_t next_number() const noexcept { return all_.empty() ? 0 : all_.back().number + 1; }
-    // The writer made the files in order, so those that are missing still, though a later one is there, were removed:
-    // `over` them, or to the first.
+    // Files are created in order, so a missing one before an existing one was removed. `over`: pass over them;
+    // otherwise only to the first.
     template <class Taken>
     [[nodiscard]] error take_missing(std::uint32_t end, Taken& taken, bool over) {
-        constexpr std::uint32_t most = 4096;  // are listed one by one
+        constexpr std::uint32_t most = 4096;  // missing numbers listed one by one
         std::uint32_t const from = next_number();
         for (std::uint32_t number = from; number < end && number - from < most; ++number) {
             std::string const name = folder_.file_name(number, layout::data_suffix);
@@ -141,8 +139,7 @@ private:
             result<bool> const there = folder_.is_file(name);
             if (!there) { return there.error(); }
             if (!*there) { return {}; }
-            // A segment is whole before the next one is begun, but may have been read before that: then its end comes
-            // first.
+            // A segment is complete before the next is begun, but may have been read before that: extend it first.
             if (!all_.empty()) {
                 std::uint32_t const last = all_.back().number;
                 if (error const why = extend(last, folder_.file_name(last, layout::data_suffix), taken)) { return why; }
@@ -180,7 +177,7 @@ private:
         mine.settled = false;
         if (mine.head() && !mine.foreign()) { run_id_ = mine.head()->run_id; }
         doubtful_ = doubtful_ || mine.foreign() || !mine.lost().empty();
-        if (mine.foreign() && !mine.told) {  // its rows may mean anything
+        if (mine.foreign() && !mine.told) {  // its rows cannot be interpreted
             mine.stray() ? note_stray(mine.number) : note_damage({name, 0, mine.bytes().size()});
             mine.told = true;
         }
@@ -188,22 +185,22 @@ private:
         mine.settled = true;
         return {};
     }
-    // No part of the run.
+    // A file that is not part of the run.
     void note_stray(std::uint32_t number);
 
-    // The same attempt wrote both; where the first has no head, the closes before the second tell.
+    // Both are of the same attempt; if the first has no head, ordinals decide.
     [[nodiscard]] static bool goes_on(run_segment const& mine, run_segment const& next) noexcept;
-    // A segment that the same attempt went on from was closed before: one whose end is missing was cut.
+    // A segment with a successor in the same attempt was closed: if its end is missing, it was truncated.
     void note_cuts();
-    // The same, before every frame was looked at.
+    // The same, before every frame was checked.
     void note_lost_ends();
-    // The ring of its attempt was in shared memory: then segments without an end are gone on from by recoveries, which
-    // may be killed in their turn.
+    // The attempt's ring was in shared memory. Recoveries then continue segments without an end, and may be killed
+    // themselves.
     [[nodiscard]] bool is_recovered(std::size_t place) const;
 
-    // Numbers of segments that the folder's file `lost` tells of.
+    // Numbers of the segments in the folder's file `lost`.
     [[nodiscard]] error remembered(std::set<std::uint32_t>& numbers) const;
-    // There is a file of a segment, which does not even have its head.
+    // The file of a segment exists, but without a complete head.
     [[nodiscard]] bool is_without_head(std::uint32_t number) const noexcept;
     [[nodiscard]] error note_gone(std::uint32_t number);
 
@@ -216,10 +213,10 @@ private:
     record_names names_{};
     std::set<std::uint32_t> strays_{};
     std::uint64_t run_id_ = 0;
-    std::uint32_t sure_ = 0;  // how many of them are whole or noted as cut
+    std::uint32_t sure_ = 0;  // number of segments known to be complete or noted as truncated
     std::uint32_t ends_known_ = 0;
-    std::uint32_t told_missing_to_ = 0;  // numbers below it that are missing were noted
-    int rarely_ = 0;                     // who asked for it
+    std::uint32_t told_missing_to_ = 0;  // missing numbers below this were noted
+    int rarely_ = 0;                     // number of callers that want it
     bool doubtful_ = false;
     std::vector<damaged_place> damage_{};
 };

@@ -79,7 +79,7 @@ SPOTTER_BODY void run_segments::note_cuts() {
     for (; sure_ + std::size_t{1} < all_.size(); ++sure_) {
         run_segment const& mine = all_[sure_];
         run_segment const& next = all_[sure_ + std::size_t{1}];
-        if (next.bytes().size() < layout::head_bytes) { return; }  // it is just beginning
+        if (next.bytes().size() < layout::head_bytes) { return; }  // its file was just created
         if (mine.closed() || mine.superseded() || mine.end_noted || next.stray() || !goes_on(mine, next) ||
             is_recovered(sure_)) {
             continue;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): the samples of the machine that lie beside a run, a record of their own (ext/system.hpp).
+// Trial (L4): opens the machine's samples beside a run, which are a record of their own (ext/system.hpp).
 #pragma once
 
 #include <spotter/trial/trial.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of one worker, in the file system of this machine; errc::not_a_run where there are none. A sample is a step of
+// The samples of one worker, from the local file system; errc::not_a_run if there are none. A sample is a step of
 // mode::predict.
 [[nodiscard]] result<trial> open_samples(trial const& run, worker of) noexcept;
 

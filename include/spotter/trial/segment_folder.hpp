@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): which segments a run's folder holds, and whether it is a run at all.
+// Trial (L4): the segments in a run's folder, and whether it is a run at all.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
@@ -12,10 +12,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The disk's own trouble, which says nothing of what is there; a missing file and a path that cannot be do.
+// An error of the disk, unlike a missing file or an invalid path, which show what the folder holds.
 [[nodiscard]] bool is_trouble(error const& why) noexcept;
 
-// The numbers in a folder's names, ascending, by the parser of such names (format/names.hpp; negative: none of them).
+// The numbers in a folder's file names, ascending. `number_of` parses a name (format/names.hpp; negative: no number).
 [[nodiscard]] error list_numbers(file_system& files, std::string_view folder,
                                  std::int64_t (*number_of)(std::string_view) noexcept,
                                  std::vector<std::uint32_t>& numbers);
@@ -23,31 +23,29 @@ namespace detail {
 
 }  // namespace detail
 
-// What of a record has a name in its folder; numbers ascending. Nothing is said of what is in the files.
+// The file names of a record; numbers ascending. Independent of the files' content.
 struct record_names {
     std::vector<std::uint32_t> segments{}, sidecars{};
-    bool lost = false;  // the file that tells of what was cut off
+    bool lost = false;  // the file that records truncated ends exists
 };
 
-// Of one worker. Reads the folder each time that it is asked.
+// The folder of one worker. Reads the folder at each call.
 class segment_folder {
 public:
     segment_folder(std::string_view path, file_system& files) : files_{&files}, path_{path} {}
 
-    // What it is read through.
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
-    // The folder's.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    // The path of a segment's file, or of what stands beside it, by its suffix.
+    // The path of a segment or its sidecar, by suffix.
     [[nodiscard]] std::string file_name(std::uint32_t number, char const* suffix) const;
-    // Whether there is a file of that name in it; an error where the disk does not say.
+    // Whether the folder holds a file of that name; error: the disk cannot tell.
     [[nodiscard]] result<bool> is_file(std::string const& name) const noexcept;
-    // One look at the folder.
+    // Reads the folder once.
     [[nodiscard]] error list(record_names& names) const;
-    // Why it is no run: there is no folder, or no segment in it that can be one.
+    // Why it is not a run: there is no folder, or no valid segment in it.
     [[nodiscard]] error look() const;
-    // Whether the file is a segment of that number, of that run (0: of any): by its head, or where that is damaged by
-    // its first row frame.
+    // Whether the file is a segment of that number and run (0: any): by its head or, if that is damaged, by its first
+    // row frame.
     [[nodiscard]] result<bool> holds(std::uint32_t number, std::uint64_t run_id) const;
 
 private:

@@ -24,7 +24,7 @@ SPOTTER_BODY error list_numbers(file_system& files, std::string_view folder,
         std::vector<std::uint32_t>& found;
         bool out_of_memory = false;
     } it{number_of, numbers};
-    // Called by a file system, which no exception may leave.
+    // A callback of the file system: no exception may leave it.
     auto const take = [](void* context, std::string_view name) noexcept {
         auto& all = *static_cast<search*>(context);
         std::int64_t const number = all.parse(name);
@@ -63,7 +63,7 @@ SPOTTER_BODY error segment_folder::list(record_names& names) const {
         record_names& found;
         bool out_of_memory = false;
     } it{names};
-    // Called by a file system, which no exception may leave.
+    // A callback of the file system: no exception may leave it.
     auto const take = [](void* context, std::string_view name) noexcept {
         auto& all = *static_cast<search*>(context);
         std::int64_t const segment = segment_number(name, layout::data_suffix);
@@ -89,7 +89,7 @@ SPOTTER_BODY error segment_folder::look() const {
     if (!kind || *kind != path_kind::folder) { return not_a_run("is no folder"); }
     error const unreadable = first_segment();
     if (unreadable.code != errc::not_a_run && unreadable.code != errc::corrupt) { return unreadable; }
-    // A run whose first segment is lost is still a run where it was resumed, or had come to the next.
+    // A run with a lost first segment is still a run if it has later ones.
     record_names names;
     if (error const why = list(names)) { return why; }
     for (std::uint32_t const number : names.segments) {
@@ -124,10 +124,10 @@ SPOTTER_BODY error segment_folder::first_segment() const {
 }
 
 SPOTTER_BODY error segment_folder::unreadable(byte_view bytes) const noexcept {
-    if (bytes.size() < layout::head_bytes) { return {}; }  // a run that is just beginning
+    if (bytes.size() < layout::head_bytes) { return {}; }  // the run is just beginning
     result<segment_head> const head = decode_head(bytes);
     if (head || head.error().code == errc::unknown_version) { return head.error(); }
-    // Where only the head is damaged it is a segment: its first row frame is there.
+    // With a damaged head it is a segment if its first row frame is intact.
     if (decode_row_frame(bytes, layout::head_bytes)) { return {}; }
     bool const begins_like_ours =
         load<std::uint32_t>(bytes.data()) == layout::head_magic || std::memcmp(bytes.data() + 8, "spotter", 8) == 0;

@@ -11,31 +11,31 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A closing of a step.
+// One close of a step.
 struct closed_step {
-    step_id step{};             // which
-    std::uint64_t ordinal = 0;  // its number among all closings of its worker, from 0
-    double time = 0;            // seconds since 1970, stamped by the writer
-    bool holds = false;         // anything was kept
+    step_id step{};
+    std::uint64_t ordinal = 0;  // among all closes of the worker, from 0
+    double time = 0;            // seconds since 1970, by the writer
+    bool holds = false;         // something of the step was kept
 };
 
-// Steps out of one steps row are mostly evenly spaced, and a row of thirty bytes may hold 65536: such are kept as runs,
-// and made as they are asked for. So memory follows the bytes of a record and not the number of its steps.
+// Steps of a steps row are mostly evenly spaced, and a row of thirty bytes may hold 65536 steps. They are stored as
+// stretches and made on access. So memory grows with the bytes of a record, not with its number of steps.
 class step_list {
     struct stretch {
-        std::uint64_t position = 0;  // of its first step in the list
+        std::uint64_t position = 0;  // of the first step in the list
         std::uint64_t count = 0;
-        std::uint64_t place = 0;    // packed: of the first step in its row; otherwise: in `single_`
-        std::uint64_t told = 0;     // packed: steps in the row; otherwise 0
-        std::uint64_t ordinal = 0;  // of the first step, as are the next
+        std::uint64_t place = 0;    // of the first step: packed, in its row; otherwise in `single_`
+        std::uint64_t told = 0;     // packed: number of steps in the row; otherwise 0
+        std::uint64_t ordinal = 0;  // of the first step, like `step`
         step_id step{};
         std::uint64_t distance = 0;
-        double first_time = 0, last_time = 0;  // of the row
+        double first_time = 0, last_time = 0;  // of the row's steps
         bool holds = false;
     };
 
 public:
-    // Steps are made as they are met: by value.
+    // Returns steps by value: they are made on access.
     class iterator {
     public:
         using value_type = closed_step;
@@ -58,7 +58,7 @@ public:
     };
 
     void push_back(closed_step const& closed);
-    // All closes of a steps row, which come behind those that are there.
+    // Appends all closes of a steps row.
     void append(steps_outline const& row);
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
@@ -67,18 +67,17 @@ public:
     [[nodiscard]] iterator end() const noexcept { return {*this, stretches_.size()}; }
     [[nodiscard]] closed_step front() const noexcept { return made(stretches_.front(), 0); }
     [[nodiscard]] closed_step back() const noexcept { return made(stretches_.back(), stretches_.back().count - 1); }
-    // Costs a search among the stretches.
+    // A search among the stretches.
     [[nodiscard]] closed_step operator[](std::size_t index) const noexcept { return *from(index); }
-    // From a place on.
     [[nodiscard]] iterator from(std::size_t index) const noexcept;
-    // That with an ordinal; they increase.
+    // The close with that ordinal; ordinals increase.
     [[nodiscard]] std::optional<closed_step> find(std::uint64_t ordinal) const noexcept;
 
 private:
     [[nodiscard]] closed_step made(stretch const& from, std::uint64_t which) const noexcept;
 
     std::vector<stretch> stretches_{};
-    std::vector<closed_step> single_{};  // those that were not packed
+    std::vector<closed_step> single_{};  // steps that are not packed
     std::uint64_t size_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): the closings of one worker or of several as one list of steps.
+// Trial (L4): merges the closes of one or several workers into one list of steps.
 #pragma once
 
 #include <spotter/trial/index.hpp>
@@ -10,24 +10,24 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Every step once, in the order of its first closing, whoever closed it. Of one worker that is the order of the record;
-// of several it is told by their clocks.
+// Every step once, in the order of its first close by any worker. For one worker that is the order of the record; for
+// several, the order of their clocks' times.
 class step_merge {
 public:
     explicit step_merge(bool of_several) noexcept : of_several_{of_several} {}
 
-    // A closing; of one worker in their order, one worker after the other.
+    // Adds a close; those of each worker in order, one worker after the other.
     void add(closed_step const& closed);
-    // What came of it. Once, at the end.
+    // The merged list. Call it once, at the end.
     [[nodiscard]] std::vector<step_id> take();
 
 private:
     struct closing {
         std::int64_t key = 0;
-        std::size_t place = 0;  // as it came
+        std::size_t place = 0;  // number in the order of add()
         step_id step{};
     };
-    // By its bits: a total order whatever a time is, and that of time for times after 1970.
+    // The bits of a time: a total order for any double, and the order of time after 1970.
     [[nodiscard]] static std::int64_t key_of(double time) noexcept { return std::bit_cast<std::int64_t>(time); }
     void take_new(step_id step);
 

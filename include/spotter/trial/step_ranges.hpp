@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): which steps were closed, as ranges of indices: what a state query looks at.
+// Trial (L4): the closed steps as ranges of indices, for state queries.
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -8,18 +8,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A loop that counts up is one range a mode, however long it runs; so a query does not grow with the number of steps.
+// A loop that counts up is one range for each mode, so the cost of a query does not grow with the number of steps.
 class step_ranges {
 public:
-    // Costs a search among the ranges of its mode.
+    // A search among the ranges of its mode.
     void add(step_id step);
-    // It was added.
     [[nodiscard]] bool contains(step_id step) const noexcept;
-    // A later index of the same mode.
+    // Whether a later index of the same mode was added.
     [[nodiscard]] bool any_after(step_id step) const noexcept;
 
 private:
-    std::map<std::uint64_t, std::uint64_t> ranges_[mode_count]{};  // the first index of each to its last
+    std::map<std::uint64_t, std::uint64_t> ranges_[mode_count]{};  // from the first index of each range to its last
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -22,7 +22,7 @@ SPOTTER_BODY void step_ranges::add(step_id step) {
         }
     }
     std::uint64_t const last = meets_next ? next->second : step.index;
-    mine.emplace(step.index, last);  // the one that may find no memory comes first
+    mine.emplace(step.index, last);  // first, because it may throw
     if (meets_next) { mine.erase(next); }
 }
 

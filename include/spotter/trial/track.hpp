@@ -11,45 +11,44 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One point of a history. `value` is a NaN where the statistic is unknown there (then `known` is false), so that a
-// curve has no gap.
+// One point of a history. If the statistic is unknown, `known` is false and `value` is NaN, so that a curve has no gap.
 struct point {
-    step_id step{};           // where it was observed
-    double value = 0;         // of the statistic
-    bool known = false;       // the statistic was kept there, or follows from kept values
-    bool unreadable = false;  // it is not known for what cannot be read: damage, or what a lower worker may have had
+    step_id step{};
+    double value = 0;
+    bool known = false;       // the statistic was stored, or follows from stored values
+    bool unreadable = false;  // unknown because of damage, or because a lower worker may have it
 };
 
-// Of a step of which nothing can be said.
+// The point of a step that cannot be read.
 [[nodiscard]] constexpr point unreadable_at(step_id step) noexcept {
     return {step, std::bit_cast<double>(0x7FF8000000000000ULL), false, true};
 }
 
-// Which of several observations of a tensor within one step: nth{0} is the first.
+// Selects one of several observations of a tensor within a step: nth{0} is the first.
 struct nth {
     std::size_t index = 0;  // from 0, in the order of observation
 };
 
-// Of a run that was resumed, one of its attempts: attempt{0} is the first.
+// Selects an attempt of a resumed run: attempt{0} is the first.
 struct attempt {
     std::uint32_t number = 0;  // from 0; the last is trial::attempts() - 1
 };
 
-// Some of a tensor's elements, in the order of memory.
+// A range of a tensor's elements, in memory order.
 struct elements {
-    std::uint64_t first = 0;  // index in the order of memory
-    std::uint64_t count = 1;  // how many, from there on
+    std::uint64_t first = 0;  // index in memory order
+    std::uint64_t count = 1;  // number of elements
 };
 
 // A scalar or text that was given to `hook.scalar` between steps.
 struct loose_scalar {
-    double value = 0;                  // as near as a double comes to it; 0 for a text
-    double time = 0;                   // seconds since 1970, as given to hook.scalar or else when the writer met it
-    std::uint64_t before_ordinal = 0;  // of the step that closed next
-    dtype type = dtype::none;          // as it was given
-    std::string bytes{};               // of the number, or the text's letters
+    double value = 0;                  // the nearest double; 0 for a text
+    double time = 0;                   // seconds since 1970, as given to hook.scalar, or else of the writer
+    std::uint64_t before_ordinal = 0;  // of the next close
+    dtype type = dtype::none;
+    std::string bytes{};  // the number's bytes, or the text
 
-    // With its type: to<std::int64_t>(), to<std::string>(); errc::wrong_type where it has another.
+    // The value with its type: to<std::int64_t>(), to<std::string>(); errc::wrong_type for any other type.
     template <class Value>
     [[nodiscard]] result<Value> to() const {
         tensor_ref view{};
@@ -60,27 +59,26 @@ struct loose_scalar {
     }
 };
 
-// What one worker has of one tensor. Reads through the trial it came from, which must outlive it. A track of an unknown
-// name is valid: every read of it is errc::no_such_name; so is one of an unknown worker: errc::no_such_worker.
+// One tensor of one worker. Reads through its trial, which must outlive it. A track of an unknown name is valid: every
+// read of it is errc::no_such_name, or errc::no_such_worker for an unknown worker.
 class worker_track {
 public:
-    // `peers`: all workers of the run, this one among them.
+    // `peers`: all workers of the run, with this one.
     worker_track(worker_reader const& from, std::string_view name,
                  std::vector<std::unique_ptr<worker_reader>> const* peers = nullptr);
     worker_track(spotter::worker unknown, std::string_view name) : name_{name}, worker_{unknown.number} {}
 
-    // Whose it is.
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
 
     // Whether this worker knows the name.
     [[nodiscard]] explicit operator bool() const noexcept { return tensor_ != nullptr; }
-    // As it was asked for; lives with the track.
+    // The requested name; lives with the track.
     [[nodiscard]] std::string_view name() const noexcept { return name_; }
     // Role, type, shape and partner as last declared; defaults for an unknown name.
     [[nodiscard]] tensor_info info() const noexcept { return tensor_ != nullptr ? tensor_->info : tensor_info{}; }
 
-    // Calls take(closed_step) for each closing at which something of it was kept (`with_values`: its values), in order;
-    // of a step that was observed several times as often.
+    // Calls take(closed_step) for each close at which something was kept (`with_values`: values), in order; once for
+    // each observation.
     template <class Admit, class Take>
     void each_closing(Admit const& which, bool with_values, Take&& take) const {
         if (tensor_ == nullptr) { return; }
@@ -91,46 +89,47 @@ public:
             if (closed && closed->step == entry.step) { take(*closed); }
         }
     }
-    // What it recorded of the step may be in what cannot be read, or was being written when it ended.
+    // Its data of the step may be unreadable, or was being written when the writer ended.
     [[nodiscard]] bool may_hide(step_id step) const;
-    // The same of anything at all.
+    // The same for any step.
     [[nodiscard]] bool lacks_some() const;
-    // Anything was observed at the step, closed or still open.
+    // The tensor was observed at the step, closed or still open.
     [[nodiscard]] bool seen_at(step_id step) const { return static_cast<bool>(find(step, nullptr)); }
 
-    // The values at a step; of several observations the last. errc: no_such_name, no_such_step, not_yet, not_in_step,
-    // no_payload (only statistics were kept; the text says which), corrupt.
+    // The values at a step; if it was observed several times, the last. errc: no_such_name, no_such_step, not_yet,
+    // not_in_step, no_payload (only statistics were kept; the text lists them), corrupt.
     [[nodiscard]] recorded_value at(step_id step) const { return read(step, nullptr); }
     [[nodiscard]] recorded_value at(step_id step, nth which) const { return read(step, &which); }
-    // As that attempt saw it. Also errc::not_in_step where it did not.
+    // As recorded by that attempt; errc::not_in_step if that attempt did not record it.
     [[nodiscard]] recorded_value at(step_id step, attempt which) const;
-    // Some of the values, flat: only the blocks of 256 KiB that hold them are read. errc::bad_config where there are
-    // not so many.
+    // Some of the values, flat: reads only the 256 KiB blocks that hold them. errc::bad_config if the range is too
+    // long.
     [[nodiscard]] recorded_value at(step_id step, spotter::elements which) const;
 
-    // A statistic, from what was stored or else from the values.
+    // A statistic, as stored or computed from the values.
     [[nodiscard]] result<double> stat(step_id step, statistic which) const;
 
-    // Quantiles and histogram at a step (`wanted`: one of them or both), as stored or else from the values.
+    // Quantiles and histogram at a step (`wanted`: one or both), as stored or computed from the values.
     [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const;
-    // The smallest value that at least this share of the finite values, 0 to 1, does not exceed (nearest rank).
+    // The smallest value that is not exceeded by at least the share `level`, 0 to 1, of the finite values (nearest
+    // rank).
     [[nodiscard]] result<double> quantile(step_id step, double level) const;
 
     // Seconds since 1970: as given to hook.scalar, or else of the step's close. errc::not_yet while the step is open.
     [[nodiscard]] result<double> time(step_id step) const;
 
-    // The sizes at that step; errc as for `at`, but for no_payload.
+    // The shape at that step; errc as for `at`, except no_payload.
     [[nodiscard]] result<extents> shape(step_id step) const;
 
-    // A statistic over time, at the steps that a policy lets through. Every observation is a point.
+    // A statistic over time, at the steps that the policy selects. Every observation is a point.
     template <policy Policy>
     [[nodiscard]] std::vector<point> history(statistic which, Policy const& when) const {
         std::vector<point> found;
         (void)each_point(which, 0, when, [&](track_entry const&, point const& here) { found.push_back(here); });
         return found;
     }
-    // The same, handed to take(entry, point), from the observation of that number on, in the order of writing. Gives
-    // how many there are now: who keeps that number goes on there after a refresh.
+    // Calls take(entry, point) for the points from observation number `first` on, in the order of writing. Returns the
+    // number of observations, which is `first` of the next call after a refresh.
     template <class Admit, class Take>
     std::size_t each_point(statistic which, std::size_t first, Admit const& when, Take&& take) const {
         if (tensor_ == nullptr) { return first; }
@@ -152,22 +151,22 @@ public:
         return tensor_->entries.size();
     }
 
-    // Scalars that were given between steps.
+    // Scalars given between steps.
     [[nodiscard]] std::vector<loose_scalar> loose() const;
 
 private:
-    // The statistics of one entry: the stored terms, and from the values those of `wanted` that were not stored.
+    // The statistics of an entry: the stored terms, and those of `wanted` computed from the values.
     [[nodiscard]] result<summary> summary_of(track_entry const& entry, terms wanted, row_finder& finder) const;
-    // All values of an entry, or some.
+    // All values of an entry, or a range of them.
     [[nodiscard]] recorded_value values_of(track_entry const& entry, row_finder& finder,
                                            spotter::elements const* some = nullptr) const;
     [[nodiscard]] bool is_closed(track_entry const& entry) const;
     [[nodiscard]] recorded_value read(step_id step, nth const* which) const;
 
-    // Of a step that was closed twice the latest; within it the last observation, or the n-th.
+    // For a step that was closed twice, the latest; within a step the last observation, or the n-th.
     [[nodiscard]] result<track_entry> find(step_id step, nth const* which) const;
-    // Lost rows may hold what was observed later. Within a step that is so only of a tensor that is known to be
-    // observed several times in one.
+    // Lost rows may hold a later observation. Within the step itself, only if the tensor is known to be observed
+    // several times in a step.
     [[nodiscard]] bool is_doubtful(track_entry const& entry, step_id step, std::uint32_t attempt) const;
     [[nodiscard]] error unknown(step_id step) const;
     [[nodiscard]] error missing(step_id step) const;

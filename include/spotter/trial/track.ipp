@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What `stat` and its like can answer of such terms, by the names that it is asked for by.
+// Lists the statistics that can be read from these terms, by their query names.
 SPOTTER_BODY void name_statistics(terms kept, text<160>& out) noexcept {
     char const* comma = "";
     auto const add = [&](std::string_view name) {
@@ -233,7 +233,7 @@ SPOTTER_BODY result<track_entry> worker_track::find(step_id step, nth const* whi
     tensor_->entries.each_at(step, [&](track_entry const& entry) { found = entry, seen = true; });
     if (seen && is_doubtful(found, step, unknown_attempt)) { return superseded_by_lost(); }
     if (seen && which != nullptr) {
-        // Of the same step, any that are lost before it would be counted too.
+        // Lost observations of the step before it would count, too.
         if (run_->may_lack(step, run_->attempt_of(found.place.segment))) { return superseded_by_lost(); }
         std::size_t left = which->index + 1;
         std::uint64_t const ordinal = found.ordinal;
@@ -335,7 +335,7 @@ SPOTTER_BODY error worker_track::undefined() noexcept {
 }
 
 SPOTTER_BODY error worker_track::no_payload(terms stored, bool thinned) noexcept {
-    text<160> kept;  // all that there are
+    text<160> kept;  // the names of all of them
     detail::name_statistics(stored, kept);
     error why{errc::no_payload, "only statistics were kept at this step: ask stat(), or "};
     why.what << (thinned ? "give the run a larger ring, or a larger limit (options::run_bytes)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): one recorded value with its type and shape, and how it becomes a tensor of the reader's choice.
+// Trial (L4): one recorded value with its type and shape, and its conversion to the reader's tensor type.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -15,8 +15,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Makes a `Tensor` of recorded values: `static result<Tensor> make(tensor_ref const&)`. Specialised here for scalars
-// and std::vector, in ext/ for other libraries, by users for their own.
+// Makes a `Tensor` from recorded values: `static result<Tensor> make(tensor_ref const&)`. Specialized here for scalars
+// and std::vector, in ext/ for other libraries, and by users for their own types.
 template <class Tensor>
 struct tensor_from;
 
@@ -31,14 +31,14 @@ template <element Value>
     return why;
 }
 
-// Whether so many bytes of values can be there at all. Asked before memory is taken for them, so that a row which lies
-// costs none: a zstd frame has 13 bytes at least and holds at most a block.
+// Whether the place can hold so many bytes of values. Checked before memory is allocated, so that a damaged row costs
+// none: a zstd frame has at least 13 bytes and holds at most one block.
 [[nodiscard]] bool can_hold(byte_view segment, payload_place const& place, std::uint64_t bytes) noexcept;
 
-// Bytes that are neither 0 nor 1 may not be read as bool; whoever recorded them meant true.
+// Replaces bytes that are neither 0 nor 1, which must not be read as bool, by true.
 void make_sound(std::span<std::byte> values, dtype type) noexcept;
 
-// Copies values into `out` in the given order of axes; a plain copy where the orders agree.
+// Copies values into `out` in the given order of axes; a plain copy if the orders agree.
 template <element Value>
 void copy_in_order(tensor_ref const& from, order wanted, Value* out) noexcept {
     auto const* values = static_cast<Value const*>(from.values.raw);
@@ -47,7 +47,7 @@ void copy_in_order(tensor_ref const& from, order wanted, Value* out) noexcept {
         for (std::size_t i = 0; i < count; ++i) { out[i] = values[i]; }
         return;
     }
-    // Walk the source in storage order, its fastest axis first, and place each element where the other order has it.
+    // Walks the source in storage order, its fastest axis first, and puts each element at its place in the other order.
     std::size_t const rank = from.shape.rank;
     std::array<std::uint64_t, max_rank> index{};
     std::array<std::uint64_t, max_rank> stride{};
@@ -74,7 +74,7 @@ void copy_in_order(tensor_ref const& from, order wanted, Value* out) noexcept {
 // One number.
 template <element Value>
 struct tensor_from<Value> {
-    // errc::wrong_type where another type, or not one number, was recorded.
+    // errc::wrong_type if another type, or not exactly one number, was recorded.
     [[nodiscard]] static result<Value> make(tensor_ref const& from) noexcept {
         if (error const why = detail::want_type<Value>(from)) { return why; }
         if (from.count != 1) {
@@ -87,7 +87,7 @@ struct tensor_from<Value> {
 // The elements in row-major order.
 template <element Value>
 struct tensor_from<std::vector<Value>> {
-    // errc::wrong_type where another type was recorded.
+    // errc::wrong_type if another type was recorded.
     [[nodiscard]] static result<std::vector<Value>> make(tensor_ref const& from) {
         if (error const why = detail::want_type<Value>(from)) { return why; }
         if constexpr (std::same_as<Value, bool>) {
@@ -105,7 +105,7 @@ struct tensor_from<std::vector<Value>> {
 // A text that was given to hook.scalar.
 template <>
 struct tensor_from<std::string> {
-    // errc::wrong_type where numbers were recorded.
+    // errc::wrong_type if numbers were recorded.
     [[nodiscard]] static result<std::string> make(tensor_ref const& from) {
         if (from.type != dtype::text) {
             return {errc::wrong_type, "asked for a text, but numbers were recorded: read them with their type"};
@@ -114,7 +114,7 @@ struct tensor_from<std::string> {
     }
 };
 
-// Values read from a record, or the reason why not. Owns them: it outlives the trial.
+// Values read from a record, or the error. Owns the values: it outlives the trial.
 class recorded_value {
 public:
     recorded_value(spotter::error const& why) noexcept : why_{why} {}
@@ -124,15 +124,15 @@ public:
 
     // Whether the values are there.
     [[nodiscard]] explicit operator bool() const noexcept { return !why_; }
-    // Why they are not; empty where they are.
+    // The error; none if the values are there.
     [[nodiscard]] spotter::error const& error() const noexcept { return why_; }
-    // Of the elements, as recorded; dtype::none where there are none.
+    // As recorded; dtype::none if there are no values.
     [[nodiscard]] dtype type() const noexcept { return view_.type; }
-    // As recorded; of some of the elements one axis.
+    // As recorded; a range of elements has one axis.
     [[nodiscard]] extents const& shape() const noexcept { return view_.shape; }
-    [[nodiscard]] tensor_ref const& view() const noexcept { return view_; }  // as long as this value lives
+    [[nodiscard]] tensor_ref const& view() const noexcept { return view_; }  // valid as long as this value
 
-    // errc::wrong_type where the element type or the rank differs from what was recorded.
+    // errc::wrong_type if the element type or the rank differs from the recorded one.
     template <class Tensor>
     [[nodiscard]] result<Tensor> to() const {
         if (why_) { return why_; }

@@ -26,7 +26,7 @@ SPOTTER_BODY worker_reader const* worker_list::find(std::uint32_t number) const 
 SPOTTER_BODY std::uint32_t worker_list::expected() const noexcept {
     std::uint32_t most = 0;
     for (auto const& each : *all_) {
-        // A folder opened for one worker alone says nothing of the others.
+        // A single worker's folder does not show the other workers.
         if (!one_only_ && !(each->number() > 0 && each->path() == path_)) {
             most = (std::max)(most, each->expected_workers());
         }
@@ -48,9 +48,9 @@ SPOTTER_BODY error worker_list::refresh() {
     fresh.one_only_ = one_only_;
     fresh.unpacker_ = unpacker_;
     error const unreadable = one_only_ ? fresh.open_only(all_->front()->number()) : fresh.take_in();
-    if (fresh.all_->empty()) { return unreadable; }  // it is just being made: what was read is all that there is
+    if (fresh.all_->empty()) { return unreadable; }  // the new run is just being created: keep the old one
     before_ = std::exchange(all_, std::move(fresh.all_));
-    std::swap(set_before_, fresh.set_);  // goes with `fresh`
+    std::swap(set_before_, fresh.set_);  // destroyed with `fresh`
     std::swap(set_before_, set_);
     has_root_ = fresh.has_root_;
     ++replaced_;
@@ -75,7 +75,7 @@ SPOTTER_BODY error worker_list::take_in() {
     auto const note = [&](error const& why) {
         sound = sound || !why;
         if (!first) { first = why; }
-        if (why.code == errc::out_of_memory) { lack = why; }  // it says nothing of the record
+        if (why.code == errc::out_of_memory) { lack = why; }  // independent of the record
     };
     for (auto const& each : *all_) { note(each->refresh()); }
     if (one_only_) { return first; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial (L4): one worker's record and how it stands: its status, which steps it has decided, how long it has been
-// silent.
+// Trial (L4): one worker's record and its state: status, decided steps, and the time since its last sign.
 #pragma once
 
 #include <spotter/format/worker_set.hpp>
@@ -9,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// running: a live process writes it. finished: closed normally. failed: ended by an exception or hook.fail(). died: the
-// writer is gone without a word.
+// running: a live process writes it. finished: ended normally. failed: ended by an exception or hook.fail(). died: the
+// writer is gone without a run_end.
 enum class run_status : std::uint8_t { running, finished, failed, died };
 
 [[nodiscard]] constexpr std::string_view name_of(run_status status) noexcept {
@@ -18,73 +17,72 @@ enum class run_status : std::uint8_t { running, finished, failed, died };
     return names[static_cast<std::size_t>(status)];
 }
 
-// Of several workers the run takes the worst: died, then failed, then running, then finished.
+// The status of a run of several workers is the worst: died, failed, running, finished.
 [[nodiscard]] constexpr run_status worst_of(run_status a, run_status b) noexcept {
     constexpr auto badness = [](run_status each) { return each == run_status::finished ? -1 : static_cast<int>(each); };
     return badness(b) > badness(a) ? b : a;
 }
 
-// present: closed. absent: the run has gone past it, or is over, without it. pending: it may still come.
+// present: closed. absent: the run has gone past it, or is over. pending: it may still come.
 enum class step_state : std::uint8_t { present, absent, pending };
 
-// One of several threads, processes or ranks of a run, by its number: `worker{2}`.
+// One of several threads, processes or ranks of a run, by number: `worker{2}`.
 struct worker {
     std::uint32_t number = 0;  // from 0
 
     friend constexpr bool operator==(worker, worker) noexcept = default;
 };
 
-// What a set of sidecars says of a worker.
+// A worker in a set of sidecars.
 struct told_worker {
-    set_worker who{};                  // its number, and how its record ended
-    set_segment last{};                // the last of its segments
-    std::vector<merged_side> sides{};  // its sidecars
+    set_worker who{};  // its number, and the end of its record
+    set_segment last{};
+    std::vector<merged_side> sides{};
 };
 
-// A snapshot like the trial that it belongs to.
+// A snapshot, like its trial.
 class worker_reader {
 public:
-    // `folder` is this worker's own. Whose it is stands in the record; until that is read it is `number`. `unpacker`
-    // must outlive it.
+    // `folder` is this worker's. The record holds the worker's number; until it is read, that is `number`. `unpacker`
+    // must outlive this.
     worker_reader(std::uint32_t number, std::string_view folder, file_system& files, payload_unpacker& unpacker)
         : number_{number}, index_{folder, files, unpacker} {}
-    // One that a set of sidecars speaks of: its record is opened once it is asked for. The sidecars must outlive the
-    // reader.
+    // For a worker in a set of sidecars: its record is opened on first use. The sidecars must outlive this.
     worker_reader(told_worker told, std::string_view folder, file_system& files, payload_unpacker& unpacker);
 
-    // Takes in what was written meanwhile. After an error everything read so far still holds. What a set says is kept
-    // for as long as the folder shows no other end of the record.
+    // Reads what was written since. After an error everything read so far is still valid. The data of a set is used
+    // until the folder shows a different end of the record.
     [[nodiscard]] error refresh();
 
-    // Whose record it is.
+    // The number of the worker.
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ == 0 ? index_.worker() : number_; }
     // The worker's folder.
     [[nodiscard]] std::string const& path() const noexcept { return index_.path(); }
-    // The record; opened here where it was only told of.
+    // The record; opens it if only the set was read.
     [[nodiscard]] worker_index const& index() const noexcept {
-        if (told_) { const_cast<worker_reader*>(this)->open(); }  // the trial is one thread's
+        if (told_) { const_cast<worker_reader*>(this)->open(); }  // a trial has one thread
         return index_;
     }
-    // How many the run was told to have; 0: it was not told.
+    // The planned number of workers; 0: not specified.
     [[nodiscard]] std::uint32_t expected_workers() const noexcept;
-    // Its record ends where the set says, by the sizes of its files alone; only before it is opened.
+    // Whether the file sizes show that the record ends where the set says; only before it is opened.
     [[nodiscard]] bool is_as_told() const noexcept;
     // As of the last refresh.
     [[nodiscard]] run_status status() const noexcept { return status_; }
-    // Somebody writes it.
+    // A process writes it.
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
-    // There is a record, and nothing of it could ever be read.
+    // There is a record, but nothing of it could be read so far.
     [[nodiscard]] bool unreadable() const noexcept { return !told_ && trouble_ && index_.is_empty(); }
     // This worker closed the step.
     [[nodiscard]] bool closed(step_id step) const { return ranges().contains(step); }
     // It closed a later index of that mode.
     [[nodiscard]] bool past(step_id step) const { return ranges().any_after(step); }
 
-    // Decided once this worker closed it or a later index of its mode, or is over.
+    // Decided once this worker has closed the step or a later index of its mode, or is over.
     [[nodiscard]] step_state state(step_id step) const;
-    // Seconds from the last sign of the loop (begun, closed a step, ended) to the last refresh. Heartbeats do not
-    // count: the writer sends them also while the loop hangs.
+    // Seconds from the last sign of the loop (begin, close of a step, end) to the last refresh. Heartbeats do not
+    // count: the writer sends them even if the loop hangs.
     [[nodiscard]] double age() const;
 
 private:
@@ -96,7 +94,7 @@ private:
     worker_index index_;
     std::optional<told_worker> told_{};  // until the record is opened
     mutable step_ranges closed_{};
-    mutable std::size_t ranged_ = 0;  // closings that `closed_` knows
+    mutable std::size_t ranged_ = 0;  // number of closes in `closed_`
     error trouble_{};
     run_status status_ = run_status::running;
     double looked_at_ = 0;

@@ -22,11 +22,11 @@ SPOTTER_BODY error worker_reader::refresh() {
         return {};
     }
     if (told_) { index_.take_sides(std::move(std::exchange(told_, std::nullopt)->sides)); }
-    result<bool> const live = index_.is_locked();  // asked first: a run that ends now is still seen as ended next time
+    result<bool> const live = index_.is_locked();  // first: the next refresh then sees a run that ends now
     trouble_ = index_.refresh();
     if (index_.ended()) {
         status_ = index_.ended_how() == 1 ? run_status::finished : run_status::failed;
-    } else if (live) {  // where the system cannot tell, it stays what it was
+    } else if (live) {  // if the system cannot tell, the status is unchanged
         status_ = *live ? run_status::running : run_status::died;
     }
     if (!trouble_) { trouble_ = index_.settle_ends(!running()); }
