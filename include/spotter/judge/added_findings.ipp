@@ -12,7 +12,7 @@ SPOTTER_COLD_BODY finding added_findings::keep(finding const& it) noexcept {
          {&finding::rule, &finding::reason, &finding::tensor, &finding::measure, &finding::remedy}) {
         made.*each = keep(made.*each);
     }
-    for (std::uint16_t& each : made.responses) { each = 0; }  // those of another hook
+    for (std::uint16_t& each : made.responses) { each = 0; }  // they are numbers of another hook
     made.decision = response_of(made);
     return made;
 }

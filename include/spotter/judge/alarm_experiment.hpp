@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judge (L2): what an experiment says of an alarm: whoever is asked by it, and what was proven right before.
+// Judge (L2): experiments that check alarms, and what examinations have proven correct.
 #pragma once
 
 #include <spotter/judge/added_findings.hpp>
@@ -12,27 +12,27 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What was said last, for the record or out of it.
+// The latest outcome, for the record or from it.
 struct kept_experiment {
     experiment_text event{};
-    step_id step{};            // of which the answer is
-    experiment_answer said{};  // out of a record; views of `event`
+    step_id step{};            // the step of the outcome
+    experiment_answer said{};  // from a record; its texts are views of `event`
 };
 
 }  // namespace detail
 
-// Who may be asked by an alarm (spotter/preflight.hpp has one): what an experiment says of what was found, or null
-// where none was made. It holds until the next.
+// Runs experiments for alarms (spotter/preflight.hpp has one). Returns the outcome for the findings of a step, or null
+// without an experiment. The outcome is valid until the next call.
 template <class Examiner>
 concept alarm_examiner = requires(Examiner& it, std::span<finding const> found, step_id step) {
     { it.answer(found, step) } noexcept -> std::convertible_to<experiment_answer const*>;
 };
 
-// Called where something was found, and at no other step. In a loop it asks; in a replay it takes from the record what
-// was said there, so that both tell the same.
+// Called only at steps with findings. In a loop it runs the examiner; in a replay it takes the recorded outcome, so
+// that both report the same.
 class alarm_experiment {
 public:
-    // The examiner must live as long as it may be asked.
+    // The examiner must outlive the calls of answer().
     template <alarm_examiner Examiner>
     void ask(Examiner& who) noexcept {
         who_ = &who;
@@ -40,17 +40,17 @@ public:
             return static_cast<Examiner*>(it)->answer(found, step);
         };
     }
-    // What these rules would name was proven right: from here on it is a note.
+    // The causes of these rules were proven absent: from here on their findings become notes.
     void take_as_right(std::span<rule_id const> rules) noexcept;
-    // Of a step at whose close something was found.
+    // Applies the outcome to the findings of a step at its close.
     void answer(step_findings& found, step_id step, std::uint32_t worker) noexcept;
 
-    // Something was said that the record does not have yet.
+    // There is an outcome that is not recorded yet.
     [[nodiscard]] bool has_event() const noexcept { return right_told_ < right_count_ || answered_; }
-    // That, once, for the record; else nothing. It is a text of the step at hand.
+    // Returns the outcome as a text of the current step, once; otherwise an empty text.
     [[nodiscard]] std::string_view take_event() noexcept { return has_event() ? make_event() : std::string_view{}; }
-    // Out of the record of a step, before its close; `told(place)` finds what was told of `first`, or null. Its texts
-    // live as long as what is judged.
+    // Sets the outcome that a replay read, before the step's close. `told(place)` returns the finding that `first`
+    // refers to, or null. The outcome's texts live as long as this.
     template <class Told>
     void take_back(std::string_view event, step_id step, Told&& told) noexcept {
         if (experiment_answer* const said = read_event(event, step); said != nullptr && !said->first.empty()) {
@@ -70,7 +70,7 @@ private:
     rule_id right_[most]{};
     std::size_t right_count_ = 0, right_told_ = 0;
     bool answered_ = false;
-    slot_array<detail::kept_experiment> kept_{};  // one, once there was an experiment
+    slot_array<detail::kept_experiment> kept_{};  // at most one, after the first experiment
     added_findings texts_{};
 };
 

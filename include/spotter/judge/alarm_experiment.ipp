@@ -18,7 +18,7 @@ SPOTTER_COLD_BODY void alarm_experiment::take_as_right(std::span<rule_id const> 
     }
 }
 
-// Asked for, or, in a replay, what the record has of this step.
+// The examiner's outcome or, in a replay, the recorded one of this step.
 SPOTTER_COLD_BODY experiment_answer const* alarm_experiment::said_of(std::span<finding const> found,
                                                                      step_id step) noexcept {
     if (answer_ == nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judge (L2): a list of rules at work: the part that a hook and a replay share, so that both judge alike.
+// Judge (L2): runs a list of rules. A hook and a replay share it, so that both judge in the same way.
 #pragma once
 
 #include <spotter/core/content_reader.hpp>
@@ -16,7 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// An argument of a hook that is not a rule (its options) takes a place in the list and does nothing.
+// The place of an argument that is not a rule (options); does nothing.
 struct no_machine {
     template <class Any>
     constexpr explicit no_machine(Any const&) noexcept {}
@@ -33,17 +33,17 @@ struct machine_of<Rule> {
 
 }  // namespace detail
 
-// Runs up to 64 rules over the events of one source. A rule whose code throws, or whose pattern is malformed, is
-// switched off and named in `trouble()`; the others go on.
+// Runs up to 64 rules over the events of one source. A rule that throws, or has a malformed pattern, is switched off
+// and reported in `trouble()`; the others go on.
 template <class... Arguments>
 class judges {
     static_assert(sizeof...(Arguments) <= 64, "spotter: a hook takes at most 64 rules.");
 
 public:
-    static constexpr bool any_rule = (rule<Arguments> || ...);  // among the arguments, which may be options too
-    // Some rule wants to know the time (machine.hpp): before and after each close, in seconds.
+    static constexpr bool any_rule = (rule<Arguments> || ...);  // arguments may be options, too
+    // Some rule needs poll() before and after each close (machine.hpp).
     static constexpr bool polls = (detail::machine_of<Arguments>::type::polls || ... || false);
-    // Some rule may read how long steps take (flag::unasked).
+    // Some rule may read step durations (flag::unasked).
     static constexpr bool reads_times = (detail::machine_of<Arguments>::type::reads_times || ... || false);
 
     explicit judges(Arguments const&... each) noexcept : machines_{std::in_place, each...} {
@@ -59,12 +59,12 @@ public:
         (take_worker(each), ...);
     }
 
-    // Whose events these are: findings say it. What the options among the arguments say, until told otherwise.
+    // Sets the worker number of the findings; by default that of the options among the arguments.
     void belong_to(std::uint32_t worker) noexcept { worker_ = worker; }
-    // Whose findings these are.
+    // The worker number of the findings.
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
 
-    // What rule i needs of a tensor; `use(i, tensor_needs)` for each enabled rule.
+    // Calls `use(i, tensor_needs)` with the needs of each enabled rule i.
     template <class Use>
     void declare(tensor_info const& tensor, Use&& use) noexcept {
         std::uint64_t judging = 0;
@@ -103,15 +103,15 @@ public:
         });
     }
 
-    // `deliver(finding)` for each, once all rules were judged and what belongs together was put together (causes.hpp),
-    // a cause first, else in the order of the rules; the alarm keeps the strongest.
+    // Judges the step and calls `deliver(finding)` for each finding, after related findings were joined
+    // (step_findings.hpp): a cause comes first, the others in the order of the rules. The alarm keeps the most severe.
     template <class Deliver>
     void close(step_id step, std::uint64_t set, step_alarm& into, Deliver&& deliver) noexcept {
         judge(step, set, into, deliver);
         hand_out(deliver);
     }
-    // The same in two, for who has something to do with the alarm before anything is delivered. What there is no memory
-    // to keep is delivered at once.
+    // `close` in two parts, for callers that use the alarm before findings are delivered. A finding that cannot be kept
+    // for lack of memory is delivered at once.
     template <class Deliver>
     void judge(step_id step, std::uint64_t set, step_alarm& into, Deliver& deliver) noexcept {
         held_ = {};
@@ -123,7 +123,7 @@ public:
                     threw(machine, i);
                 } else if (answer == truth::yes) {
                     for (finding& each : scratch_) {
-                        if (each.worker == 0) { each.worker = worker_; }  // a rule over several names one itself
+                        if (each.worker == 0) { each.worker = worker_; }  // a rule over several workers sets it
                         decide(each);
                         if (found_.take(each)) { continue; }
                         deliver(each);
@@ -142,7 +142,7 @@ public:
             for (finding const& each : found_) { into.add(each); }
         }
     }
-    // Delivers what `judge` has found and kept.
+    // Delivers the findings that `judge` has kept.
     template <class Deliver>
     void hand_out(Deliver& deliver) noexcept {
         if constexpr (any_rule) {
@@ -150,17 +150,17 @@ public:
             found_.clear();
         }
     }
-    // Whoever is asked by findings, and what they cannot be right about.
+    // The experiments for alarms, and the causes that were proven absent.
     [[nodiscard]] alarm_experiment& experiment() noexcept { return experiment_; }
-    // Runs the responses to a finding that was delivered; `told(error)` for each.
+    // Runs the responses to a delivered finding; calls `told(error)` for each failure.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) const {
         scratch_.respond(found, desk, told);
     }
-    // The severity of what still held at the last close, and was not reported again.
+    // The severity of what still held at the last close without being reported again.
     [[nodiscard]] severity held_back() const noexcept { return held_.severity(); }
 
-    // Seconds; rules that throw are switched off.
+    // `now` in seconds. A rule that throws is switched off.
     void poll([[maybe_unused]] double const& now) noexcept {
         if constexpr (polls) {
             each_machine([&](auto& machine, std::size_t i) {
@@ -169,7 +169,7 @@ public:
         }
     }
 
-    // Calls use(coverage) for each leaf of each rule. A rule that was switched off gives that as its reason.
+    // Calls use(coverage) for each leaf of each rule. The reason of a rule that was switched off says so.
     template <class Use>
     void report(Use&& use) const {
         machines_.each([&](auto const& machine, [[maybe_unused]] std::size_t i) {
@@ -185,14 +185,14 @@ public:
         });
     }
 
-    // Some rule has decided at some close, or there is none.
+    // Some rule has judged at some close, or there is no rule.
     [[nodiscard]] bool judged_any() const noexcept {
         bool some = !any_rule;
         report([&](coverage const& each) { some = some || each.judged > 0; });
         return some;
     }
 
-    // The same as a list, as much of it as there is memory for; `whole`: there was enough.
+    // report() as a list; `whole`: false if memory was exhausted and the list is incomplete.
     [[nodiscard]] slot_array<coverage> coverages(std::size_t& count, bool& whole) const noexcept {
         slot_array<coverage> all;
         count = 0;
@@ -204,8 +204,8 @@ public:
         return all;
     }
 
-    // Rules that may be exchanged (live_rules), if there are any: what reads them, and the exchange. Every tensor is
-    // then to be declared again.
+    // The reader for rules that can be replaced (live_rules); empty without such rules. After exchange() every tensor
+    // must be declared again.
     [[nodiscard]] detail::content_reader reader() const noexcept {
         detail::content_reader its{};
         machines_.each([&](auto const& machine, std::size_t) {
@@ -213,7 +213,8 @@ public:
         });
         return its;
     }
-    // Of the last that can; a rule that was switched off is at work again where it went well.
+    // Replaces the rules; returns the error of the last live_rules. If it succeeds, a rule that was switched off is
+    // enabled.
     [[nodiscard]] error exchange([[maybe_unused]] void const* rules) noexcept {
         error why;
         each_machine([&](auto& machine, std::size_t i) {
@@ -225,9 +226,9 @@ public:
         return why;
     }
 
-    // Of the first rule that was switched off.
+    // The error of the first rule that was switched off.
     [[nodiscard]] error const& trouble() const noexcept { return troubles_.first(); }
-    [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }  // of all that were
+    [[nodiscard]] failure_list const& troubles() const noexcept { return troubles_; }  // the errors of all rules
 
 private:
     template <class Argument>
@@ -259,14 +260,14 @@ private:
                  << "\" and does not judge it, or a part of it does not";
         troubles_.add(why);
     }
-    // Of a compound that of its first leaf.
+    // The name of the rule; of a compound that of its first leaf.
     template <class Machine>
     [[nodiscard]] static std::string_view name_of_rule(Machine const& machine) noexcept {
         std::string_view name;
         machine.report([&](coverage const& each) { name = name.empty() ? each.rule : name; });
         return name;
     }
-    // What a finding asks for where nobody said otherwise: an error ends the run.
+    // Sets the default decision: an error stops the run.
     static void decide(finding& it) noexcept {
         if (!it.decision_is_set) { it.decision = it.severity == severity::error ? decision::stop : decision::proceed; }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judge (L2): what the rules found at one step, put together before it is told: one condition once, and what a NaN
-// explains as its consequence. The order of the rules decides between equals, and never which is the cause.
+// Judge (L2): joins the findings of a step before they are reported: equal conditions once, and consequences of NaN and
+// infinity with their origin. The order of the rules decides between equals, but never which finding is the cause.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -11,59 +11,59 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Two laws. The same condition of the same rule on the same tensor is one finding, with the stronger severity and
-// decision and the responses of both. A finding that tells of values that are no numbers, or is about a tensor that has
-// such at this step, is no alarm beside the one that names their origin: it becomes an info that says what it is
-// because of, and the origin takes its severity and decision. Of several that name the origin the one leads that says
-// what led to it (finding::leads), else that of the tensor that was bad first. Where the origin was told at an earlier
-// step and there were such values in every step of the mode since, the same holds, but that the consequence keeps its
-// decision. Without memory findings are told as they are.
+// Joins in two ways. (1) Findings of the same rule, condition and tensor become one, with the higher severity and
+// decision, and the responses of both. (2) A finding about non-finite values, or about a tensor with such values at
+// this step, is a consequence of the finding that names their origin. It becomes a note that names the origin, which
+// takes over its severity and decision. If several name an origin, the cause is one that says what led to it
+// (finding::leads), otherwise the one whose tensor was non-finite first. If the origin was reported at an earlier step,
+// and every step of the mode since had non-finite values, the consequence becomes a note, too, but keeps its decision.
+// Without memory findings are reported unchanged.
 class step_findings {
 public:
-    // Room for what so many rules may find. False where memory is exhausted.
+    // Makes room for the findings of that many rules. False where memory is exhausted.
     [[nodiscard]] bool declare(tensor_info const& tensor, std::size_t rules, std::uint64_t judging) noexcept;
-    // `rules`: those that see it. What the plan alone asked for says nothing here, as another record would not have it.
+    // `rules`: those that see it. Statistics that only the plan wants are ignored: another record would not have them.
     void observe(observation const& it, std::uint64_t rules) noexcept;
-    // False where there is no more room.
+    // False if there is no room.
     [[nodiscard]] bool take(finding const& one) noexcept;
-    // Whether `settle` has something to do: nothing where nothing was found, and nothing is or was wrong.
+    // Whether `settle` has something to do: there are findings, or non-finite values now or before.
     [[nodiscard]] bool unsettled() const noexcept { return (count_ | bad_count_) != 0 || holding_; }
-    // Puts together what was taken. Begins the next step.
+    // Joins the findings that were taken, and begins the next step.
     void settle(step_id step) noexcept;
     void clear() noexcept { count_ = 0; }
-    // Of consequences whose origin was reported at an earlier step: as severe as they were without it.
+    // The severity of consequences whose origin was reported at an earlier step, as it was before.
     [[nodiscard]] findings::untold untold() const noexcept { return untold_; }
 
-    // What was taken, and may be changed before it is told.
+    // The findings so far; they may be changed before they are reported.
     [[nodiscard]] std::span<finding> all() noexcept { return {list_.data(), count_}; }
     [[nodiscard]] finding const* begin() const noexcept { return list_.data(); }
     [[nodiscard]] finding const* end() const noexcept { return list_.data() + count_; }
 
 private:
-    static constexpr std::size_t most = 128;  // what comes beyond is told as it is
+    static constexpr std::size_t most = 128;  // further findings are reported unchanged
 
     struct mark {
-        std::uint64_t judging = 0;  // bit i: rule i asks for statistics of the tensor
-        std::uint64_t close = 0;    // at which it was noted last
+        std::uint64_t judging = 0;  // bit i: rule i needs statistics of the tensor
+        std::uint64_t close = 0;    // the last one at which it was non-finite
     };
     struct origin {
         std::string_view rule{}, tensor{};
         step_id step{};
         std::uint32_t worker = 0;
-        detail::report_episode episode{};  // to the first step of the mode without such values
+        detail::report_episode episode{};  // until the mode's first step without non-finite values
     };
 
     void note(observation const& it, std::uint64_t rules) noexcept;
 
     [[nodiscard]] static bool same(finding const& a, finding const& b) noexcept;
-    // The stronger of both in everything that asks for something.
+    // Raises severity and decision to those of `other`.
     static void strengthen(finding& it, finding const& other) noexcept;
     void join_equals() noexcept;
-    // The finding that names the origin of values that are no numbers, else the first that tells of such; null: another
-    // cause is in front, or nothing. A loop reads it first.
+    // Moves the cause to the front, where a loop reads it first. Returns the finding that names the origin of
+    // non-finite values, otherwise the first about such values; null if neither is in front.
     [[nodiscard]] finding const* bring_cause_to_front() noexcept;
     [[nodiscard]] bool leads_before(finding const& it, finding const& other) const noexcept;
-    // How many tensors were bad before that one at this step; all of them where it was not.
+    // How many tensors were non-finite before that one at this step; the number of all if it was not.
     [[nodiscard]] std::size_t bad_before(std::string_view tensor) const noexcept;
     [[nodiscard]] bool is_consequence(finding const& it, std::string_view tensor, std::uint32_t worker) const noexcept;
     void explain_by_first() noexcept;
@@ -72,12 +72,12 @@ private:
 
     slot_array<finding> list_;
     slot_array<mark> marks_;            // by tensor id
-    slot_array<std::string_view> bad_;  // tensors with values that are no numbers at this step
+    slot_array<std::string_view> bad_;  // tensors with non-finite values at this step
     std::size_t count_ = 0, bad_count_ = 0;
     std::uint64_t close_ = 1;
     findings::untold untold_{};
-    bool holding_ = false;          // an episode of these goes on:
-    origin origins_[mode_count]{};  // the last that was reported
+    bool holding_ = false;          // an episode of non-finite values goes on:
+    origin origins_[mode_count]{};  // the last reported origin
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

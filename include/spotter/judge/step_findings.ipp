@@ -69,11 +69,11 @@ SPOTTER_COLD_BODY void step_findings::join_equals() noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
         for (std::size_t k = i + 1; k < count_;) {
             std::size_t const mine = list_[i].response_count(), theirs = list_[k].response_count();
-            if (!same(list_[i], list_[k]) || mine + theirs > finding::most_responses) {  // no response is lost
+            if (!same(list_[i], list_[k]) || mine + theirs > finding::most_responses) {  // keep all responses
                 ++k;
                 continue;
             }
-            if (list_[k].leads && !list_[i].leads) {  // whoever names a cause says more of it
+            if (list_[k].leads && !list_[i].leads) {  // a finding that names a cause has more to say
                 list_[i].detail = list_[k].detail, list_[i].remedy = list_[k].remedy;
             }
             strengthen(list_[i], list_[k]);
@@ -93,7 +93,7 @@ SPOTTER_COLD_BODY std::size_t step_findings::bad_before(std::string_view tensor)
 
 namespace detail {
 
-// What a finding is to the cause of a step: 0: nothing.
+// The rank of a finding as the cause of a step; 0: no cause.
 [[nodiscard]] inline int rank_as_cause(finding const& it) noexcept {
     if (it.tells_origin) { return it.leads ? 4 : 3; }
     return it.tells_non_finite ? 2 : it.leads ? 1 : 0;
@@ -104,7 +104,7 @@ namespace detail {
 SPOTTER_COLD_BODY bool step_findings::leads_before(finding const& it, finding const& other) const noexcept {
     int const mine = detail::rank_as_cause(it), its = detail::rank_as_cause(other);
     if (mine != its) { return mine > its; }
-    if (!it.tells_origin && !it.leads) { return false; }  // the first of those
+    if (!it.tells_origin && !it.leads) { return false; }  // keeps the first
     std::size_t const place = bad_before(it.tensor), place_of_other = bad_before(other.tensor);
     return place != place_of_other ? place < place_of_other : it.rule < other.rule;
 }
@@ -122,8 +122,8 @@ SPOTTER_COLD_BODY finding const* step_findings::bring_cause_to_front() noexcept 
 SPOTTER_COLD_BODY bool step_findings::is_consequence(finding const& it, std::string_view tensor,
                                                      std::uint32_t worker) const noexcept {
     if (it.worker != worker) { return false; }
-    if (it.tells_origin) { return it.tensor == tensor; }  // another origin is one of its own
-    if (it.leads) { return false; }                       // a cause is none
+    if (it.tells_origin) { return it.tensor == tensor; }  // another origin is no consequence
+    if (it.leads) { return false; }                       // nor is a cause
     return it.tells_non_finite || bad_before(it.tensor) < bad_count_;
 }
 
@@ -157,7 +157,7 @@ SPOTTER_COLD_BODY void step_findings::soften(finding& it, std::string_view rule,
     if (!it.detail.empty()) { why << "; " << it.detail.view(); }
     it.detail = why;
     it.severity = severity::info;
-    it.remedy = {};  // the origin's is what to do
+    it.remedy = {};  // the origin has the remedy
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judge (L2): one tensor as a source of events knows it; what hook and replay share, so that rules cannot tell them
-// apart.
+// Judge (L2): the state that a source of events keeps for a tensor. Hook and replay share it, so that rules see no
+// difference.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -14,28 +14,28 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The values of a tensor at its last observation in one mode, kept where a rule wants the change.
+// The values of a tensor at its last observation in one mode, kept if a rule needs the change.
 struct retained_copy {
-    slot_array<unsigned char> bytes{};  // of the values, in their order
+    slot_array<unsigned char> bytes{};  // the values, in order
     tensor_ref view{};                  // type and shape; points into bytes
-    std::uint64_t index = 0;            // of the step in its mode
-    bool valid = false;                 // there is something to compare with
+    std::uint64_t index = 0;            // of the step, in its mode
+    bool valid = false;                 // there are values to compare with
     bool lost = false;                  // the last observation had no values
 
-    // Not valid where memory is exhausted.
+    // Not valid if memory is exhausted.
     void keep(tensor_ref const& now, std::uint64_t step_index) noexcept;
 };
 
-// Takes distributions; one scratch serves all tensors of a source, as large as the largest of them (8 bytes an
+// Computes distributions. All tensors of a source share one scratch, as large as the largest tensor (8 bytes for each
 // element).
 class distribution_scratch {
 public:
     // False where memory is exhausted.
     [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(as_size(elements)); }
-    // Null where memory is exhausted, and of a tensor without a finite value.
+    // Null if memory is exhausted, or the tensor has no finite value.
     SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept;
 
-    // Of a source whose quantiles were asked for, and not taken.
+    // The error for quantiles that were not computed.
     [[nodiscard]] error lack() const noexcept;
 
 private:
@@ -44,29 +44,29 @@ private:
     bool lacks_memory_ = false;
 };
 
-// Addresses are stable for the life of the source. Memory is taken at a declaration, or when a tensor grows.
+// Addresses are stable for the life of the source. Allocates at a declaration, or when a tensor grows.
 struct tracked_tensor {
     kept_text name{};
-    tensor_info info{};       // as it is known now; views into `name`
-    bool declared = false;    // to rules and sink; at its first observation
-    bool role_given = false;  // by the user, so that no guess replaces it
+    tensor_info info{};       // current; its texts are views of `name`
+    bool declared = false;    // to rules and sink, at the first observation
+    bool role_given = false;  // by the user: no guess replaces it
 
     std::uint64_t rules = 0;               // bit i: rule i watches it
-    terms all_needs = terms::none;         // the union of theirs:
+    terms all_needs = terms::none;         // the union of the rules' needs:
     slot_array<terms> needs_of_rule{};     // by rule
-    int unit_axis = default_axis;          // that units are counted along
+    int unit_axis = default_axis;          // along which units are counted
     slot_array<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
-    slot_array<retained_copy> previous{};  // one a mode, where a rule wants delta
+    slot_array<retained_copy> previous{};  // one for each mode, if a rule needs the change
 
-    std::uint64_t cached_due = 0;               // collections due when `cached_wanted` was looked up
-    terms cached_wanted = terms::none;          // of these collections together
-    bool as_number = false, as_values = false;  // and whether that is a number, or values and nothing computed of them
-    bool lacks_memory = false;                  // for what rules or the plan want of it
-    refusal_words refused{};                    // why it was not taken the last time that it was not
-    std::uint64_t times_refused = 0;            // observations
+    std::uint64_t cached_due = 0;               // the collections that `cached_wanted` is for
+    terms cached_wanted = terms::none;          // the union of their terms
+    bool as_number = false, as_values = false;  // whether that is a number, or only the values
+    bool lacks_memory = false;                  // for something that rules or the plan need
+    refusal_words refused{};                    // the reason of its last refusal
+    std::uint64_t times_refused = 0;            // number of refused observations
 
-    // Asks the rules what they need of it; `Judges` is the list of rules at work. False where a rule wants units along
-    // another axis than one before it; that rule does not get the tensor.
+    // Asks the rules in `judges` what they need of it. False if a rule needs units along another axis than an earlier
+    // rule; that rule does not get the tensor.
     template <class Judges>
     bool declare_to(Judges& judges) {
         bool agreed = true;
@@ -93,30 +93,30 @@ struct tracked_tensor {
         keep_copies(all_needs);
         return agreed;
     }
-    void keep_copies(terms wanted);  // begins to retain values where the change is wanted
-    // As the user says, the first time; declared anew at the observation that follows, if that is news.
+    void keep_copies(terms wanted);  // keeps values if the change is wanted
+    // Takes the role that the user gives first. If that changes it, the next observation declares the tensor again.
     void give_role(spotter::role const* what, flag flags) noexcept {
         if (!role_given && (what != nullptr || flags != flag::none)) { take_role(what, flags); }
     }
-    // Likewise, whatever was said before.
+    // Likewise, replacing an earlier role.
     void take_role(spotter::role const* what, flag flags) noexcept;
-    // The collections `due` want `wanted` of it.
+    // Caches that the collections `due` want `wanted`.
     void want(std::uint64_t due, terms wanted) noexcept;
-    // Judged, and recorded, without what there was no memory for.
+    // The error for what is not judged or recorded for lack of memory.
     [[nodiscard]] error lack() const noexcept;
 
-    // What a set of rules needs.
+    // The union of what these rules need.
     [[nodiscard]] terms needs_of(std::uint64_t set) const noexcept;
 
-    // Adds the delta against the previous observation in this mode, and retains this one.
+    // Adds the change since the previous observation in this mode, and keeps these values.
     SPOTTER_WHERE_CALLED void compare(tensor_ref const& values, step_id step, summary& stats) noexcept;
-    // Retains an observation whose delta is known; without its values what comes next has nothing to be compared with.
+    // Keeps an observation whose change is known. Without its values the next one cannot be compared.
     void follow(tensor_ref const& values, step_id step) noexcept;
-    // The last observation in this mode had no values to retain.
+    // The last observation in this mode had no values to keep.
     [[nodiscard]] bool lost(mode which) const noexcept { return previous.size() > 0 && previous[index_of(which)].lost; }
 
-    // Counts the active elements of each unit into this tensor's scratch, or of those that rules judge (unit_sample);
-    // empty where memory is exhausted.
+    // Counts the active elements of each unit, or of the units that rules judge (unit_sample), in this tensor's
+    // scratch. Empty if memory is exhausted.
     SPOTTER_WHERE_CALLED [[nodiscard]] unit_activity count_units(tensor_ref const& values,
                                                                  bool of_all = false) noexcept;
 };
