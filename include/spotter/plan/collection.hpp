@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): a collection: a name, which tensors, at which steps, what of them.
+// Plan (L2): a collection: a name, a pattern of tensors, a policy of steps, and what is kept.
 #pragma once
 
 #include <spotter/core/pattern.hpp>
@@ -10,17 +10,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a plan's collections take where they do not say when or what: `plan{fallback{.when = every{500}}, ...}`. It
-// stands first. Without one it is always and the values.
+// The default policy and contents of a plan's collections: `plan{fallback{.when = every{500}}, ...}`. It must come
+// first. Without one the default is always and the values.
 template <policy Policy = always>
 struct fallback {
     Policy when{};                // at which steps
-    terms what = terms::payload;  // what is kept of each tensor there
+    terms what = terms::payload;  // what is kept of each tensor
 };
 
 namespace detail {
 
-// `by_default` is replaced wherever it stands, so `by_default{every{500}} && during{mode::train}` keeps its mode.
+// Replaces `by_default` anywhere in a policy: `by_default{every{500}} && during{mode::train}` keeps its mode.
 template <policy Policy, policy Instead>
 [[nodiscard]] constexpr Policy fall_back(Policy const& said, Instead const&) noexcept {
     return said;
@@ -34,7 +34,7 @@ template <policy Left, policy Right, policy Instead>
     return fall_back(it.left, instead) && fall_back(it.right, instead);
 }
 
-// What a collection is not made of, told in words: name, pattern, policy, contents.
+// What a collection cannot be made of gets an explanatory error. Parts: name, pattern, policy, contents.
 template <class Value>
 concept literal_name = std::convertible_to<Value, char const*>;
 template <class... Given>
@@ -71,26 +71,26 @@ constexpr void tell_what_is_wrong() noexcept {
 }  // namespace detail
 
 // `what` is `payload`, `stats(...)`, `shape` or several joined by `|`. A tensor may belong to several collections; at a
-// step it keeps the union of what those that are due ask for, once.
+// step the union of what its due collections want is kept once.
 template <class Pattern, class Policy>
 struct collection {
     std::string_view name;     // must outlive the plan; a literal does
-    Pattern which;             // which tensors; asked once a tensor, when it is declared
+    Pattern which;             // which tensors; evaluated once for each declaration
     Policy when;               // at which steps
-    terms what;                // what is kept of each tensor there
-    bool what_is_said = true;  // false: the plan's fallback decides
+    terms what;                // what is kept of each tensor
+    bool what_is_said = true;  // false: the plan's fallback applies
 
     template <pattern_source Source>
     constexpr collection(char const* name_, Source which_, Policy when_, terms what_) noexcept
         : name{name_}, which{as_pattern(which_)}, when{when_}, what{what_} {}
-    // Without a policy: always. Without contents: the values. Either gives way to the fallback of a plan that has one.
+    // The default policy is always, the default contents are the values; a plan's fallback replaces both.
     template <pattern_source Source>
     constexpr collection(char const* name_, Source which_, Policy when_) noexcept
         : name{name_}, which{as_pattern(which_)}, when{when_}, what{terms::payload}, what_is_said{false} {}
     template <pattern_source Source>
     constexpr collection(char const* name_, Source which_) noexcept : collection{name_, which_, Policy{}} {}
 
-    // Anything else does not compile, and says why.
+    // Other arguments do not compile; the error says why.
     template <class... Given>
         requires(sizeof...(Given) > 0 && !detail::makes_collection<std::decay_t<Given const&>...>)
     constexpr explicit collection(Given const&...) noexcept : which{""}, when{}, what{} {
@@ -100,7 +100,7 @@ struct collection {
                          terms what_) noexcept
         : name{name_}, which{which_}, when{when_}, what{what_} {}
 
-    // This collection in a plan with that fallback.
+    // This collection with the plan's fallback applied.
     template <policy Instead>
     [[nodiscard]] constexpr auto within(fallback<Instead> const& rest) const noexcept {
         auto const at_steps = detail::fall_back(when, rest.when);
@@ -108,7 +108,7 @@ struct collection {
                                                                             what_is_said ? what : rest.what};
     }
 
-    // Its name, and in words what it keeps, as a record's `collections()` has it.
+    // Its name, and its contents in words, as in a record's `collections()`.
     [[nodiscard]] constexpr collection_info info() const noexcept {
         collection_info line{name, {}};
         sentence out;

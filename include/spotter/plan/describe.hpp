@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): a policy, and what a collection keeps, as text.
+// Plan (L2): policies and the contents of collections as text.
 #pragma once
 
 #include <spotter/core/describe.hpp>
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Policies and patterns of the user's own that have no `describe` beside them.
+// For a user's policies and patterns without their own `describe`.
 template <policy Policy>
 constexpr void describe(Policy const&, sentence& out) noexcept {
     out << "a function of the step";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): a plan made while the program runs: from a settings file (ext/json.hpp), or collection by collection.
+// Plan (L2): a plan that is made at run time: from a settings file (ext/json.hpp), or collection by collection.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What one node of an expression asks. Patterns first, then policies, then what joins either kind.
+// The kind of an expression's node: patterns, then policies, then operators of both.
 enum class asked : std::uint8_t {
     glob,
     regex,
@@ -29,45 +29,44 @@ enum class asked : std::uint8_t {
     negated
 };
 
-// A node of an expression. Its texts and lists lie in the plan.
+// A node of an expression. The plan stores its texts and lists.
 struct question {
-    asked what = asked::never;            // its kind, which says what the others mean
-    std::uint32_t left = 0, right = 0;    // of both and either; `left` of negated
-    std::uint64_t first = 0, second = 0;  // numbers; of texts and lists the offset and the length; the role; the mode
-    std::uint32_t depth = 0;              // how many more stand below it, one in another
+    asked what = asked::never;            // the kind; it decides what the other members mean
+    std::uint32_t left = 0, right = 0;    // operands of both and either; `left` of negated
+    std::uint64_t first = 0, second = 0;  // numbers; of texts and lists offset and length; a role; a mode
+    std::uint32_t depth = 0;              // nesting depth below the node
 };
 
-// How regular expressions are understood, so that this header needs none.
+// How regular expressions are matched, so that this header does not include them.
 struct text_matcher {
-    pattern_fault (*fault)(std::string_view expression) noexcept;  // what is malformed; empty: nothing
-    // Whether it is found in the tensor's name; false of a malformed one.
+    pattern_fault (*fault)(std::string_view expression) noexcept;  // the fault; empty if well-formed
+    // Whether it matches the tensor's name; false for a malformed one.
     bool (*matches)(std::string_view expression, tensor_info const& tensor) noexcept;
 };
-// That of a type of expressions, such as `regex`.
+// The matcher for a type of expressions, such as `regex`.
 template <class Expression>
 inline constexpr text_matcher matcher_of{
     [](std::string_view text) noexcept { return malformed_part(Expression{text}); },
     [](std::string_view text, tensor_info const& tensor) noexcept { return Expression{text}(tensor); }};
 
-// Owns its texts: nothing needs to outlive it. Taken by a hook like a constant plan; in a step it neither allocates nor
-// throws. `every{0}` becomes `never`, and contents are completed to what is recorded anyway (the counts beside any
-// statistic, the sum beside the variance), so that two plans that keep the same are equal. What does not fit, 64
-// collections, `deepest` or the memory, is told by `whole()` and by a hook as a malformed plan, of which nothing is
-// applied.
+// Owns its texts: nothing needs to outlive it. A hook takes it like a constant plan; in a step it neither allocates nor
+// throws. `every{0}` becomes `never`. Contents are extended by what is recorded anyway (the counts with any statistic,
+// the sum with the variance), so that plans that keep the same are equal. If the plan exceeds 64 collections, `deepest`
+// or the memory, `whole()` is false; a hook then reports a malformed plan and applies none of it.
 class dynamic_plan {
 public:
     // The most collections (`plan_like`).
     static constexpr std::size_t limit = 64;
-    // How many `and`, `or` and `not` may stand one in another: each takes a frame of the stack where it is asked.
+    // The limit for nested `and`, `or` and `not`: each takes a stack frame when it is evaluated.
     static constexpr std::uint32_t deepest = 256;
 
-    // A node, by its number.
+    // A node, by number.
     struct part {
         std::uint32_t index = 0;  // among all nodes of the plan
     };
-    // A collection. Its name lies among the plan's letters, `name_size` of them from `name` on.
+    // A collection. Its name is stored in the plan.
     struct entry {
-        std::uint64_t name = 0, name_size = 0;  // where, and how many bytes
+        std::uint64_t name = 0, name_size = 0;  // offset and bytes
         part which{}, when{};                   // the pattern and the policy
         terms what = terms::none;               // what is kept
     };
@@ -78,7 +77,7 @@ public:
         constant.collections.each([&](auto const& it, std::size_t) { add(it); });
     }
 
-    // Patterns that are functions are not data, and do not compile here.
+    // Patterns that are functions cannot be stored, and do not compile here.
     template <class Pattern, class Policy>
     void add(collection<Pattern, Policy> const& it) noexcept {
         part const which = keep(it.which);
@@ -87,15 +86,15 @@ public:
     }
     void add(std::string_view name, part which, part when, terms what) noexcept;
 
-    // What a hook asks (plan_like).
+    // The calls of a hook (plan_like).
     [[nodiscard]] std::uint64_t due(step_id step) const noexcept;
     // Bit i: the tensor is a member of collection i.
     [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const noexcept;
-    // The union of what the collections of a set ask for.
+    // The union of what a set of collections wants.
     [[nodiscard]] terms wanted(std::uint64_t set) const noexcept;
-    // The first malformed pattern, or that the plan is not whole; empty: neither.
+    // The first malformed pattern, or the fault of an incomplete plan; empty: neither.
     [[nodiscard]] pattern_fault malformed() const noexcept;
-    // Calls use(collection_info) for each, in order.
+    // Calls use(collection_info) for each collection, in order.
     template <class Use>
     void list(Use&& use) const noexcept {
         for (std::size_t i = 0; i < size(); ++i) {
@@ -110,12 +109,12 @@ public:
     }
     // Rules run, nothing is written: as options{.dry_run = true}.
     bool dry_run = false;
-    // What else was said of the run: a hook takes it over what its options say.
+    // Further options of the run; they take precedence over the hook's options.
     run_choices run{};
 
-    // False where something did not fit.
+    // False if something did not fit.
     [[nodiscard]] bool whole() const noexcept;
-    // That it is not whole because expressions nest beyond `deepest`.
+    // The reason is an expression deeper than `deepest`.
     [[nodiscard]] bool too_deep() const noexcept { return too_deep_; }
     friend bool operator==(dynamic_plan const& a, dynamic_plan const& b) noexcept {
         if (a.size() != b.size() || a.dry_run != b.dry_run || a.run != b.run || a.whole() != b.whole()) {
@@ -132,7 +131,7 @@ public:
         return true;
     }
 
-    // Expressions, node by node; operands first.
+    // Adds expressions node by node, operands first.
     [[nodiscard]] part keep(glob const& it) noexcept;
     [[nodiscard]] part keep(of_role const& it) noexcept;
     template <std::size_t Count>
@@ -144,9 +143,9 @@ public:
     [[nodiscard]] part keep(Expression const& it) noexcept {
         return keep_regex(it.pattern, matcher_of<Expression>);
     }
-    // A regular expression, and how it is understood: the plan keeps the text.
+    // Adds a regular expression with its matcher; the plan copies the text.
     [[nodiscard]] part keep_regex(std::string_view expression, text_matcher const& how) noexcept;
-    // Exactly these names, which the plan copies.
+    // Adds a list of names, which the plan copies.
     [[nodiscard]] part keep_names(std::span<std::string_view const> list) noexcept;
 
     [[nodiscard]] part keep(always const&) noexcept { return put({asked::always}); }
@@ -160,7 +159,7 @@ public:
     [[nodiscard]] part keep(at<Count> const& it) noexcept {
         return keep_at(it.indices);
     }
-    // Exactly these indices, which the plan copies.
+    // Adds a list of indices, which the plan copies.
     [[nodiscard]] part keep_at(std::span<std::uint64_t const> indices) noexcept;
     template <policy Policy>
     [[nodiscard]] part keep(by_default<Policy> const& it) noexcept {
@@ -183,15 +182,15 @@ public:
     }
     // Both or either of two expressions of one kind.
     [[nodiscard]] part join(asked how, part left, part right) noexcept;
-    // What an expression does not let through.
+    // The negation of an expression.
     [[nodiscard]] part negate(part inner) noexcept;
 
-    // What an expression that was kept says, in a collection or not.
+    // Evaluates an expression, whether it is in a collection or not.
     [[nodiscard]] bool matches(part which, tensor_info const& tensor) const noexcept { return answer(which, tensor); }
-    // Likewise of a policy.
+    // Likewise for a policy.
     [[nodiscard]] bool admits(part when, step_id step) const noexcept { return answer(when, step); }
 
-    // For who writes a plan down. Views live until the plan changes.
+    // For writers of a plan. Views are valid until the plan changes.
     [[nodiscard]] std::size_t size() const noexcept { return whole() ? count_ : 0; }
     [[nodiscard]] entry const& operator[](std::size_t i) const noexcept { return entries_[i]; }
     [[nodiscard]] std::string_view name(std::size_t i) const noexcept;
@@ -237,7 +236,7 @@ private:
     slot_array<char> letters_{};
     slot_array<std::uint64_t> numbers_{};
     std::size_t count_ = 0, questions_count_ = 0, letters_count_ = 0, numbers_count_ = 0;
-    text_matcher const* matcher_ = nullptr;  // of the regular expressions
+    text_matcher const* matcher_ = nullptr;  // for regular expressions
     bool whole_ = true, too_deep_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): a plan that may be exchanged while the run goes on (ext/json/live.hpp makes one).
+// Plan (L2): a plan that can be replaced while the run goes on (ext/json/live.hpp makes one).
 #pragma once
 
 #include <spotter/core/content_reader.hpp>
@@ -7,12 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Begins as `first`. A later plan has collections of its own beside those of the earlier ones, which are no longer due:
-// so a number means one collection all through the run, 64 together. A copy begins with the first plan again.
+// Begins with the plan `first`. A later plan adds its own collections; those of earlier plans are no longer due. So a
+// number means the same collection during the whole run; at most 64 in total. A copy begins with the first plan again.
 template <plan_like Plan>
 class live_plan {
 public:
-    // The most collections (`plan_like`), those of all plans together.
+    // The limit (`plan_like`) for the collections of all plans together.
     static constexpr std::size_t limit = 64;
 
     live_plan(Plan const& first, detail::content_reader const& how) noexcept : first_{first}, how_{how} {}
@@ -22,11 +22,11 @@ public:
         for (std::size_t i = 0; i < count_; ++i) { delete later_[i]; }
     }
 
-    // Bit i: collection i, of the newest plan, wants steps like this one.
+    // Bit i: collection i, of the newest plan, is due at this step.
     [[nodiscard]] std::uint64_t due(step_id step) const {
         return count_ == 0 ? first_.due(step) : newest().due(step) << from_;
     }
-    // Of the collections of all plans so far; only those of the newest are due.
+    // Membership in the collections of all plans so far; only those of the newest are due.
     [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const {
         std::uint64_t all = first_.members(tensor);
         std::size_t begin = first_size();
@@ -35,25 +35,23 @@ public:
         }
         return all;
     }
-    // The union of what the collections of a set ask for.
+    // The union of what a set of collections wants.
     [[nodiscard]] terms wanted(std::uint64_t set) const noexcept {
         return count_ == 0 ? first_.wanted(set) : newest().wanted(set >> from_);
     }
-    // Of the first plan: later ones are read before they are exchanged.
+    // Of the first plan: later ones are checked before they replace it.
     [[nodiscard]] pattern_fault malformed() const noexcept { return first_.malformed(); }
-    // Likewise.
+    // Lists the collections of all plans so far.
     template <class Use>
     void list(Use&& use) const noexcept {
         first_.list(use);
         for (std::size_t i = 0; i < count_; ++i) { later_[i]->list(use); }
     }
 
-    // The plan that it began with.
     [[nodiscard]] Plan const& first() const noexcept { return first_; }
-    // What makes plans of a file's text.
+    // Parses plans from a file's text.
     [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }
-    // `plan`: a dynamic_plan. What it says of the run beside its collections cannot be changed any more, and is
-    // refused.
+    // `plan`: a dynamic_plan. It is refused if it sets options of the run, which can no longer change.
     [[nodiscard]] error exchange(void const* plan) noexcept {
         auto const& next = *static_cast<dynamic_plan const*>(plan);
         if (next.dry_run || !next.run.empty()) {
@@ -87,8 +85,8 @@ private:
     Plan first_;
     detail::content_reader how_;
     slot_array<dynamic_plan*> later_{};
-    std::size_t count_ = 0;  // of them
-    std::size_t from_ = 0;   // the number of the first collection of the newest
+    std::size_t count_ = 0;  // number of later plans
+    std::size_t from_ = 0;   // number of the newest plan's first collection
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -18,15 +18,14 @@ template <policy Policy>
 inline constexpr bool is_fallback<fallback<Policy>> = true;
 template <class Collection, policy Policy>
 using within = decltype(std::declval<Collection const&>().within(std::declval<fallback<Policy> const&>()));
-// Asked by its address, so that a parameter of that name (of a rule, say) is no plan, and no error either.
+// Tests the member's address, so that a (rule's) parameter of that name makes no plan, and no compiler error.
 template <class Value>
 concept has_limit = std::same_as<decltype(&Value::limit), std::size_t const*>;
 
 }  // namespace detail
 
-// What a hook asks of a plan, be it a constant (plan) or made while the program runs (dynamic_plan). `limit` is the
-// most collections that it may have, at most 64: membership of a tensor, and what is due at a step, are one 64-bit word
-// each.
+// What a hook needs from a plan, constant (plan) or made at run time (dynamic_plan). `limit` is the most collections
+// that it may have, at most 64: the membership of a tensor, and what is due at a step, are 64-bit words.
 template <class Value>
 concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
                     requires(Value const& value, step_id step, tensor_info const& tensor, std::uint64_t set) {
@@ -37,20 +36,19 @@ concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
                         value.list(detail::collection_reader{});
                     };
 
-// What a run keeps: `constexpr plan keep{collection{...}, ...}`, a `fallback` first, if there is one. At most 64
-// collections. A hook copies it; a malformed pattern is errc::bad_pattern when it starts, and of `regex` an error of
-// the compiler where it is a constant.
+// What a run keeps: `constexpr plan keep{collection{...}, ...}`, with an optional `fallback` first. At most 64
+// collections. A hook copies it. A malformed pattern is errc::bad_pattern when the hook starts; a malformed `regex` in
+// a constant does not compile.
 template <class... Collections>
 struct plan {
     static_assert(sizeof...(Collections) <= 64, "spotter: a plan holds at most 64 collections.");
     static_assert((!detail::is_fallback<Collections> && ...),
                   "spotter: the fallback of a plan stands first: plan{fallback{...}, collection{...}, ...}.");
-    // How many collections.
     static constexpr std::size_t size = sizeof...(Collections);
-    // The most that it may have (`plan_like`): a constant plan has what it has.
+    // The limit (`plan_like`): a constant plan cannot grow.
     static constexpr std::size_t limit = size;
 
-    // In the order in which they were given; bit i of a set is the i-th.
+    // In the given order; bit i of a set is the i-th.
     pack<Collections...> collections;
 
     constexpr plan(Collections const&... each) noexcept : collections{std::in_place, each...} {}
@@ -58,7 +56,7 @@ struct plan {
     constexpr plan(fallback<Policy> const& rest, Given const&... each) noexcept
         : collections{std::in_place, each.within(rest)...} {}
 
-    // Bit i: collection i wants steps like this one.
+    // Bit i: collection i is due at this step.
     [[nodiscard]] constexpr std::uint64_t due(step_id step) const {
         std::uint64_t bits = 0;
         collections.each([&](auto const& it, std::size_t i) { bits |= std::uint64_t{it.when(step)} << i; });
@@ -70,7 +68,7 @@ struct plan {
         collections.each([&](auto const& it, std::size_t i) { bits |= std::uint64_t{it.which(tensor)} << i; });
         return bits;
     }
-    // The union of what the collections of a set ask for.
+    // The union of what a set of collections wants.
     [[nodiscard]] constexpr terms wanted(std::uint64_t set) const noexcept {
         terms all = terms::none;
         collections.each([&](auto const& it, std::size_t i) {
@@ -78,7 +76,7 @@ struct plan {
         });
         return all;
     }
-    // The first malformed pattern; empty where there is none.
+    // The first malformed pattern; empty if there is none.
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {
         pattern_fault found;
         collections.each([&](auto const& it, std::size_t) {
@@ -86,7 +84,7 @@ struct plan {
         });
         return found;
     }
-    // Calls use(collection_info) for each, in order.
+    // Calls use(collection_info) for each collection, in order.
     template <class Use>
     constexpr void list(Use&& use) const noexcept {
         collections.each([&](auto const& it, std::size_t) { use(it.info()); });

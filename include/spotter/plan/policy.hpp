@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): policies: which steps. Each looks at the step's own mode and index, never at how often it was asked.
+// Plan (L2): policies: predicates on a step's mode and index. They have no state.
 #pragma once
 
 #include <spotter/core/algebra.hpp>
@@ -10,15 +10,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What policies are known by: they combine with `&&`, `||` and `!` among each other, and not with patterns or rules.
+// The kind of policies: they combine by `&&`, `||` and `!` with each other, but not with patterns or rules.
 struct policy_kind : stateless_kind {};
 
-// Says of a step whether it is let through, by its mode and index alone: a constant value with `bool
-// operator()(step_id) const`. Asked at each step, by the thread that trains.
+// Whether a step is selected, by its mode and index alone: a constant value with `bool operator()(step_id) const`.
+// Called at each step by the training thread.
 template <class Value>
 concept policy = expression<Value> && std::same_as<typename Value::kind, policy_kind>;
 
-// Index divisible by `interval`, so anchored at 0 and not at the first step seen. An interval of 0 is no step.
+// Index divisible by `interval`: counted from 0, not from the first step seen. An interval of 0 selects no step.
 struct every {
     using kind = policy_kind;
     std::uint64_t interval = 1;  // in steps
@@ -29,36 +29,36 @@ struct every {
 // Index at least `first`.
 struct from {
     using kind = policy_kind;
-    std::uint64_t first = 0;  // it is let through
+    std::uint64_t first = 0;  // selected
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.index >= first; }
 };
 // Index below `end`.
 struct before {
     using kind = policy_kind;
-    std::uint64_t end = 0;  // it is not let through
+    std::uint64_t end = 0;  // not selected
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.index < end; }
 };
 // first <= index < end.
 struct between {
     using kind = policy_kind;
-    std::uint64_t first = 0, end = 0;  // `first` is let through, `end` is not
+    std::uint64_t first = 0, end = 0;  // `first` is selected, `end` is not
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
         return step.index >= first && step.index < end;
     }
 };
-// Of many workers `keep`, others at each index, the same to all of them without a word between them: exactly `keep` at
-// each, spread over the workers, and in the long run each as often. `worker` and `workers` are those of `options`. As a
-// plan of each rank:
+// At each index, exactly `keep` of the workers are selected: different ones at different indices, each equally often in
+// the long run, and without communication. `worker` and `workers` are those of `options`. For example, in the plan of
+// each rank:
 //     collection{"values", role::weight, every{100} && sampled{.worker = rank, .workers = ranks, .keep = 4}, payload}
 struct sampled {
     using kind = policy_kind;
-    std::uint32_t worker = 0, workers = 1;  // who asks, from 0, and of how many
-    std::uint32_t keep = 1;                 // 0: nobody
-    std::uint64_t seed = 0;                 // another one draws others; the same for all workers
+    std::uint32_t worker = 0, workers = 1;  // this worker's number, from 0, and the number of workers
+    std::uint32_t keep = 1;                 // 0: none
+    std::uint64_t seed = 0;                 // changes the selection; must be the same for all workers
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept {
         if (keep >= workers) { return keep > 0; }
-        // Worker times a number without a divisor in common takes each place once; from where on they are kept is drawn
-        // by the index.
+        // worker * stride is a permutation of the workers, because stride and their number are coprime. The index
+        // decides where the kept range begins.
         std::uint64_t stride = 1 + mixed(seed) % (workers - 1);
         while (!is_coprime(stride, workers)) { ++stride; }
         std::uint64_t const begin = mixed(seed ^ mixed(step.index + 1)) % workers;
@@ -70,14 +70,14 @@ private:
         while (b != 0) { a = std::exchange(b, a % b); }
         return a == 1;
     }
-    // The finaliser of MurmurHash3 (Appleby, public domain): every bit of the result depends on all of those given.
+    // The finalizer of MurmurHash3 (Appleby, public domain): every bit of the result depends on every input bit.
     [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
         bits = (bits ^ (bits >> 33)) * 0xFF51AFD7ED558CCDULL;
         bits = (bits ^ (bits >> 33)) * 0xC4CEB9FE1A85EC53ULL;
         return bits ^ (bits >> 33);
     }
 };
-// Exactly these indices, of any mode.
+// Exactly these indices, in any mode.
 template <std::size_t Count>
 struct at {
     using kind = policy_kind;
@@ -97,7 +97,7 @@ at(Index...) -> at<sizeof...(Index)>;
 // Steps of this mode.
 struct during {
     using kind = policy_kind;
-    spotter::mode mode = spotter::mode::train;  // the one that is let through
+    spotter::mode mode = spotter::mode::train;  // the selected one
     [[nodiscard]] constexpr bool operator()(step_id step) const noexcept { return step.mode == mode; }
 };
 // Every step.
@@ -111,11 +111,11 @@ struct never {
     [[nodiscard]] constexpr bool operator()(step_id) const noexcept { return false; }
 };
 
-// A policy that nobody asked for: it gives way to the `fallback` of a plan that has one (plan/plan.hpp).
+// A default policy: a plan's `fallback` replaces it (plan/plan.hpp).
 template <policy Policy>
 struct by_default {
     using kind = policy_kind;
-    Policy policy;  // what holds where no fallback does
+    Policy policy;  // applies without a fallback
     [[nodiscard]] constexpr bool operator()(step_id step) const { return policy(step); }
 };
 template <policy Policy>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2), opt-in: names by regular expression (ECMAScript, unanchored search), as SageMaker Debugger's
+// Plan (L2), opt-in: patterns by regular expression (ECMAScript, unanchored search), like SageMaker Debugger's
 // include_regex.
 #pragma once
 
@@ -10,15 +10,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Called where an expression is malformed during constant evaluation, which it ends: its name is the error message.
+// Called for a malformed expression during constant evaluation, where the compiler stops and shows this name.
 inline void malformed_regular_expression_see_docs_plan() noexcept {}
 
 }  // namespace detail
 
-// Holds the text, which must outlive it. Compiled when a tensor is declared, never in a step, and matched in a time
-// that is the length of the expression times that of the name. A malformed expression does not compile where it is a
-// constant, and is errc::bad_pattern when the hook starts otherwise. What is understood, and what is not, is in
-// docs/plan.md.
+// Refers to the text, which must outlive it. Compiled when a tensor is declared, never in a step. The time of a match
+// is the length of the expression times that of the name. A malformed expression in a constant does not compile;
+// otherwise it is errc::bad_pattern when the hook starts. docs/plan.md lists the supported syntax.
 struct regex {
     using kind = pattern_kind;
     std::string_view pattern{};  // the expression; not owned
@@ -28,12 +27,11 @@ struct regex {
         if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_regular_expression_see_docs_plan(); }
     }
 
-    // What is malformed, and at which character; empty where nothing is.
+    // The fault and its position; empty if the expression is well-formed.
     [[nodiscard]] constexpr pattern_fault fault() const noexcept {
         detail::regex_program ignored;
         return detail::regex_reader::read(pattern, ignored);
     }
-    // Nothing is.
     [[nodiscard]] constexpr bool well_formed() const noexcept { return fault().empty(); }
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
     [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {

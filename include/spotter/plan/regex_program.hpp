@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): what a regular expression becomes: a short program whose every state is tried at once, so that it cannot
-// backtrack.
+// Plan (L2): a compiled regular expression: a short program that is run in all its states at once, so that it never
+// backtracks.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Any of the 256 bytes.
+// A set of byte values.
 class byte_set {
 public:
     constexpr void add(unsigned char first, unsigned char last) noexcept {
@@ -32,7 +32,7 @@ private:
     std::uint64_t words_[4]{};
 };
 
-// The named classes of characters, of which \d, \s and \w are three.
+// The named character classes; \d, \s and \w are three of them.
 [[nodiscard]] constexpr bool add_named_class(byte_set& into, std::string_view name) noexcept {
     struct range {
         unsigned char first, last;
@@ -69,23 +69,23 @@ private:
            letter == '_';
 }
 
-// Goes on with the next instruction; `fork` and `leap` also, or only, with the one that lies `away` from it. Places are
-// relative, so a piece of a program means the same wherever it is put.
+// Continues with the next instruction; `fork` also, and `leap` only, with the one at the distance `away`. Distances are
+// relative, so that pieces of a program can be moved.
 struct regex_instruction {
     enum class does : std::uint8_t { letter, any, one_of, fork, leap, begin, end, boundary, no_boundary };
     does what = does::letter;
     unsigned char letter = 0;
-    std::int32_t away = 0;  // of one_of: the number of the set
+    std::int32_t away = 0;  // of one_of: number of the set
 };
 
 class regex_program {
 public:
     using does = regex_instruction::does;
 
-    // Counted repetitions are written out, so a short expression may come to a long program.
+    // Counted repetitions are expanded, so a short expression may become a long program.
     static constexpr std::size_t longest = 16 * 1024;
 
-    // False where it would be too long, or there is no memory.
+    // False if it would be too long, or memory is exhausted.
     [[nodiscard]] constexpr bool put(regex_instruction const& it) noexcept { return insert(size_, it); }
     [[nodiscard]] constexpr bool insert(std::size_t at, regex_instruction const& it) noexcept {
         if (size_ == longest || !code_.grow(size_ + 1)) { return false; }
@@ -94,7 +94,7 @@ public:
         ++size_;
         return true;
     }
-    // What lies from `from` on, `size` instructions, once more at the end.
+    // Appends a copy of the `size` instructions from `from` on.
     [[nodiscard]] constexpr bool repeat(std::size_t from, std::size_t size) noexcept {
         if (size > longest - size_ || !code_.grow(size_ + size)) { return false; }
         for (std::size_t i = 0; i < size; ++i) { code_[size_++] = code_[from + i]; }
@@ -109,18 +109,18 @@ public:
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
     [[nodiscard]] constexpr regex_instruction& operator[](std::size_t i) noexcept { return code_[i]; }
 
-    // Whether some part of `name` matches. Looks at each instruction at most twice a character, whatever the
-    // expression; false where there is no memory to do so. `steps`, where given, counts the looks.
+    // Whether some part of `name` matches. Visits each instruction at most twice for a character, for any expression.
+    // False where memory is exhausted. `steps`, if given, counts the visits.
     [[nodiscard]] constexpr bool search(std::string_view name, std::uint64_t* steps = nullptr) const noexcept {
         states now, next;
-        slot_array<std::size_t> seen;  // of each instruction: one more than the last character at which it was reached
+        slot_array<std::size_t> seen;  // for each instruction: 1 + the last character at which it was reached
         slot_array<std::uint32_t> waiting;
         std::size_t const room = size_ + 1;
         if (!now.at.grow(room) || !next.at.grow(room) || !seen.grow(room) || !waiting.grow(room)) { return false; }
         std::uint64_t looks = 0;
         bool found = false;
         for (std::size_t i = 0; !found && i <= name.size(); ++i) {
-            // Those that the last character led to are in `now`, but for what follows them without a character.
+            // `now` has the states after the last character, without those that need no character.
             next.count = 0;
             found = follow(0, name, i, next, seen, waiting, looks);
             for (std::size_t k = 0; !found && k < now.count; ++k) {
@@ -156,7 +156,7 @@ private:
                 return false;
         }
     }
-    // Whether the end of the program is reached from `start` without a character more; those that want one are added to
+    // Whether the end of the program is reachable from `start` without a character. Adds the states that need one to
     // `into`.
     [[nodiscard]] constexpr bool follow(std::uint32_t start, std::string_view name, std::size_t place, states& into,
                                         slot_array<std::size_t>& seen, slot_array<std::uint32_t>& waiting,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): a regular expression read into a program, or what is wrong with it and where.
+// Plan (L2): compiles a regular expression to a program, or finds its fault.
 #pragma once
 
 #include <spotter/core/pattern_fault.hpp>
@@ -7,15 +7,14 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The regular expressions of ECMAScript, over bytes, but for what no machine of finitely many states can do:
-// back-references, and looking ahead or behind. Whether a repetition is greedy makes no difference to whether there is
-// a match, and is read over.
+// The regular expressions of ECMAScript, over bytes, without what a finite automaton cannot do: back-references and
+// look-around. Lazy repetitions are accepted and treated as greedy: whether there is a match is the same.
 class regex_reader {
 public:
     static constexpr std::size_t deepest = 64;
     static constexpr std::uint32_t most_repetitions = 1000;
 
-    // Empty where `into` is the program of the expression.
+    // Empty if it succeeds; `into` is then the program.
     [[nodiscard]] static constexpr pattern_fault read(std::string_view expression, regex_program& into) noexcept {
         if (expression.size() > longest_pattern) {
             return {expression, "it is longer than 16384 characters", longest_pattern};
@@ -53,8 +52,8 @@ private:
         return static_cast<std::int32_t>(static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from));
     }
 
-    // a|b|c, up to the end or a `)`. Each but the last is `fork` to the next one, itself, `leap` to the end; until the
-    // end is known the leaps are a chain, each with the distance to the one before.
+    // a|b|c, up to the end or a `)`. Each alternative but the last becomes: `fork` to the next one, its body, `leap` to
+    // the end. Until the end is known the leaps are a chain of distances to the previous leap.
     constexpr bool alternatives(std::size_t depth) noexcept {
         std::size_t last_leap = none;
         for (;;) {
@@ -124,8 +123,8 @@ private:
         return take(')') || wrong("the ( is not closed", open);
     }
 
-    // What may stand behind: * + ? {2} {2,} {2,3}, each with a ? that says it is lazy. The piece begins at `start` in
-    // the program.
+    // A repetition: * + ? {2} {2,} {2,3}, each with an optional ? for lazy. The repeated piece begins at `start` in the
+    // program.
     constexpr bool repeated(std::size_t start, std::size_t begin, bool repeatable) noexcept {
         std::size_t const sign = at_;
         std::uint32_t least = 1, most = 1;
@@ -165,7 +164,7 @@ private:
         }
         return at_ > begin;
     }
-    // The piece from `start` on, written out as often as it must be there and as often as it may be.
+    // Expands the piece from `start` on: the required copies, then the optional ones.
     [[nodiscard]] constexpr bool repeat(std::size_t start, std::uint32_t least, std::uint32_t most) noexcept {
         std::size_t const size = program_.size() - start;
         if (most == 0) {
@@ -175,7 +174,7 @@ private:
         for (std::uint32_t i = 1; i < least; ++i) {
             if (!program_.repeat(start, size)) { return false; }
         }
-        if (most == endless && least > 0) {  // back to the last one
+        if (most == endless && least > 0) {  // repeats the last copy
             return program_.put({does::fork, 0, -static_cast<std::int32_t>(size)});
         }
         if (least > 0) {
@@ -198,7 +197,7 @@ private:
         return true;
     }
 
-    // Behind a backslash, outside of a class.
+    // After a backslash, outside of a class.
     constexpr bool escape(bool& repeatable) noexcept {
         std::size_t const begin = at_ - 1;
         if (!more()) { return wrong("it ends in a backslash", begin); }
@@ -216,7 +215,7 @@ private:
         if (!several) { return put({does::letter, value}); }
         return program_.put(set) || too_long(begin);
     }
-    // One character, in `value`, or a class of them, added to `set`.
+    // One character, in `value`, or a class, which is added to `set`.
     constexpr bool escaped(std::size_t begin, byte_set& set, unsigned char& value, bool& several) noexcept {
         char const letter = text_[at_++];
         several = false;
@@ -313,7 +312,7 @@ private:
             }
             ++at_;
             if (!member(set, last, several_last)) { return false; }
-            if (several || several_last) {  // a class is no end of a range: the - is one
+            if (several || several_last) {  // a class cannot end a range: the - is literal
                 set.add('-');
                 if (!several) { set.add(first); }
                 if (!several_last) { set.add(last); }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): what a settings file says of a run beside its plan. What each choice means stands in hook/options.hpp.
+// Plan (L2): options of a run from a settings file. hook/options.hpp explains each.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The options that a file may set, in the order in which `options` has them. Those that only the program can know (who
-// calls poll(), when `step` is called, the worker's number, its clock and memory) are none of them.
+// The options that a file may set, in the order of `options`. Only the program can set the others (who calls poll(),
+// when `step` is called, the worker's number, clock and memory).
 enum class run_option : std::uint8_t {
     existing,
     overflow,
@@ -25,19 +25,18 @@ enum class run_option : std::uint8_t {
     flight_steps_after,
     ring_in
 };
-// How many there are.
 inline constexpr std::size_t run_option_count = 15;
 
-// Some of them, with their values; an enumerator's is its number. A hook takes them from its plan, over what its
-// `options` say.
+// A subset of these options with values; an enumerator's is its number. A hook takes them from its plan; they take
+// precedence over its `options`.
 class run_choices {
 public:
-    // Says one; a later word replaces an earlier one.
+    // Sets an option, replacing an earlier value.
     constexpr void set(run_option which, std::int64_t value) noexcept {
         said_ |= mask_of(which);
         values_[static_cast<std::size_t>(which)] = value;
     }
-    // Whether that one was said; its value by `[]` is 0 where it was not.
+    // Whether the option is set; if not, `[]` returns 0.
     [[nodiscard]] constexpr bool has(run_option which) const noexcept { return (said_ & mask_of(which)) != 0; }
     [[nodiscard]] constexpr bool empty() const noexcept { return said_ == 0; }
     [[nodiscard]] constexpr std::int64_t operator[](run_option which) const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): what the settings of a SageMaker Debugger configuration mean, as a plan. Knows no file format:
-// ext/json.hpp reads.
+// Plan (L2): converts the settings of a SageMaker Debugger configuration to a plan. Independent of the file format,
+// which ext/json.hpp reads.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -9,15 +9,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One key with its value: numbers and truths as they are written, the items of a list joined by commas.
+// The kind of a value: numbers and booleans as written, the items of a list joined by commas.
 enum class setting_kind : std::uint8_t { text, number, boolean, list, other };
-// One of them.
+// A key with its value.
 struct setting {
-    std::string_view key{};    // as it is written
-    std::string_view value{};  // its text
+    std::string_view key{};    // as written
+    std::string_view value{};  // as text
     setting_kind kind = setting_kind::other;
 };
-// The parameters of one collection; those of the hook have no name.
+// The parameters of one collection, or of the hook, which has no name.
 struct setting_group {
     std::string_view name{};
     std::span<setting const> settings{};  // in any order; not owned
@@ -51,7 +51,7 @@ inline constexpr smdebug_key smdebug_keys[] = {
     {"tensorboard_dir", takes::word, false, true, false},
 };
 
-// The collections that every configuration knows. `always`: at every step and whole, whatever the hook's keys say.
+// The predefined collections. `always`: at every step and with all values, regardless of the hook's keys.
 struct smdebug_default {
     std::string_view name;
     spotter::role role = role::other;
@@ -83,8 +83,8 @@ inline constexpr smdebug_default smdebug_defaults[] = {
     {"default"},
 };
 
-// Calls use(item) for each item of a list in a text, trimmed, until it returns false. Commas within brackets are no
-// separators where the items are regular expressions.
+// Calls use(item) for each item of a list in a text, trimmed, until it returns false. If the items are regular
+// expressions, commas within brackets do not separate.
 template <class Use>
 void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
     auto const trimmed = [](std::string_view item) {
@@ -112,10 +112,10 @@ void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
         begin = i + 1;
         if (!item.empty() && !use(item)) { return; }
     }
-    if (begin < list.size()) { (void)use(trimmed(list.substr(begin))); }  // a bracket or a backslash was left open
+    if (begin < list.size()) { (void)use(trimmed(list.substr(begin))); }  // the last item
 }
 
-// Digits only; false where that is not what it is, or where it does not fit.
+// Parses digits; false for anything else, or if the number does not fit.
 [[nodiscard]] constexpr bool read_whole(std::string_view text, std::uint64_t& number) noexcept {
     while (text.starts_with(' ')) { text.remove_prefix(1); }
     while (text.ends_with(' ')) { text.remove_suffix(1); }
@@ -127,7 +127,7 @@ void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
     return !text.empty();
 }
 
-// The terms of a reduction as smdebug writes it (l1_norm), or as it is called here (l1).
+// The terms of a reduction by smdebug's name (l1_norm) or spotter's (l1).
 [[nodiscard]] constexpr bool read_reduction(std::string_view name, terms& what) noexcept {
     bool const abs = name.starts_with("abs_");
     if (abs) { name.remove_prefix(4); }
@@ -162,7 +162,7 @@ public:
     [[nodiscard]] result<dynamic_plan> read() noexcept;
 
 private:
-    static constexpr std::size_t most_steps = 65536;  // of a list: they are looked through at every step
+    static constexpr std::size_t most_steps = 65536;  // of a list, which is searched at every step
 
     [[nodiscard]] static error too_many() noexcept;
 
@@ -173,7 +173,7 @@ private:
         friend bool operator==(schedule const&, schedule const&) noexcept = default;
     };
 
-    // The first thing that is wrong is told.
+    // Reports an error; only the first is kept.
     void refuse(setting_group const& group, std::string_view key, std::string_view value, std::string_view what,
                 errc code = errc::bad_config) noexcept;
 
@@ -184,12 +184,13 @@ private:
                                              std::string_view name) noexcept;
     [[nodiscard]] static bool is_true(setting const* it) noexcept;
     [[nodiscard]] bool is_configured(std::string_view name) const noexcept;
-    // A collection may be given several times: its schedule is the last one's, every other key that of the last which
-    // has it.
+    // A collection may be given several times: the last one defines its schedule, and for every other key the last one
+    // that has it counts.
     [[nodiscard]] bool is_last_of_its_name(std::size_t which) const noexcept;
     [[nodiscard]] setting const* own(setting_group const& group, std::string_view name) const noexcept;
 
-    // The collection's key for the mode, its key, the hook's for the mode, the hook's; null: the default.
+    // Looks for the key in this order: the collection's for the mode, the collection's, the hook's for the mode, the
+    // hook's; null: use the default.
     [[nodiscard]] setting const* inherited(setting_group const& group, bool from_hook, std::string_view mode,
                                            std::string_view name) const noexcept;
     [[nodiscard]] schedule schedule_of(setting_group const& group, smdebug_default const& like,

@@ -69,7 +69,7 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
                 known = &candidate;
             }
         }
-        // Of the mode of who names none; here every step has one, so that it says nothing of any.
+        // "global." is smdebug's mode for steps without one; here every step has a mode, so it sets nothing.
         if (dot != key.npos && prefix != "train" && prefix != "eval" && prefix != "predict" && prefix != "global") {
             return refuse(group, key, prefix, "is no mode; allowed: train. eval. predict. global.");
         }
@@ -298,7 +298,7 @@ SPOTTER_BODY void smdebug_reader::add(setting_group const& group) noexcept {
     if (plan_.too_deep()) {
         return refuse(group, "include_regex", {}, "a list holds 256 expressions at most; join them by |");
     }
-    if (!any_tensors) { take(plan_.negate(plan_.keep(glob{"*"}))); }  // a collection that is only named has no tensors
+    if (!any_tensors) { take(plan_.negate(plan_.keep(glob{"*"}))); }  // a collection with only a name has no tensors
 
     static constexpr smdebug_default other{};
     if (like == nullptr) { like = &other; }

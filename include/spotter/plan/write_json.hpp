@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan (L2): a plan written as JSON, piece by piece; needs no library. ext/json.hpp reads it back.
+// Plan (L2): writes a plan as JSON, piece by piece, without a library. ext/json.hpp reads it.
 #pragma once
 
 #include <spotter/core/quoted.hpp>
@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Names of contents that are no statistics.
+// Names of contents that are not statistics.
 struct named_terms {
     std::string_view name;
     terms what;
@@ -22,13 +22,13 @@ inline constexpr named_terms other_contents[] = {{"payload", terms::payload},
                                                  {"quantiles", terms::quantiles | terms::nonfinite},
                                                  {"histogram", terms::histogram | terms::nonfinite}};
 
-// What each run option is called in a file, and what it may be: one of up to four words, their place its value, or a
-// whole number.
+// The name of a run option in a file, and its values: one of up to four words, whose position is the value, or an
+// integer.
 struct run_option_info {
     std::string_view name;
     std::string_view words[4]{};
     std::int64_t least = 0, most = 0;
-    bool is_bytes = false;  // a unit may stand behind the number
+    bool is_bytes = false;  // the number may have a unit
 };
 inline constexpr std::int64_t tebibyte = std::int64_t{1} << 40;
 inline constexpr run_option_info run_options[run_option_count] = {{"existing", {"next", "refuse", "replace", "resume"}},
@@ -47,7 +47,7 @@ inline constexpr run_option_info run_options[run_option_count] = {{"existing", {
                                                                   {"flight_steps_after", {}, 0, 1'000'000'000},
                                                                   {"ring_in", {"memory", "shared_memory"}}};
 
-// Every built-in statistic, those of |x| after the plain ones; the counts, which come with any other, last.
+// Every built-in statistic, those of |x| after the plain ones. The counts, which come with any other, are last.
 template <class Use>
 constexpr void each_statistic(Use&& use) noexcept {
     for (int id = 0; id <= static_cast<int>(statistic_id::neg_inf); ++id) {
@@ -177,8 +177,7 @@ private:
         }
         put_("]");
     }
-    // Every number that can be read back. The counts are named only where nothing else is: they come with any
-    // statistic.
+    // All terms that can be read back. The counts are named only without other terms, which include them.
     void contents(terms what) {
         bool first = true;
         auto const say = [&](std::string_view name) {
@@ -210,7 +209,7 @@ private:
 
 }  // namespace detail
 
-// Calls put(string_view) with one piece after another. Texts are taken to be UTF-8.
+// Calls put(string_view) with the pieces. Texts should be UTF-8.
 template <class Put>
 void write_json(dynamic_plan const& plan, Put&& put) {
     detail::json_plan_writer{plan, put}.write();
