@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring (L1): bytes from one thread to another: entries of any size up to half the ring, each contiguous, without a
-// lock.
+// Ring (L1): a lock-free queue of bytes between two threads. Entries have any size up to half the ring, and each is
+// contiguous.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -10,34 +10,32 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What the consumer sees: the tag that the producer gave and the bytes it wrote, valid until they are released.
+// An entry as the consumer sees it: the producer's tag and bytes, valid until they are released.
 struct ring_entry {
-    std::uint32_t tag = 0;               // means nothing to the ring; not that of padding
+    std::uint32_t tag = 0;               // for the users of the ring; not the padding tag
     std::span<std::byte const> bytes{};  // in the ring's memory
-    bool some = false;                   // there is one
+    bool some = false;                   // false: no entry
 };
 
-// One producer thread calls prepare and commit, one consumer thread take and release; both may be the same. An entry is
-// an 8-byte header (size, tag) and its bytes, padded to 8. An entry that does not fit before the end of the memory is
-// preceded by a padding entry and starts at the beginning, so every entry is contiguous. Something larger than
-// `largest()` is handed over as several entries by whoever uses the ring (record/ does).
+// One producer thread calls prepare and commit, one consumer thread calls take and release; both may be the same
+// thread. An entry is an 8-byte header (size, tag) and its bytes, padded to 8. An entry that does not fit before the
+// end of the memory is preceded by a padding entry and starts at the beginning, so every entry is contiguous. The user
+// of the ring splits data larger than `largest()` into several entries (as record/ does).
 //
-// Why it is right. `head` (bytes ever committed) is written by the producer only, `tail` (bytes ever released) by the
-// consumer only; both only grow, and tail <= head <= tail + size. The producer writes only into [head, tail + size),
-// the consumer reads only [tail, head). A commit stores head with release after the bytes were written, and the
-// consumer loads it with acquire before it reads them: so it sees them whole. A release stores tail with release after
-// the bytes were read, and the producer loads it with acquire before it writes over them: so no byte changes while it
-// is read. Each side keeps the other's counter as it saw it last; an old value is smaller than the true one, so it errs
-// on the side of less room and fewer entries, and it is loaded anew only when it does not suffice. No operation waits
-// or repeats: both sides are wait-free. 64-bit counters do not wrap within any lifetime. Padding is committed together
-// with the entry behind it.
+// Correctness. Only the producer writes `head` (bytes ever committed), only the consumer writes `tail` (bytes ever
+// released); both only grow, and tail <= head <= tail + size. The producer writes only into [head, tail + size), the
+// consumer reads only [tail, head). A commit stores head with release after writing the bytes, and the consumer loads
+// it with acquire before reading them: it sees complete entries. A release stores tail with release after reading the
+// bytes, and the producer loads it with acquire before overwriting them: no byte changes while it is read. Each side
+// caches the other's counter. A cached value is at most the true one, so it shows less room or fewer entries; it is
+// loaded again only when it does not suffice. No operation waits or repeats: both sides are wait-free. 64-bit counters
+// do not wrap within any lifetime. Padding is committed together with the entry behind it.
 //
-// A ring may stand in memory that outlives the process (ring_header). Then whoever finds it there goes on from any
-// position between the two counters: nothing before head changes any more, and what a side keeps for itself is only a
-// shortcut.
+// A ring may be in memory that outlives the process (ring_header). Its finder may continue from any position between
+// the two counters: nothing before head changes any more, and the cached values are only shortcuts.
 class byte_ring {
 public:
-    static constexpr std::size_t header = 8;  // bytes before each entry
+    static constexpr std::size_t header = 8;  // bytes of an entry's header
 
     byte_ring() noexcept = default;
     byte_ring(byte_ring const&) = delete;
@@ -46,14 +44,14 @@ public:
         if (owned_) { ::operator delete(memory_, std::align_val_t{line}); }
     }
 
-    static constexpr std::size_t alignment = 64;  // of the memory; an entry is at 8 bytes
-    // The bytes that a ring of at least `bytes` takes: a power of two, at least 1 KiB.
+    static constexpr std::size_t alignment = 64;  // of the memory; entries are aligned to 8 bytes
+    // The memory of a ring of at least `bytes`: a power of two, at least 1 KiB.
     [[nodiscard]] static constexpr std::size_t size_for(std::uint64_t bytes) noexcept {
         return std::bit_ceil(as_size(bytes < 1024 ? 1024 : bytes));
     }
 
-    // Takes size_for(bytes) bytes, which stay untouched. `given` is memory of the caller's for it, aligned, which must
-    // outlive the ring. Once, before any other call. False where there is no such memory.
+    // Allocates size_for(bytes) bytes without touching them, or uses the caller's `given` memory, which must be aligned
+    // and outlive the ring. Call it once, before any other call. False if there is no memory.
     [[nodiscard]] bool start(std::uint64_t bytes, std::byte* given = nullptr) noexcept {
         if (memory_ != nullptr || bytes > (std::uint64_t{1} << 46)) { return false; }
         std::size_t const size = size_for(bytes);
@@ -63,15 +61,16 @@ public:
         size_ = size;
         return true;
     }
-    // The ring behind a new header, which must outlive this.
+    // Creates the ring behind a new header, which must outlive this.
     [[nodiscard]] bool start(ring_header& shared) noexcept {
         if (memory_ != nullptr) { return false; }
         attach(shared);
         return true;
     }
-    // The ring that somebody left behind a header (one that `ring_header::open` accepts), for a consumer: entries come
-    // from `position` on, which must lie between its counters. Returns how far whole entries go: to its head, or it is
-    // damaged there and the rest is gone. Walks all of it once, so that what comes later needs no look.
+    // For a consumer: opens the ring that a process left behind a header, which `ring_header::open` must accept.
+    // Entries come from `position` on, which must be between the counters. Returns the end of the intact entries: the
+    // head, or the position of damage, behind which everything is lost. Walks all entries once, so that later calls
+    // need no checks.
     [[nodiscard]] std::uint64_t reopen(ring_header& shared, std::uint64_t position) noexcept {
         attach(shared);
         consumer_.taken = position;
@@ -82,17 +81,17 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // Bytes of the largest entry: it fits into an empty ring wherever that begins.
+    // Bytes of the largest entry: it fits into an empty ring at any position.
     [[nodiscard]] std::size_t largest() const noexcept { return size_ / 2 - header; }
 
-    // Any thread. The memory in which there was no entry yet: from the head on in the first round, then none. The
-    // producer writes to it at any time; others may make its pages ready in ways that do not change what is in them.
+    // Any thread. The memory that never held an entry: from the head on in the first round, empty afterwards. The
+    // producer may write there at any time; other threads may only populate its pages without changing them.
     [[nodiscard]] std::span<std::byte> unused() const noexcept {
         std::uint64_t const head = counters_->head.load(std::memory_order_acquire);
         std::size_t const used = head < size_ ? static_cast<std::size_t>(head) : size_;
         return {memory_ + used, size_ - used};
     }
-    // Producer. Writes to each page of up to `bytes` of what is unused, so that no entry will meet a page fault there.
+    // Producer. Writes to each page of up to `bytes` of the unused memory, so that later entries meet no page fault.
     // Not between prepare and commit.
     void touch(std::size_t bytes) noexcept {
         std::span<std::byte> const rest = unused();
@@ -101,8 +100,8 @@ public:
         if (end > 0) { rest[end - 1] = std::byte{}; }
     }
 
-    // Producer. Memory for an entry of up to `bytes`, or null while the ring is too full for it (and `spare` bytes
-    // more, for what must not be lost). Prepared and not committed, it is simply forgotten.
+    // Producer. Memory for an entry of up to `bytes`; null if the ring has no room for it and `spare` bytes more. A
+    // prepared entry that is not committed has no effect.
     [[nodiscard]] std::byte* prepare(std::size_t bytes, std::size_t spare = 0) noexcept {
         if (bytes > largest()) { return nullptr; }
         std::size_t const needed = header + padded(bytes);
@@ -116,7 +115,7 @@ public:
         }
         return memory_ + (padding > 0 ? 0 : at) + header;
     }
-    // Producer. Hands over the first `bytes` of what was prepared last.
+    // Producer. Commits the first `bytes` of the last prepared entry.
     void commit(std::size_t bytes, std::uint32_t tag) noexcept {
         std::size_t const at = as_size(producer_.head) & (size_ - 1);
         std::size_t const padding = producer_.padding;
@@ -127,13 +126,13 @@ public:
     }
     // Producer. Bytes ever committed.
     [[nodiscard]] std::uint64_t committed() const noexcept { return producer_.head; }
-    // Producer. Bytes free at least, counting headers, padding and all; the consumer may have released more by now.
+    // Producer. A lower bound of the free bytes, with headers and padding; the consumer may have released more since.
     [[nodiscard]] std::uint64_t room() noexcept {
         producer_.seen_tail = counters_->tail.load(std::memory_order_acquire);
         return producer_.seen_tail + size_ - producer_.head;
     }
 
-    // Consumer. The oldest entry that was not taken yet, or one with `some` false.
+    // Consumer. The oldest entry that was not taken yet; `some` is false if there is none.
     [[nodiscard]] ring_entry peek() noexcept {
         for (;;) {
             if (consumer_.taken == consumer_.seen_head) {
@@ -147,26 +146,25 @@ public:
             consumer_.taken += header + fields[0];
         }
     }
-    // Consumer. The same, and steps over it. Its bytes stay until they are released: what it was taken for may still
-    // fail.
+    // Consumer. Like peek, and advances. The bytes stay valid until they are released, in case their processing fails.
     [[nodiscard]] ring_entry take() noexcept {
         ring_entry const entry = peek();
         if (entry.some) { consumer_.taken += header + padded(entry.bytes.size()); }
         return entry;
     }
-    // Consumer. Where the next entry begins, or the padding before it.
+    // Consumer. The position of the next entry, or of the padding before it.
     [[nodiscard]] std::uint64_t taken() const noexcept { return consumer_.taken; }
-    // Consumer. Gives back what lies before a position; of what was taken, all by default.
+    // Consumer. Frees everything before a position; by default all taken entries.
     void release(std::uint64_t position) noexcept {
         if (position <= consumer_.released) { return; }
         consumer_.released = position;
         counters_->tail.store(position, std::memory_order_release);
     }
     void release() noexcept { release(consumer_.taken); }
-    // Consumer. Bytes taken and not given back.
+    // Consumer. Bytes taken and not released.
     [[nodiscard]] std::uint64_t held() const noexcept { return consumer_.taken - consumer_.released; }
 
-    // Consumer. Bytes waiting when the producer's counter was last looked at.
+    // Consumer. Bytes that waited when the producer's counter was last loaded.
     [[nodiscard]] std::uint64_t backlog() const noexcept { return consumer_.seen_head - consumer_.taken; }
 
     // Any thread. Bytes ever released.
@@ -181,7 +179,7 @@ public:
 
 private:
     static constexpr std::size_t line = ring_counters::line;
-    static constexpr std::size_t page = 4096;  // at most as large as the system's
+    static constexpr std::size_t page = 4096;  // not larger than the system's
     static constexpr std::uint32_t padding_tag = 0xFFFFFFFFU;
 
     struct alignas(line) producer_side {
@@ -209,10 +207,10 @@ private:
         size_ = shared.size();
         counters_ = &shared.counters;
     }
-    // Damage is found where an entry would end behind the head or the memory, or padding would not end with it.
+    // An entry is damaged if it would end behind the head or the memory; padding, if it would not end with the memory.
     [[nodiscard]] std::uint64_t whole_entries(std::uint64_t position) const noexcept {
         std::uint64_t const head = counters_->head.load(std::memory_order_acquire);
-        std::uint64_t whole = position;  // behind the last entry; padding counts with the one behind it
+        std::uint64_t whole = position;  // end of the last entry; padding counts with the entry behind it
         while (position < head) {
             std::size_t const at = as_size(position) & (size_ - 1);
             std::uint32_t fields[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring (L1): copies of values into a ring, through the caches or past them.
+// Ring (L1): copies values into a ring, through the caches or past them.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-// Whether the two ways to copy differ here.
+// Whether this platform can copy past the caches.
 #if defined(__GNUC__) && defined(__x86_64__) && SPOTTER_GNU_VECTORS
 #define SPOTTER_CAN_STREAM 1
 #else
@@ -17,11 +17,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Copies of some hundred bytes and more. memcpy of a C library may hand such sizes to the processor's string
-// instructions, which take twice as long where the two sides lie differently within a line of the cache, as entries of
-// a ring do; these loops do not. They write a line at a time: by one store where the processor has AVX-512, as then it
-// need not read the line first (Sapphire Rapids: a ring that is in no cache takes 1.5 times as long by stores of 16 or
-// 32 bytes).
+// Copies of some hundred bytes and more. For such sizes memcpy may use the processor's string instructions, which take
+// twice as long if the two sides have different offsets within a cache line, as ring entries do; these loops do not.
+// They write a whole line at a time. With AVX-512 that is one store, and the processor need not read the line first
+// (Sapphire Rapids: with stores of 16 or 32 bytes a ring outside of the caches takes 1.5 times as long).
 #if defined(__GNUC__) && SPOTTER_GNU_VECTORS
 inline constexpr std::size_t copied_line = 64;
 
@@ -30,7 +29,7 @@ struct copy_word {
     typedef long long type __attribute__((vector_size(Bytes)));
 };
 
-// A line, aligned where it goes to; past the caches where `Past`.
+// Copies one line to an aligned destination; past the caches if `Past`.
 template <std::size_t Bytes, bool Past>
 SPOTTER_INLINE void copy_line(std::byte* into, std::byte const* from) noexcept {
     using word = typename copy_word<Bytes>::type;
@@ -49,12 +48,12 @@ SPOTTER_INLINE void copy_line(std::byte* into, std::byte const* from) noexcept {
 #endif
         if constexpr (!Past) {
             *to++ = each;
-            asm volatile("" ::: "memory");  // or the compiler sees a memcpy
+            asm volatile("" ::: "memory");  // keeps the compiler from making it a memcpy
         }
     }
 }
 
-// Whole lines of `into`, and what is before and behind them.
+// Copies whole lines of `into`, and the parts before and behind them.
 template <std::size_t Bytes, bool Past>
 SPOTTER_INLINE void copy_lines(std::byte* into, std::byte const* from, std::size_t bytes) noexcept {
     std::size_t at = (copied_line - reinterpret_cast<std::uintptr_t>(into) % copied_line) % copied_line;
@@ -62,7 +61,7 @@ SPOTTER_INLINE void copy_lines(std::byte* into, std::byte const* from, std::size
         std::memcpy(into, from, bytes);
         return;
     }
-    // Past the caches no line is written to in both ways: that costs more than all the others.
+    // Past the caches, no line may be written in both ways: that would cost more than all other lines.
     std::memcpy(into, from, Past ? at : copied_line);
     for (; at + copied_line <= bytes; at += copied_line) { copy_line<Bytes, Past>(into + at, from + at); }
     if constexpr (Past) {
@@ -81,7 +80,7 @@ SPOTTER_NOINLINE __attribute__((target("avx512f"))) inline void copy_avx512(std:
 }
 #endif
 
-// As memcpy.
+// Like memcpy.
 inline void copy_cached(std::byte* into, std::byte const* from, std::size_t bytes) noexcept {
 #if SPOTTER_CAN_STREAM
     if (__builtin_cpu_supports("avx512f")) { return copy_avx512<false>(into, from, bytes); }
@@ -95,8 +94,8 @@ inline void copy_cached(std::byte* into, std::byte const* from, std::size_t byte
 
 inline constexpr bool can_stream = SPOTTER_CAN_STREAM != 0;
 
-// As memcpy, but the destination's lines are neither read nor left in the caches: the loop keeps its own data there,
-// and half of the memory traffic is saved. Everything is in memory, in order, when it returns.
+// Like memcpy, but the destination's lines are neither read nor kept in the caches. The loop's own data stays there,
+// and memory traffic is halved. Everything is in memory, in order, when it returns.
 inline void copy_streaming(std::byte* into, std::byte const* from, std::size_t bytes) noexcept {
 #if SPOTTER_CAN_STREAM
     if (__builtin_cpu_supports("avx512f")) {
@@ -110,7 +109,7 @@ inline void copy_streaming(std::byte* into, std::byte const* from, std::size_t b
 #endif
 }
 
-// Takes lines out of the caches, as those of a large ring are when they are written to.
+// Evicts lines from the caches, as those of a large ring are when they are written.
 inline void leave_caches([[maybe_unused]] std::byte const* from, [[maybe_unused]] std::size_t bytes) noexcept {
 #if SPOTTER_CAN_STREAM
     for (std::size_t at = 0; at < bytes; at += copied_line) { __builtin_ia32_clflush(from + at); }
