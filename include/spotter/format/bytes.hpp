@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): numbers and texts to bytes and back: little-endian, varints, never outside the given bytes.
+// Format (L1): converts numbers and texts to bytes and back: little-endian, varints, with bounds checks.
 #pragma once
 
 #include <spotter/format/fwd.hpp>
@@ -10,12 +10,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The bytes of values as they lie in memory: little-endian, as the format has them, on the machines that are supported.
+// The bytes of values in memory. Supported machines are little-endian, like the format.
 template <class Value>
 [[nodiscard]] inline byte_view bytes_of(Value const* values, std::size_t count) noexcept {
     return {reinterpret_cast<std::byte const*>(values), count * sizeof(Value)};
 }
-// Reads a value at any address, aligned or not; there must be as many bytes as it has.
+// Reads a value from any address, aligned or not; its bytes must all be readable.
 template <class Value>
     requires std::is_trivially_copyable_v<Value>
 [[nodiscard]] inline Value load(std::byte const* from) noexcept {
@@ -23,29 +23,29 @@ template <class Value>
     std::memcpy(&value, from, sizeof value);
     return value;
 }
-// The way back.
+// Writes a value to any address.
 template <class Value>
     requires std::is_trivially_copyable_v<Value>
 inline void store(std::byte* into, Value value) noexcept {
     std::memcpy(into, &value, sizeof value);
 }
 
-// Bytes that a varint takes at most, and the unsigned LEB128 itself: seven bits a byte, lowest first.
+// The most bytes of a varint, an unsigned LEB128: seven bits a byte, lowest first.
 inline constexpr std::size_t varint_limit = 10;
 
-// How many bytes a number takes as a varint: 1 to 10.
+// The size of a number as a varint: 1 to 10 bytes.
 [[nodiscard]] constexpr std::size_t varint_bytes(std::uint64_t value) noexcept {
     std::size_t count = 1;
     for (; value >= 0x80; value >>= 7) { ++count; }
     return count;
 }
 
-// Writes into memory that is known to be large enough: nothing is looked at.
+// Writes without bounds checks: the memory must be large enough.
 class quick_writer {
 public:
     explicit quick_writer(std::byte* into) noexcept : begin_{into}, at_{into} {}
 
-    // As many bytes as the type has, little-endian.
+    // Little-endian, in the size of its type.
     template <class Value>
         requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
     void fixed(Value value) noexcept {
@@ -53,7 +53,7 @@ public:
         at_ += sizeof value;
     }
     void varint(std::uint64_t value) noexcept;  // 1 to 10 bytes
-    void raw(byte_view bytes) noexcept;         // as they are, without their number
+    void raw(byte_view bytes) noexcept;         // without a length
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
 
 private:
@@ -61,12 +61,12 @@ private:
     std::byte* at_;
 };
 
-// Writes into memory of a fixed size. What does not fit is not written, and `full()` says so; ask once, at the end.
+// Writes to memory of a fixed size. What does not fit is not written; check `full()` once, at the end.
 class byte_writer {
 public:
     byte_writer(std::byte* into, std::size_t room) noexcept : begin_{into}, at_{into}, end_{into + room} {}
 
-    // As many bytes as the type has, little-endian; all of them or none.
+    // Little-endian, in the size of its type; completely or not at all.
     template <class Value>
         requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
     void fixed(Value value) noexcept {
@@ -77,15 +77,15 @@ public:
         std::memcpy(at_, &value, sizeof value);
         at_ += sizeof value;
     }
-    void varint(std::uint64_t value) noexcept;   // 1 to 10 bytes, all of them or none
-    void raw(byte_view bytes) noexcept;          // as they are, without their number; all or none
-    void text(std::string_view value) noexcept;  // its length as a varint, then its letters
+    void varint(std::uint64_t value) noexcept;   // 1 to 10 bytes, completely or not at all
+    void raw(byte_view bytes) noexcept;          // without a length; completely or not at all
+    void text(std::string_view value) noexcept;  // its length as a varint, then its bytes
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
     // Bytes that still fit.
     [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(end_ - at_); }
-    [[nodiscard]] bool full() const noexcept { return full_; }  // something did not fit: what was written is not whole
-    [[nodiscard]] byte_view view() const noexcept { return {begin_, size()}; }  // what was written
+    [[nodiscard]] bool full() const noexcept { return full_; }  // something did not fit: the output is incomplete
+    [[nodiscard]] byte_view view() const noexcept { return {begin_, size()}; }  // the output
 
 private:
     std::byte* begin_;
@@ -95,12 +95,12 @@ private:
 };
 
 // Reads from memory of a fixed size. Beyond its end, and after a malformed varint, everything reads as zero and `bad()`
-// says so: decode all fields, ask once.
+// is true: decode all fields, then check once.
 class byte_reader {
 public:
     explicit byte_reader(byte_view from) noexcept : at_{from.data()}, end_{from.data() + from.size()} {}
 
-    // As many bytes as the type has, little-endian; a floating-point value may be anything, NaN too.
+    // Little-endian, in the size of its type; a floating-point value may be NaN.
     template <class Value>
         requires(std::is_arithmetic_v<Value>)
     [[nodiscard]] Value fixed() noexcept {
@@ -113,11 +113,11 @@ public:
         at_ += sizeof value;
         return value;
     }
-    // One spelling a value: more bytes than it needs are malformed, as is what exceeds 64 bits.
+    // Only the shortest encoding is valid: more bytes than needed, or more than 64 bits, are malformed.
     [[nodiscard]] std::uint64_t varint() noexcept;
-    // A varint that must not exceed `most`.
+    // A varint; above `most` it is malformed.
     [[nodiscard]] std::uint64_t varint(std::uint64_t most) noexcept;
-    // One byte, at most `most`, as an enumerator.
+    // One byte as an enumerator; above `most` it is malformed.
     template <class Enum>
         requires std::is_enum_v<Enum>
     [[nodiscard]] Enum choice(Enum most) noexcept {
@@ -126,13 +126,13 @@ public:
         fail();
         return Enum{};
     }
-    [[nodiscard]] byte_view raw(std::uint64_t count) noexcept;  // the next `count` bytes, in place
-    // Points into the bytes that are read.
+    [[nodiscard]] byte_view raw(std::uint64_t count) noexcept;  // a view of the next `count` bytes
+    // A view of the bytes that are read.
     [[nodiscard]] std::string_view text() noexcept;
 
-    void fail() noexcept;  // what was read makes no sense: nothing is left, and `bad()`
-    [[nodiscard]] bool bad() const noexcept { return bad_; }  // what was read since may be zeros that are not there
-    // Bytes that were not read yet; 0 once bad.
+    void fail() noexcept;  // the input makes no sense: discards the rest and sets `bad()`
+    [[nodiscard]] bool bad() const noexcept { return bad_; }  // values read since may be substituted zeros
+    // Bytes left to read; 0 once bad.
     [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
 
 private:

@@ -47,7 +47,7 @@ SPOTTER_BODY std::uint64_t byte_reader::varint() noexcept {
         if (shift == 63 && byte > 1) { break; }
         value |= (byte & 0x7F) << shift;
         if (byte < 0x80) {
-            if (byte == 0 && shift > 0) { break; }  // one value, one spelling
+            if (byte == 0 && shift > 0) { break; }  // not the shortest encoding
             return value;
         }
     }

@@ -6,9 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// CRC-64/XZ (ECMA-182 polynomial, reflected, all ones before and after; of "123456789" it is 995DC9BBDF1939FA). It
-// finds every error of up to 64 bits in a row and every odd number of them. Preferred to a hash of the same size
-// because it can also locate a single wrong byte; about 1.5 GB/s.
+// CRC-64/XZ (ECMA-182 polynomial, reflected, initial value and final XOR all ones; for "123456789" it is
+// 995DC9BBDF1939FA). It detects every burst of up to 64 wrong bits, and every odd number of wrong bits. It is preferred
+// to a hash of the same size because it can also locate a single wrong byte. About 1.5 GB/s.
 [[nodiscard]] std::uint64_t checksum(byte_view bytes) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

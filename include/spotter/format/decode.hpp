@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): bytes to rows. Any garbage gives errc::corrupt; bytes after the known fields are a newer writer's.
+// Format (L1): decodes rows. Invalid input gives errc::corrupt; bytes after the known fields are those of newer
+// writers.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -15,16 +16,16 @@ namespace detail {
 [[nodiscard]] inline dtype take_dtype(byte_reader& in) noexcept { return in.choice(dtype::text); }
 [[nodiscard]] bool take_flag(byte_reader& in) noexcept;
 
-// `count` varints, none above `most`, as the bytes that they are.
+// The bytes of `count` varints, each at most `most`.
 [[nodiscard]] byte_view take_varints(byte_reader& in, std::uint64_t count,
                                      std::uint64_t most = ~std::uint64_t{0}) noexcept;
 
-// Refuses shapes whose size in bytes is beyond any memory.
+// Fails for shapes whose size in bytes exceeds any memory.
 [[nodiscard]] extents take_shape(byte_reader& in) noexcept;
 
 }  // namespace detail
 
-// What `encode_summary` wrote; fields whose term is not in `has` keep their defaults.
+// Decodes encode_summary's output; fields whose term is not in `has` keep their defaults.
 template <class Summary>
 inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
     stats = Summary{};
@@ -65,15 +66,15 @@ inline void decode_summary(byte_reader& in, Summary& stats) noexcept {
     if (keeps(stored_terms::hash)) { stats.hash = in.fixed<std::uint64_t>(); }
 }
 
-// One collection of a run_begin's list, or one coverage of a run_end's; `list` moves on to the next. False at the end.
+// Reads the next collection of a run_begin's list, or coverage of a run_end's. False at the end.
 [[nodiscard]] bool read_collection(byte_view& list, rows::collection& out) noexcept;
-[[nodiscard]] bool read_coverage(byte_view& list, rows::coverage& out) noexcept;  // one of the list likewise
+[[nodiscard]] bool read_coverage(byte_view& list, rows::coverage& out) noexcept;  // likewise
 
-// One of an observation's bases, the nearest first; `list` moves on to the next. `place` is the one before it, the
-// row's own at first, and becomes this one. False at the end and where it is malformed.
+// Reads the next of an observation's bases, the nearest first. `place` is the one before it, initially the row's own,
+// and is replaced. False at the end, or if the list is malformed.
 [[nodiscard]] bool read_base(byte_view& list, payload_place& place) noexcept;
 
-// The row of a kind; its texts and views point into the body. On an error `out` may be filled in part.
+// Decodes a row; its texts and views point into the body. After an error `out` may be partly filled.
 [[nodiscard]] error decode(row_view row, rows::run_begin& out) noexcept;
 [[nodiscard]] error decode(row_view row, rows::declare& out) noexcept;
 template <class Summary>

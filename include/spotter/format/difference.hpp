@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): values as differences to earlier ones, bit by bit, and back: exact whatever the bits mean, NaN included.
+// Format (L1): bitwise differences of values, and back: exact for any bits, NaN included.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// into[i] = a[i] ^ b[i] for `count` bytes; `into` may be one of them.
+// into[i] = a[i] ^ b[i] for `count` bytes; `into` may be `a` or `b`.
 void exclusive_or(std::byte const* a, std::byte const* b, std::byte* into, std::size_t count) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): rows to bytes. The order of fields is that of docs/format.md; fields that only the writer knows come
+// Format (L1): encodes rows. The order of fields is that of docs/format.md; fields that only the writer knows come
 // last.
 #pragma once
 
@@ -9,27 +9,26 @@
 namespace spotter::inline SPOTTER_ABI {
 
 namespace layout {
-// Bits of an observation's first byte: which parts it has.
+// Bits of an observation's first byte: the parts that it has.
 inline constexpr std::uint8_t observe_units = 1, observe_values = 2, observe_thinned = 4, observe_quantiles = 8,
                               observe_histogram = 16, observe_shape = 32, observe_delta = 64;
-// Bits of a scalar's first byte: whether it has a step, and a time of its own.
+// Bits of a scalar's first byte: it has a step; it has its own time.
 inline constexpr std::uint8_t scalar_step = 1, scalar_time = 2;
-// How a feature's numbers are written: as varints, or as f64 each.
+// The encoding of a feature's numbers: varints, or f64.
 inline constexpr std::uint8_t feature_integers = 0, feature_numbers = 1;
-inline constexpr std::uint64_t largest_integer = std::uint64_t{1} << 53;  // that a feature has as a varint: 8 bytes
+inline constexpr std::uint64_t largest_integer = std::uint64_t{1} << 53;  // as a varint, which has at most 8 bytes
 }  // namespace layout
 
-// In bytes. No row of these kinds without its texts, values, units, quantiles and bins is longer: within this a
-// quick_writer needs no look.
-inline constexpr std::size_t observe_limit = 320;                   // of an observation; its place and bases are apart
-inline constexpr std::size_t scalar_limit = 64;                     // and the letters of a text
-inline constexpr std::size_t close_limit = 48;                      // its ordinal and time included
-inline constexpr std::size_t place_limit = 2 * varint_limit + 1;    // what encode_place writes
-inline constexpr std::size_t base_limit = 2 * varint_limit + 1;     // what encode_base writes
-inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;  // and the observation behind it
-inline constexpr std::size_t stay_limit =
-    2 * sizeof(double) + varint_limit + 64;       // a section's name of 64 bytes included
-inline constexpr std::size_t feature_limit = 64;  // and 8 bytes a number
+// Limits in bytes for rows of these kinds without their texts, values, units, quantiles and bins. With this room a
+// quick_writer needs no checks.
+inline constexpr std::size_t observe_limit = 320;                   // of an observation, without place and bases
+inline constexpr std::size_t scalar_limit = 64;                     // plus the bytes of a text
+inline constexpr std::size_t close_limit = 48;                      // with ordinal and time
+inline constexpr std::size_t place_limit = 2 * varint_limit + 1;    // of encode_place
+inline constexpr std::size_t base_limit = 2 * varint_limit + 1;     // of encode_base
+inline constexpr std::size_t drained_limit = 2 * varint_limit + 1;  // plus the observation in it
+inline constexpr std::size_t stay_limit = 2 * sizeof(double) + varint_limit + 64;  // with a section's name of 64 bytes
+inline constexpr std::size_t feature_limit = 64;                                   // plus 8 bytes for each number
 
 // A Writer is a byte_writer or a quick_writer.
 namespace detail {
@@ -48,8 +47,8 @@ inline void put_shape(Writer& out, extents const& shape) noexcept {
 
 }  // namespace detail
 
-// The part of `stats` named by `mask`; `Summary` is spotter::summary. Counts of elements and of non-finite ones (where
-// they were counted) are always in it.
+// Encodes the terms of `stats` in `mask`; `Summary` is spotter::summary. The count of elements and, if it is known,
+// that of non-finite ones are always included.
 template <class Writer, class Summary>
 inline void encode_summary(Writer& out, Summary const& stats, std::uint32_t mask) noexcept {
     auto const known = static_cast<std::uint32_t>(stats.has) & stored_terms::all;
@@ -131,12 +130,12 @@ inline void encode(Writer& out, rows::observe const& row, Summary const& stats, 
 }
 // Two varints and a byte: offset, bytes, planes.
 void encode_place(byte_writer& out, payload_place const& place) noexcept;
-// After encode_place, where the values are differences: the payloads that they build on, the nearest first, a whole one
-// last. `place` becomes the place just encoded.
+// After encode_place, if the values are differences: the payloads that they build on, the nearest first, the whole one
+// last. `place` is replaced by `base`.
 void encode_base(byte_writer& out, payload_place& place, payload_place const& base) noexcept;
-// Whether all are integers from 0 to 2^53, by their bits: no NaN, no infinity and no -0 among them.
+// Whether all are integers from 0 to 2^53, without -0; checks the bits.
 [[nodiscard]] bool are_integers(std::span<double const> numbers) noexcept;
-// `numbers` in place of the row's own.
+// Encodes `numbers` in place of the row's own.
 template <class Writer>
 inline void encode(Writer& out, rows::feature const& row, std::span<double const> numbers) noexcept {
     out.varint(row.id);
@@ -148,7 +147,7 @@ inline void encode(Writer& out, rows::feature const& row, std::span<double const
     if (!integers) { return out.raw(bytes_of(numbers.data(), numbers.size())); }
     for (double const each : numbers) { out.varint(static_cast<std::uint64_t>(each)); }
 }
-// All but the time, which follows last where `has_time`.
+// Everything but the time, which follows last if `has_time`.
 template <class Writer>
 inline void encode(Writer& out, rows::scalar const& row) noexcept {
     out.fixed(
@@ -159,14 +158,14 @@ inline void encode(Writer& out, rows::scalar const& row) noexcept {
     out.varint(row.value.size());
     out.raw(row.value);
 }
-// All but the ordinal and the time, which follow last (encode_stamp).
+// Everything but ordinal and time, which follow last (encode_stamp).
 void encode(byte_writer& out, rows::close const& row) noexcept;
-// Of a close; the time in seconds since 1970.
+// The end of a close; the time in seconds since 1970.
 void encode_stamp(byte_writer& out, std::uint64_t ordinal, double time) noexcept;
 void encode(byte_writer& out, rows::finding const& row) noexcept;
 void encode(byte_writer& out, rows::drops const& row) noexcept;
 inline void encode(byte_writer& out, rows::heartbeat const& row) noexcept { out.fixed(row.time); }
-// All but the observation, which follows last.
+// Everything but the observation, which follows last.
 void encode(byte_writer& out, rows::drained const& row) noexcept;
 void encode(byte_writer& out, rows::run_end const& row) noexcept;
 void encode(byte_writer& out, rows::stay const& row) noexcept;

@@ -156,13 +156,13 @@ SPOTTER_BODY bool row_frame_builder::add_nothing() noexcept {
 
 namespace detail {
 
-// `bring(from, bytes)`: of the frame, before they are looked at.
+// `bring(from, bytes)` reads bytes of the frame before they are accessed.
 template <class Bring>
 [[nodiscard]] SPOTTER_INLINE frame_extent measure_zstd(byte_view from, Bring&& bring) noexcept {
     constexpr frame_extent cut{frame_kind::cut, 0, 0};
     constexpr frame_extent bad{frame_kind::bad, 0, 0};
     if (from.size() < 5) { return cut; }
-    bring(0, 14);  // the longest head
+    bring(0, 14);  // the longest frame header
     auto const bits = static_cast<std::uint8_t>(from[4]);
     bool const single = (bits & 0x20) != 0;
     if ((bits & 0x18) != 0 || (bits & 0x04) == 0 || (bits & 0x03) != 0) { return bad; }

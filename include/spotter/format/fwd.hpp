@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-using byte_view = std::span<std::byte const>;  // bytes of somebody else, to read
+using byte_view = std::span<std::byte const>;  // read-only and not owned
 
 class byte_buffer;
 class byte_reader;

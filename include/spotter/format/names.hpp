@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): the numbers in the names of a run's files and folders: the one parser of each.
+// Format (L1): parses the numbers in the names of a run's files and folders.
 #pragma once
 
 #include <spotter/format/layout.hpp>
@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A number of 32 bits in digits and nothing else, or -1.
+// A 32-bit number of digits only, or -1.
 [[nodiscard]] constexpr std::int64_t number_in(std::string_view digits) noexcept {
     if (digits.empty() || digits.size() > 10) { return -1; }
     std::int64_t number = 0;
@@ -23,7 +23,7 @@ namespace detail {
 
 }  // namespace detail
 
-// The number of a segment by its file's name, as `name_segment` gives it, or -1.
+// The number in a segment's file name, in the form of `name_segment`, or -1.
 [[nodiscard]] constexpr std::int64_t segment_number(std::string_view name, std::string_view suffix) noexcept {
     if (!name.ends_with(suffix)) { return -1; }
     name.remove_suffix(suffix.size());

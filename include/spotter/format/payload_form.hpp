@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): how values are laid out before they are compressed, as the one byte of it in a row says.
+// Format (L1): the layout of values before compression, as one byte in a row.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -9,31 +9,31 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The low four bits are the number of byte planes: of values of so many bytes, or 1 where they stand as they are. The
-// others are of version 2 of the format.
+// The low four bits are the number of byte planes, which is also the width of a value; 1: the values are not split. The
+// other bits are new in version 2 of the format.
 struct payload_form {
-    static constexpr std::uint8_t plane_bits = 15;   // of the number of planes
-    static constexpr std::uint8_t rotated_bit = 16;  // `rotated`
-    static constexpr std::uint8_t masked_bit = 32;   // `masked`
+    static constexpr std::uint8_t plane_bits = 15;   // the number of planes
+    static constexpr std::uint8_t rotated_bit = 16;  // see rotated()
+    static constexpr std::uint8_t masked_bit = 32;   // see masked()
 
     std::uint8_t bits = 1;  // as in a row
 
-    // How many; also the bytes of a value, as far as a form is concerned.
+    // The number of planes; also the bytes of a value.
     [[nodiscard]] constexpr std::size_t planes() const noexcept { return bits & plane_bits; }
-    // The bits of each value are turned left by one before the split: an exponent has a byte of its own, the sign is in
-    // the lowest.
+    // The bits of each value are rotated left by one before the split: the exponent then has a byte of its own, and the
+    // sign is the lowest bit.
     [[nodiscard]] constexpr bool rotated() const noexcept { return (bits & rotated_bit) != 0; }
-    // In front of each block stands a mask of its values that are not zero, and only these are in the planes; or that
-    // all are.
+    // Each block begins with a mask of its non-zero values, and only these are in the planes; or the mask says that all
+    // are.
     [[nodiscard]] constexpr bool masked() const noexcept { return (bits & masked_bit) != 0; }
-    // One that this library reads.
+    // This library can read it.
     [[nodiscard]] constexpr bool known() const noexcept {
         std::size_t const count = planes();
         bool const width = count == 1 || count == 2 || count == 4 || count == 8;
         return width && (bits & ~(plane_bits | rotated_bit | masked_bit)) == 0 && (count > 1 || !rotated());
     }
 
-    // The same, but that no block has a mask.
+    // The same form without masks.
     [[nodiscard]] constexpr payload_form without_mask() const noexcept {
         return {static_cast<std::uint8_t>(bits & ~masked_bit)};
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): looks at a sample of a byte plane and says how to compress it.
+// Format (L1): chooses the compression of a byte plane from a sample.
 #pragma once
 
 #include <spotter/format/fwd.hpp>
@@ -11,9 +11,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// raw      neither bytes nor sequences of them are more frequent than others: mantissas
-// huffman  some bytes are more frequent, sequences are not: signs and exponents
-// matches  sequences of bytes come back: zeros, labels, counters, copies
+// raw      all bytes and sequences are equally frequent: mantissas
+// huffman  some bytes are more frequent, but no sequences: signs and exponents
+// matches  sequences of bytes repeat: zeros, labels, counters, copies
 enum class plane_codec : std::uint8_t { raw, huffman, matches };
 
 namespace detail {
@@ -22,10 +22,10 @@ inline constexpr std::size_t sample_windows = 16;
 inline constexpr std::size_t window_values = 64;
 inline constexpr std::size_t sample_bytes = sample_windows * window_values;  // of each plane
 
-// Whether the `Length` bytes at `anchor` come again elsewhere in `part`, which holds them.
+// Whether the `Length` bytes at `anchor`, which is inside of `part`, occur again in it.
 template <std::size_t Length>
 [[nodiscard]] inline bool comes_again(std::byte const* anchor, byte_view part) noexcept {
-    int seen = 0;  // the anchor itself is seen once
+    int seen = 0;  // counts the anchor itself, too
     std::size_t i = 0;
 #if SPOTTER_GNU_VECTORS
     plane_lanes sum{};
@@ -37,14 +37,14 @@ template <std::size_t Length>
             std::memcpy(&bytes, part.data() + i + k, 16);
             same &= plane_lanes(bytes == static_cast<unsigned char>(anchor[k]));
         }
-        sum -= same;  // all ones is less one; at most 64 rounds, so that a lane does not run over
+        sum -= same;  // a match is -1; at most 64 rounds, so that no lane overflows
     }
     for (int lane = 0; lane < 16; ++lane) { seen += sum[lane]; }
 #endif
     for (; i + Length <= part.size(); ++i) { seen += std::memcmp(part.data() + i, anchor, Length) == 0 ? 1 : 0; }
     return seen > 1;
 }
-// Of how many windows the first bytes come again soon (runs, and patterns shorter than a window), as sixteenths of all.
+// The share of windows whose first bytes occur again in them (runs, short patterns), in sixteenths.
 template <std::size_t Length>
 [[nodiscard]] inline std::size_t repeats_nearby(byte_view sample) noexcept {
     std::size_t found = 0, windows = 0;
@@ -54,7 +54,7 @@ template <std::size_t Length>
     }
     return windows == 0 ? 0 : found * 16 / windows;
 }
-// Of how many out of two windows the first bytes come again anywhere (rows that are the same).
+// The number of windows, out of two, whose first bytes occur again anywhere (equal rows).
 template <std::size_t Length>
 [[nodiscard]] inline std::size_t repeats_anywhere(byte_view sample) noexcept {
     std::size_t found = 0;
@@ -66,19 +66,19 @@ template <std::size_t Length>
 
 }  // namespace detail
 
-// Whether a mask pays for so many zeros among so many values of a width. Fewer would still make the frames smaller, but
-// a block with a mask takes twice as long; values of one byte come near it by Huffman codes alone.
+// Whether a mask pays for that many zero values of a width. With fewer zeros it would still make the frames smaller,
+// but a masked block takes twice as long; for values of one byte Huffman codes alone save nearly as much.
 [[nodiscard]] constexpr bool mask_pays(std::size_t zero, std::size_t all, std::size_t width) noexcept {
     return width == 1 ? zero * 5 > all * 2 : zero * 10 > all;
 }
 
-// How to compress a block.
+// The compression of a block.
 struct block_choice {
-    bool sparse = false;  // so many zeros that a mask pays; of the planes without them nothing is known yet
-    std::array<plane_codec, 8> codecs{};  // of its planes, where it is not sparse
+    bool sparse = false;                  // a mask pays; the codecs of the masked planes are unknown
+    std::array<plane_codec, 8> codecs{};  // for each plane, unless sparse
 };
-// The codec of each plane of a block that still stands as values. Looks at 1024 values in sixteen places, so the same
-// block has the same answer always. `sparse` only where the form has masks.
+// The codec of each plane of a block that is not split yet. Samples 1024 values at sixteen fixed places: the same block
+// always gives the same result. `sparse` only if the form has masks.
 [[nodiscard]] block_choice choose_codecs(byte_view block, payload_form form) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

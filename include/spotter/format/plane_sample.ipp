@@ -11,11 +11,11 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 static_assert(sizeof count_bits / sizeof count_bits[0] == sample_bytes + 1);
 
-// `sample` is at most sample_bytes long.
+// `sample` has at most sample_bytes.
 [[nodiscard]] SPOTTER_BODY plane_codec choose_codec(byte_view sample) noexcept {
-    constexpr float too_many_bits = 7.2F;  // a byte: Huffman codes would save a tenth at most
+    constexpr float too_many_bits = 7.2F;  // a byte: Huffman codes would save at most a tenth
     if (sample.size() < 64) { return plane_codec::matches; }
-    // Two, since equal bytes in a row would wait for each other.
+    // Two tables, because increments for equal bytes in a row would wait for each other.
     std::array<std::array<std::uint16_t, 256>, 2> counts{};
     std::size_t i = 0;
     for (; i + 2 <= sample.size(); i += 2) {
@@ -32,13 +32,13 @@ static_assert(sizeof count_bits / sizeof count_bits[0] == sample_bytes + 1);
     }
     auto const size = static_cast<float>(sample.size());
     float const shown = static_cast<float>(count_bits[sample.size()] - sum) / 1024 / size;
-    // A sample shows fewer bits than there are; this is what it lacks on average (Miller 1955).
+    // A sample underestimates the entropy; this is the mean error (Miller 1955).
     float const bits = shown + static_cast<float>(kinds - 1) / size * 0.7213F;
     if (bits >= too_many_bits) {
         bool const again = repeats_nearby<4>(sample) > 0 || repeats_anywhere<4>(sample) > 0;
         return again ? plane_codec::matches : plane_codec::raw;
     }
-    // Huffman codes have no less than one bit a byte. Above that, a few runs are not worth a search that takes three
+    // Huffman codes take at least one bit for a byte. Above that, a few runs do not pay for a search that takes three
     // times as long.
     if (largest * 5 > sample.size() * 4) { return plane_codec::matches; }
     bool const again = repeats_nearby<8>(sample) >= 4 || repeats_anywhere<8>(sample) == 2;
@@ -55,7 +55,7 @@ SPOTTER_BODY block_choice choose_codecs(byte_view block, payload_form form) noex
     std::size_t const taken = (std::min)(count, detail::sample_bytes);
     for (std::size_t done = 0; done < taken; done += detail::window_values) {
         std::size_t const values = (std::min)(detail::window_values, taken - done);
-        // Spread over all of them, not quite evenly: an even step could be in step with the data.
+        // Spread over the block, not quite evenly: an even step could coincide with a period of the data.
         std::size_t const window = done / detail::window_values;
         std::size_t const step = taken < detail::sample_bytes ? 0 : (count - taken) / (detail::sample_windows - 1);
         std::size_t const from = done + step * window - window * 0x9E3779B1U / 64 % (step / 2 + 1);

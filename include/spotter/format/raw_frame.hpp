@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): zstd frames of raw blocks, made and read by hand: bytes that do not compress cost a copy and a checksum.
+// Format (L1): writes and reads zstd frames of raw blocks: incompressible bytes cost only a copy and a checksum.
 #pragma once
 
 #include <spotter/format/layout.hpp>
@@ -8,41 +8,40 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace raw_frame {
 
-inline constexpr std::size_t block_limit = 128U << 10;  // bytes of a block of a zstd frame
+inline constexpr std::size_t block_limit = 128U << 10;  // most bytes in a block of a zstd frame
 
-// The bytes of a frame's field of the size of its content: 1, 2 or 4 (RFC 8878, section 3.1.1.1.4).
-[[nodiscard]] constexpr std::size_t field_bytes(std::size_t content) noexcept {  // that say how large the content is
+// The size of a frame's content-size field: 1, 2 or 4 bytes (RFC 8878, section 3.1.1.1.4).
+[[nodiscard]] constexpr std::size_t field_bytes(std::size_t content) noexcept {
     return content < 256 ? 1 : content < 65536 + 256 ? 2 : 4;
 }
-// The frame around that many bytes. At most layout::block_bytes of them.
+// The size of a frame with that much content, at most layout::block_bytes.
 [[nodiscard]] constexpr std::size_t bytes_for(std::size_t content) noexcept {
     std::size_t const blocks = content == 0 ? 1 : (content + block_limit - 1) / block_limit;
     return 4 + 1 + field_bytes(content) + 3 * blocks + content + 4;
 }
 
-// What stands before the content of a frame of one block, and how long that is. `into` has room for head_limit bytes.
+// Writes what precedes the content of a frame of one block; returns its length. `into` has room for head_limit bytes.
 inline constexpr std::size_t head_limit = 4 + 1 + 4 + 3;
-std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept;  // both are the caller's to put in order
-// 3 bytes; `bytes` of content follow, at most block_limit.
+std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept;  // the caller writes blocks and checksum
+// Writes 3 bytes; `bytes` of content follow, at most block_limit.
 void put_block_head(std::byte* into, std::size_t bytes, bool last) noexcept;
-// Where the content of a frame of one block stands, as seen from the frame's begin; `finish` adds what stands around
-// it.
+// The offset of the content in a frame of one block; `finish` writes the rest.
 [[nodiscard]] constexpr std::size_t content_at(std::size_t content) noexcept {
     return 4 + 1 + field_bytes(content) + 3;
 }
-// Head and checksum around `content` bytes that are there already.
+// Writes head and checksum around `content` bytes that are in place already.
 void finish(std::byte* frame, std::size_t content) noexcept;
 
-// The whole frame, of several blocks where the content needs them. `into` has room for bytes_for(content).
+// Writes the whole frame, with several blocks if necessary. `into` has room for bytes_for(content).
 void put(std::byte* into, byte_view content) noexcept;
 
-// What one looks like from outside. `frame` is a whole zstd frame with that content (measure_zstd_frame).
+// The result of read().
 struct reading {
-    bool raw = false;     // one raw block
-    bool good = false;    // and its checksum is right
-    byte_view content{};  // in the frame
+    bool raw = false;     // it is one raw block
+    bool good = false;    // and its checksum is correct
+    byte_view content{};  // a view of the frame
 };
-[[nodiscard]] reading read(byte_view frame, std::size_t content) noexcept;  // whether it was made so, and what is in it
+[[nodiscard]] reading read(byte_view frame, std::size_t content) noexcept;  // `frame` is whole: measure_zstd_frame
 
 }  // namespace raw_frame
 

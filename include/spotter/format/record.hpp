@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): rows both ways.
+// Format (L1): encodes and decodes rows.
 #pragma once
 
 #include <spotter/format/decode.hpp>

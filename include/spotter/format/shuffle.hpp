@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): values to byte planes and back, so that bytes of one significance are compressed together.
+// Format (L1): splits values into byte planes and back, so that bytes of equal significance are compressed together.
 #pragma once
 
 #include <spotter/format/bytes.hpp>
@@ -20,11 +20,10 @@ using unsigned_of = std::conditional_t<
 #if SPOTTER_GNU_VECTORS
 typedef unsigned char plane_lanes __attribute__((vector_size(16)));
 
-// One round: the first half of the bytes and the second half take turns, so the number of a byte's place, in bits,
-// turns left by one: its top bit becomes the lowest. Where the place of a byte is (value, byte of the value), four
-// rounds bring it, for sixteen values, to (byte, value); the other way round it takes as many as the width has bits.
-// Each line is one instruction on x86-64 and ARM; a table of byte moves (pshufb) would need flags that a user may not
-// give.
+// One round interleaves the first and the second half of the bytes. The index of each byte, as a bit string, is thereby
+// rotated left by one. If the index is (value, byte of the value), four rounds turn it, for sixteen values, into (byte,
+// value); back it takes log2 of the width in rounds. Each line is one instruction on x86-64 and ARM; a byte shuffle
+// (pshufb) would need compiler flags that the user may not set.
 template <std::size_t Width>
 SPOTTER_INLINE void take_turns(std::array<plane_lanes, Width>& bytes) noexcept {
     std::array<plane_lanes, Width> const from = bytes;
@@ -37,7 +36,7 @@ SPOTTER_INLINE void take_turns(std::array<plane_lanes, Width>& bytes) noexcept {
 }
 inline constexpr std::size_t values_at_once = 16;
 
-// The bits of each value in turn: left by one, and back.
+// Rotates the bits of each value left by one, and back.
 typedef std::uint16_t word_lanes_2 __attribute__((vector_size(16)));
 typedef std::uint32_t word_lanes_4 __attribute__((vector_size(16)));
 typedef std::uint64_t word_lanes_8 __attribute__((vector_size(16)));
@@ -113,11 +112,11 @@ SPOTTER_NOINLINE inline void join_fixed(std::byte const* const* planes, std::siz
 
 }  // namespace detail
 
-// `count` values of so many bytes (1, 2, 4 or 8) to as many planes, each at a place of its own: planes[k] takes byte k
-// of every value. Where the form is rotated the bits of a value, as a number, are first turned left by one, so that the
-// sign leaves the exponent's byte; not those of one byte.
+// Splits `count` values of 1, 2, 4 or 8 bytes into as many planes: planes[k] takes byte k of every value. If the form
+// is rotated, the bits of each value are first rotated left by one, so that the sign leaves the exponent's byte; values
+// of one byte are not rotated.
 void split_planes(std::byte const* values, std::size_t count, payload_form form, std::byte* const* planes) noexcept;
-// The way back.
+// The inverse.
 void join_planes(std::byte const* const* planes, std::size_t count, payload_form form, std::byte* values) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): the sidecar: where groups of row frames are, and of which steps, 112 bytes each. A cache; the segment
-// alone can rebuild it.
+// Format (L1): the sidecar: the places and steps of groups of row frames, 112 bytes for each. A cache; it can be
+// rebuilt from the segment.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -9,19 +9,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The step indices of one mode that rows speak of; empty where first > last.
+// The range of step indices of one mode in some rows; empty if first > last.
 struct step_span {
     std::uint64_t first = ~std::uint64_t{0};  // the smallest index
     std::uint64_t last = 0;                   // the largest index
 
     void add(std::uint64_t index) noexcept;  // in any order
-    // Between the two; a row of it need not be there.
+    // Within the range; there need not be a row of that step.
     [[nodiscard]] bool holds(std::uint64_t index) const noexcept { return first <= index && index <= last; }
 };
 
 namespace detail {
 
-// The first and the last step of the rows of a frame, and maybe others: take(step_id).
+// Calls take(step_id) for the first and the last step of the rows of a frame, and maybe for others.
 template <class Take>
 void each_step(byte_view rows, Take&& take) noexcept {
     for (byte_reader in{rows}; in.left() > 0;) {
@@ -47,42 +47,42 @@ void each_step(byte_view rows, Take&& take) noexcept {
 
 }  // namespace detail
 
-// One group of row frames without payload between them: from the first byte of the first to the last byte of the last.
+// A group of adjacent row frames without payload in between.
 struct side_place {
     std::uint64_t offset = 0;         // of its first row frame, in the segment
-    std::uint64_t end = 0;            // one past the last byte of its last frame
-    std::uint64_t previous_end = 0;   // where the row frame before it ends: so a missing place is noticed
+    std::uint64_t end = 0;            // end of its last frame
+    std::uint64_t previous_end = 0;   // end of the row frame before it: shows a missing place
     std::uint64_t first_ordinal = 0;  // closes before it
-    std::uint32_t closes = 0;         // in it, packed ones too
-    std::uint32_t frames = 0;         // row frames; 0: none yet
-    std::uint32_t rows = 0;           // rows of them all; a steps row is one
+    std::uint32_t closes = 0;         // in it, with packed ones
+    std::uint32_t frames = 0;         // 0: empty
+    std::uint32_t rows = 0;           // of all frames; a steps row is one
     std::uint32_t values = 0;         // observations and scalars
-    std::uint32_t flags = 0;          // layout::has_declares and so on, of any frame in it
-    step_span spans[3]{};             // of each mode
+    std::uint32_t flags = 0;          // of all frames: layout::has_declares and so on
+    step_span spans[3]{};             // for each mode
 
-    // Whether a frame at this offset still belongs to it.
+    // Whether a frame at this offset belongs to the group.
     [[nodiscard]] bool takes(std::uint64_t frame_offset) const noexcept;
-    void add(row_frame const& frame) noexcept;  // one that it takes; reads which steps its rows speak of
-    // A row that speaks of this step may be in it.
+    void add(row_frame const& frame) noexcept;  // a frame that takes() accepts; reads the steps of its rows
+    // The group may hold a row of this step.
     [[nodiscard]] bool may_hold(step_id step) const noexcept;
 };
 
-// layout::place_bytes, its checksum included.
+// Writes layout::place_bytes, with the checksum.
 void encode_side_place(side_place const& place, std::byte* into) noexcept;
 
-// Place `index` of a sidecar, if it is there, whole, and within a segment of `segment_bytes`.
+// Place `index` of a sidecar, if it exists, is intact, and is within a segment of `segment_bytes`.
 [[nodiscard]] result<side_place> decode_side_place(byte_view side, std::uint64_t index,
                                                    std::uint64_t segment_bytes) noexcept;
 
-// What a closed segment declares, once more behind the places of its sidecar: row frames, the offsets of which count
-// from where the places end. A run_begin comes first and says whose they are.
+// Repeats the declarations of a closed segment behind the places of its sidecar, in row frames. Their offsets count
+// from the end of the places. A run_begin comes first and identifies run and attempt.
 class side_declarations {
 public:
     explicit side_declarations(byte_buffer& out) noexcept : out_{out} {}
 
     // False where memory is exhausted.
     [[nodiscard]] bool put(row_kind kind, byte_view body) noexcept;
-    // After the last row.
+    // Call it after the last row.
     [[nodiscard]] bool seal() noexcept;
 
 private:
@@ -91,11 +91,11 @@ private:
     std::uint64_t offset_ = 0;
 };
 
-// How many places a sidecar has, damaged ones too: up to where the declarations begin.
+// The number of places in a sidecar, with damaged ones: up to the declarations.
 [[nodiscard]] std::uint64_t side_places(byte_view side) noexcept;
 
-// The declarations behind the places of a sidecar, of which `rest` is what follows those, and the run_begin before
-// them: take(row_view), where they belong to the run and the attempt of the segment.
+// Calls take(row_view) for the declarations of a sidecar, and the run_begin before them, if they belong to the
+// segment's run and attempt. `rest`: the sidecar behind its places.
 template <class Take>
 void each_side_declaration(byte_view rest, byte_view segment, Take&& take) {
     if (rest.empty() || segment.size() < layout::head_bytes) { return; }
@@ -120,10 +120,10 @@ void each_side_declaration(byte_view rest, byte_view segment, Take&& take) {
 
 namespace detail {
 
-// The last declarations in a segment.
+// Collects the last declarations of a segment.
 class declared_rows {
 public:
-    // Of what an older sidecar says, the rows in the segment are newer.
+    // The rows of the segment replace those of the `older` sidecar.
     declared_rows(byte_view segment, byte_view older) noexcept;
     void take(row_frame const& frame) noexcept;
     void take(row_kind kind, byte_view body) noexcept;
@@ -139,8 +139,8 @@ private:
 
 }  // namespace detail
 
-// The sidecar of a segment, from the segment alone. Damaged ranges end a group. What the segment has lost of its
-// declarations stands in the `older` sidecar, perhaps.
+// Rebuilds the sidecar of a segment. Damaged ranges end a group. Declarations that the segment has lost may be in the
+// `older` sidecar.
 [[nodiscard]] error rebuild_sidecar(byte_view segment, byte_buffer& out, byte_view older = {}) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -128,7 +128,7 @@ SPOTTER_BODY void declared_rows::take(row_kind kind, byte_view body) noexcept {
     if (kind == row_kind::run_begin) { begin_ = body; }
     if (kind != row_kind::declare || body.empty()) { return; }
     std::uint64_t const id = byte_reader{body}.varint();
-    if (id >= segment_bytes_) { return; }  // a segment declares every id below its largest: this is none
+    if (id >= segment_bytes_) { return; }  // not an id: a segment declares every id below its largest
     failed_ = failed_ || !list_.grow(static_cast<std::size_t>(id) + 1);
     if (!failed_) { list_[static_cast<std::size_t>(id)] = body; }
     any_ = true;
@@ -148,7 +148,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_COLD_BODY error rebuild_sidecar(byte_view segment, byte_buffer& out, byte_view older) noexcept {
     frame_walker walk{segment};
-    side_place const none{};  // g++ 12 fails on one made in the lambda
+    side_place const none{};  // g++ 12 cannot compile a temporary in the lambda
     side_place group = none;
     detail::declared_rows declared{segment, older};
     auto const put = [&] {

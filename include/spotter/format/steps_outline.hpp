@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): what is in a steps row, without unpacking it: its steps, and how often it has which id.
+// Format (L1): the content of a steps row without unpacking it: its steps, and the ids of their rows with counts.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -7,15 +7,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A steps row of a few bytes may stand for a hundred million rows: those of which only counts were kept take none.
-// Whoever lists what is in it keeps this instead; work and memory are bounded by its bytes and its steps (65536 at
-// most), not by its rows. It says what steps_reader would find, but nothing of the step in which a malformed row ends.
-// Holds a view.
+// A steps row of a few bytes may hold a hundred million rows, because a row with only counts takes no bytes. An outline
+// lists its content with work and memory bounded by its bytes and its steps (65536 at most), not by its rows. It finds
+// what steps_reader would find, except in a step that ends with a malformed row. Holds a view of the body.
 class steps_outline {
     struct shape {  // a template
         byte_view items{};
-        std::uint64_t rows = 0, bytes = 0;  // that a step has of it; the bytes where they are the same for each
-        std::uint64_t steps = 0;            // that take it
+        std::uint64_t rows = 0, bytes = 0;  // of one step; bytes if all steps have the same
+        std::uint64_t steps = 0;            // number of steps with this template
         bool known = false, bad = false, fixed = true;
     };
     struct item {
@@ -30,26 +29,26 @@ public:
     steps_outline() noexcept = default;
     explicit steps_outline(byte_view body) noexcept;
 
-    // Closed steps in it, and the observations and scalars of those.
+    // The number of closed steps, and of their observations and scalars.
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }  // without the closes
-    // It has fewer whole steps than it says; those it has can be asked for.
+    // It has fewer complete steps than its head says; the complete ones can be read.
     [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }
-    // It is as empty as if it were malformed.
+    // Memory was exhausted: the outline is empty, as for a malformed row.
     [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }  // of its first close
-    // All that it should have, and between which times: detail::packed_time.
+    // The number of steps in its head, from which detail::packed_time interpolates.
     [[nodiscard]] std::uint64_t told_steps() const noexcept { return told_; }
     [[nodiscard]] double first_time() const noexcept { return first_time_; }  // of its first close; seconds since 1970
-    // Of its last close; those between are in equal parts.
+    // Of its last close; the times in between are interpolated.
     [[nodiscard]] double last_time() const noexcept { return last_time_; }
-    // Of the step with that place in it.
+    // Of the step with that number in the row.
     [[nodiscard]] double time(std::uint64_t at) const noexcept;
-    // It has more rows than bytes: they are not to be listed one by one.
+    // It has more rows than bytes: do not list them one by one.
     [[nodiscard]] bool is_dense() const noexcept { return rows_ > size_; }
 
-    // Steps of a mode at even distances, all of which hold something, or none does: take(the first, distance, its
-    // place, count, holds).
+    // Calls take(first step, distance, its number, count, holds) for steps of a mode at even distances, if all of them
+    // hold rows, or none does.
     template <class Take>
     void each_run(Take&& take) const {
         byte_reader runs = runs_, numbers = numbers_;
@@ -70,7 +69,7 @@ public:
             at += count;
         }
     }
-    // The rows of a step that some step has: take(id, is a scalar, steps that have it). An id may come several times.
+    // Calls take(id, is a scalar, number of steps) for the rows in the steps. An id may come several times.
     template <class Take>
     void each_id(Take&& take) const {
         for (std::size_t number = 0; number < templates_; ++number) {
@@ -85,14 +84,14 @@ public:
         }
     }
 
-    // One row of an id: of which step, with which place among the steps and among all rows.
+    // One row of an id.
     struct found_row {
-        step_id step{};          // of which step
-        std::uint64_t at = 0;    // place of the step in the steps row, from 0
+        step_id step{};
+        std::uint64_t at = 0;    // number of the step in the steps row, from 0
         std::uint32_t part = 0;  // row_view::part
-        bool scalar = false;     // else an observation
+        bool scalar = false;     // false: an observation
     };
-    // The rows of one id, in order. The outline must outlive it.
+    // Iterates over the rows of one id, in order. The outline must outlive it.
     class rows_of {
     public:
         rows_of(steps_outline const& from, tensor_id id) noexcept
@@ -100,13 +99,13 @@ public:
         [[nodiscard]] bool next(found_row& out) noexcept;  // false at the end
 
     private:
-        struct place {  // of the id among the rows of a template
+        struct place {  // of the id's rows in a template
             std::size_t number = ~std::size_t{0};
             std::uint64_t rows = 0, at = 0;
             bool scalar = false;
         };
 
-        // True where all that the step has of it is in `out`; what it has several times is in items_.
+        // True if `out` has the only row of the id in the step; several rows are in items_.
         bool open_step(found_row& out) noexcept;
         [[nodiscard]] place place_in(shape const& mine, std::size_t number) const noexcept;
 
@@ -116,19 +115,19 @@ public:
         byte_reader items_{byte_view{}};
         step_id step_{};
         std::uint64_t stride_ = 0, left_ = 0, at_ = 0, part_ = 0;
-        place places_[8]{};  // in the templates that came last
+        place places_[8]{};  // in the latest templates
     };
 
 private:
     [[nodiscard]] static bool is_scalar(item const& it) noexcept;
     [[nodiscard]] std::size_t next_number(byte_reader& numbers) const noexcept;
-    // Fails the reader where it is none.
+    // Fails the reader if it is malformed.
     [[nodiscard]] static item take_item(byte_reader& in) noexcept;
     static void look_at(shape& mine) noexcept;
-    // How many steps are whole.
+    // Counts the complete steps.
     void measure(byte_reader values) noexcept;
 
-    // All have the same rows, of the same bytes.
+    // The case that all steps have the same rows with the same number of bytes.
     void measure_alike(std::uint64_t bytes) noexcept;
 
     std::size_t size_ = 0;

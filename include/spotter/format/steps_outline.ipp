@@ -48,7 +48,7 @@ SPOTTER_BODY bool steps_outline::rows_of::next(found_row& out) noexcept {
 }
 
 SPOTTER_BODY bool steps_outline::rows_of::open_step(found_row& out) noexcept {
-    if (at_ > 0) { ++part_; }  // the close of the one before
+    if (at_ > 0) { ++part_; }  // skip the close of the previous step
     if (left_ == 0) {
         auto const run = steps_reader::take_run(runs_);
         step_ = {run.which, run.index};

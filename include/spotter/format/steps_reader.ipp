@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What encode_summary writes of fixed size, without the part of a delta; all but the hash follow one another.
+// The fixed-size part of encode_summary, without the delta; all of it but the hash is contiguous.
 [[nodiscard]] SPOTTER_BODY std::size_t summary_doubles(std::uint32_t kept) noexcept {
     std::size_t doubles = 0;
     for (std::uint32_t const pair : {stored_terms::range, stored_terms::abs_range}) {
@@ -125,7 +125,7 @@ SPOTTER_BODY std::uint64_t steps_reader::skip_alike(std::uint64_t rows) noexcept
     constexpr std::uint64_t worth_it = 64;
     if (rows < worth_it || open_ || templates_ != 1) { return 0; }
     steps_reader ahead = *this;
-    std::uint64_t each = 0;  // rows of a step, its close among them
+    std::uint64_t each = 0;  // rows of a step, with its close
     do {
         if (!ahead.next() || !ahead.is_of_fixed_size()) { return 0; }
         ++each;

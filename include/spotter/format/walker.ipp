@@ -85,9 +85,9 @@ SPOTTER_BODY result<row_frame> frame_walker::decode_at(std::uint64_t offset) con
 
 SPOTTER_BODY walked frame_walker::search(bool cut) noexcept {
     constexpr auto magic = layout::row_magic;
-    constexpr std::uint64_t stretch = 64U << 10;  // is brought at once
+    constexpr std::uint64_t stretch = 64U << 10;  // bytes read at once
     std::uint64_t const last = segment_.size();
-    std::uint64_t looks = last - end_;  // bytes that may be checksummed to find frames of another place
+    std::uint64_t looks = last - end_;  // limit of bytes to checksum for frames of another offset
     for (std::uint64_t offset = end_; offset + layout::row_head_bytes + layout::row_tail_bytes <= last; ++offset) {
         if ((offset - end_) % stretch == 0) { bring(offset, stretch + layout::row_head_bytes); }
         std::byte const* const at = segment_.data() + offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): the sidecars of many workers in one file, `workers.spotx`: a cache, as each of them is.
+// Format (L1): the sidecars of many workers in one file, `workers.spotx`: a cache, like each sidecar.
 #pragma once
 
 #include <spotter/format/buffer.hpp>
@@ -8,31 +8,31 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// One that does not write any more: what a reader has to know before it looks at the record itself.
+// An ended worker: what a reader needs before it reads the record.
 struct set_worker {
-    std::uint32_t number = 0;            // by which its folder is named
-    std::uint8_t how = 0;                // as in run_end; 0: its record has none
-    std::uint32_t expected_workers = 0;  // that the run is told to have; 0: it was not told
-    std::uint32_t segments = 0;          // one at least
-    double last_sign = 0;                // when it began, closed a step or ended, whichever was last
+    std::uint32_t number = 0;            // the number in its folder's name
+    std::uint8_t how = 0;                // from its run_end; 0: there is none
+    std::uint32_t expected_workers = 0;  // planned number of workers; 0: not specified
+    std::uint32_t segments = 0;          // number of segments, at least one
+    double last_sign = 0;                // time of its last sign: begin, close of a step, or end
 };
 
-struct set_segment {               // one of its segments; its bytes tell whether the sidecar still fits
+struct set_segment {               // a segment of the worker; its size shows whether the sidecar is current
     std::uint32_t number = 0;      // of the segment
     std::uint64_t bytes = 0;       // of the segment
-    std::uint64_t side_at = 0;     // of its sidecar, from the end of the directory on; the writer sets it
+    std::uint64_t side_at = 0;     // of its sidecar, from the end of the directory; set by the writer
     std::uint32_t side_bytes = 0;  // of its sidecar
 };
 
-// Says first who is in it, then gives the sidecars; all numbers are known before the first byte is written.
+// Writes the directory, then the sidecars; all workers must be added before the first byte is written.
 class worker_set_writer {
 public:
     // False where memory is exhausted.
     [[nodiscard]] bool add(set_worker const& each) noexcept;
-    // Of the worker added last, `segments` times; the sidecars follow in the same order.
+    // A segment of the last added worker; call it `segments` times. The sidecars follow in the same order.
     [[nodiscard]] bool add(set_segment each) noexcept;
-    // The directory, once all are added; `out` is overwritten. Sidecars are to follow, one behind the other. False
-    // where memory is exhausted, or a directory would be larger than 4 GiB.
+    // Writes the directory to `out`, replacing its content; the sidecars must follow it. False where memory is
+    // exhausted, or if the directory would exceed 4 GiB.
     [[nodiscard]] bool seal(byte_buffer& out) noexcept;
 
 private:
@@ -41,16 +41,16 @@ private:
     std::uint32_t workers_ = 0;
 };
 
-// Reads the directory. One that is damaged, or of a version that is not known, has no workers.
+// Reads the directory. If it is damaged or of an unknown version, it has no workers.
 class worker_set_reader {
 public:
     explicit worker_set_reader(byte_view file) noexcept;
 
-    // By number, ascending, as they were added.
+    // Ascending by number, as added.
     [[nodiscard]] bool next(set_worker& into) noexcept;
-    // Of the worker that came last, so often as it has segments.
+    // The next segment of the last worker; call it `segments` times.
     [[nodiscard]] bool next(set_segment& into) noexcept;
-    // Empty where the file ends before it.
+    // The sidecar; empty if the file ends before it.
     [[nodiscard]] byte_view side_of(set_segment const& each) const noexcept;
 
 private:

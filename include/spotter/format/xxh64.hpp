@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): XXH64, whose low half is the content checksum of a zstd frame (libzstd keeps its own to itself).
+// Format (L1): XXH64; its low half is the content checksum of a zstd frame (libzstd does not export it).
 #pragma once
 
 #include <spotter/format/bytes.hpp>

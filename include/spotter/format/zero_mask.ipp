@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI::zero_mask {
 
 namespace detail {
 
-// No branch on a value: zeros come at random, and a wrong guess costs more than the store that it would save. Only
-// where eight in a row are zero, as rows of an embedding's gradient are, they are passed over.
+// No branch on single values: zeros are random, and a misprediction costs more than the store that it would save. Only
+// eight zeros in a row, as in rows of an embedding's gradient, are skipped.
 template <std::size_t Width>
 SPOTTER_NOINLINE inline std::size_t split_fixed(std::byte const* values, std::size_t count, std::byte* into,
                                                 std::byte* kept) noexcept {

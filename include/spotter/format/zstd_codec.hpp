@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format (L1): values to zstd frames and back. The only file of the project that includes zstd.h.
+// Format (L1): compresses values to zstd frames and back. The only header of the project that includes zstd.h.
 #pragma once
 
 #include <spotter/format/frame.hpp>
@@ -12,19 +12,18 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A compressor that is not asked to look for sequences that come back: what is left of zstd is its Huffman codes.
+// A compressor that does not search for repeated sequences, which leaves zstd's Huffman coding.
 [[nodiscard]] ZSTD_CCtx* make_huffman_context() noexcept;
 
-// Any bytes as one frame of zstd's, for formats of others. False where there is no memory.
+// Compresses any bytes to one zstd frame, for other file formats. False where memory is exhausted.
 [[nodiscard]] bool append_zstd(byte_view content, int level, byte_buffer& out) noexcept;
 
 }  // namespace detail
 
-// Compresses blocks of values. Owns zstd's working memory, which is reused; one thread.
+// Compresses blocks of values. Owns zstd's working memory, and reuses it. Not thread-safe.
 //
-// Each byte plane of a block has the codec that a sample of it asks for (plane_sample.hpp): planes that do not compress
-// are copied, planes without sequences that come back are Huffman-coded only, and `level`, zstd's own, is for the
-// others.
+// Each byte plane of a block has its own codec, chosen from a sample (plane_sample.hpp). Incompressible planes are
+// copied, planes without repeated sequences are only Huffman-coded, and the others are compressed at zstd's `level`.
 class payload_packer {
 public:
     explicit payload_packer(int level) noexcept;
@@ -32,26 +31,26 @@ public:
     payload_packer& operator=(payload_packer const&) = delete;
     ~payload_packer();
 
-    // How values of a type are laid out when there are `bytes` of them in all.
+    // The layout for `bytes` of values of a type.
     [[nodiscard]] static payload_form form_for(dtype type, std::uint64_t bytes) noexcept;
 
-    // One block (at most layout::block_bytes, a multiple of the form's planes; every block of a tensor but the last the
-    // same size): its mask, where the form has them, and its planes as frames at the end of `out`. Never longer than
-    // the block by more than 20 bytes a frame.
+    // Appends one block to `out`: a frame for its mask, if the form has masks, and one for each plane. A block has at
+    // most layout::block_bytes, and is a multiple of the form's planes; all blocks of a tensor but the last have the
+    // same size. The output exceeds the block by at most 20 bytes for each frame.
     [[nodiscard]] error pack(byte_view block, payload_form form, byte_buffer& out) noexcept;
-    // The same for a tensor of one block, the form of which is then chosen: without a mask where none pays, and where
-    // planes do not pay either its bytes stand as they are: their frames would make a small tensor larger by more than
-    // they are worth.
+    // The same for a tensor of one block; also chooses its form: no mask if that does not pay, and no planes if they do
+    // not pay, because their frames would make a small tensor larger.
     [[nodiscard]] error pack_alone(byte_view block, payload_form& form, byte_buffer& out) noexcept;
 
 private:
     [[nodiscard]] static error no_memory() noexcept;
-    // The planes of all values of a block.
+    // Appends the planes of all values of a block.
     [[nodiscard]] error pack_planes(byte_view block, payload_form form, std::array<plane_codec, 8> const& codecs,
                                     byte_buffer& out) noexcept;
-    // A mask and the planes of what is not zero. False in `pays`, and nothing is added, where the sample misled.
+    // Appends a mask and the planes of the non-zero values. `pays` is false, and nothing is added, if the sample
+    // misled.
     [[nodiscard]] error pack_masked(byte_view block, payload_form form, byte_buffer& out, bool& pays) noexcept;
-    // One plane as a frame; room for `bound` bytes and a raw frame's head was made.
+    // Appends one plane as a frame; there is room for `bound` bytes and a raw frame's head.
     [[nodiscard]] error append(plane_codec codec, byte_view plane, std::size_t bound, byte_buffer& out) noexcept;
 
     ZSTD_CCtx* matches_;
@@ -61,8 +60,8 @@ private:
     byte_buffer kept_;
 };
 
-// Decompresses payloads. Owns zstd's working memory, 160 KiB, which is made when it is first needed and reused: to make
-// it takes longer than a small tensor. One thread.
+// Decompresses payloads. Owns zstd's working memory, 160 KiB. It is created on first use and reused, because creating
+// it takes longer than decompressing a small tensor. Not thread-safe.
 class payload_unpacker {
 public:
     payload_unpacker() noexcept = default;
@@ -70,24 +69,22 @@ public:
     payload_unpacker& operator=(payload_unpacker const&) = delete;
     ~payload_unpacker() { ZSTD_freeDCtx(context_); }
 
-    // The values at `place` of a segment, which must be exactly `out`'s size. errc::corrupt if a byte of them is
+    // The values at `place` of a segment; they must have exactly `out`'s size. errc::corrupt if a byte of them is
     // damaged; `out` is then undefined.
     [[nodiscard]] error unpack(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept;
-    // The values of an observation, whole: where they are stored as differences, together with those that they build
-    // on.
+    // All values of an observation; if they are stored as differences, the payloads that they build on are read, too.
     [[nodiscard]] error unpack(byte_view segment, rows::observe const& row, std::span<std::byte> out) noexcept;
-    // `out.size()` bytes of an observation's values from byte `from` on, of which there must be as many; only the
-    // blocks that hold them are decompressed.
+    // `out.size()` bytes of an observation's values, from byte `from` on; the range must exist. Only the blocks that
+    // hold it are decompressed.
     [[nodiscard]] error unpack_part(byte_view segment, rows::observe const& row, std::uint64_t from,
                                     std::span<std::byte> out) noexcept;
 
-    // How far the block at the begin of `from` reaches; of a mask the content is looked at, of planes it is not.
+    // The size of the block at the beginning of `from`. Decodes the mask, but not the planes.
     struct block_extent {
-        bool good = false;         // there is a whole one
-        std::uint64_t frames = 0;  // bytes of them
-        std::uint64_t values = 0;  // bytes
+        bool good = false;         // it is complete
+        std::uint64_t frames = 0;  // bytes of its frames
+        std::uint64_t values = 0;  // bytes of its values
     };
-    // Of the first block there.
     [[nodiscard]] block_extent measure(byte_view from, payload_form form) noexcept;
 
 private:
@@ -95,25 +92,25 @@ private:
                                     std::span<std::byte> out) noexcept;
     [[nodiscard]] static error no_memory() noexcept;
     [[nodiscard]] static frame_extent measure_zstd_frame_at(byte_view from) noexcept;
-    // Where the content of a frame is: in the segment itself, or decompressed at `into`. Null: it is damaged.
+    // The content of a frame: a view of the segment, or decompressed at `into`. Null: it is damaged.
     [[nodiscard]] std::byte const* decode(byte_view frame, std::size_t size, std::byte* into) noexcept;
     [[nodiscard]] static error damaged(payload_place const& place) noexcept;
-    // Has the working memory for blocks of a form, and of no more than so many bytes.
+    // Creates the working memory for blocks of a form with at most that many bytes.
     [[nodiscard]] bool ready(payload_form form, std::size_t bytes) noexcept;
-    // The mask of a block, which is cut off `from`; where the form has none, as where all values stand.
+    // Reads the mask of a block and removes it from `from`. Without masks in the form the result is `all`.
     [[nodiscard]] zero_mask::reading take_mask(byte_view& from, payload_form form) noexcept;
-    // The planes of `count` values, cut off `from`. False: damaged.
+    // Reads the planes of `count` values and removes them from `from`. False: damaged.
     [[nodiscard]] bool take_planes(byte_view& from, payload_form form, std::size_t count, std::byte* values) noexcept;
 
     ZSTD_DCtx* context_ = nullptr;
     byte_buffer scratch_;
     byte_buffer mask_;
-    byte_view read_mask_{};  // the one that was read last: there, or in the segment
+    byte_view read_mask_{};  // the last mask: in the segment, or decompressed
     byte_buffer kept_;
     byte_buffer part_;
 };
 
-// The same for once.
+// The same, with a temporary unpacker.
 [[nodiscard]] error decode_payload(byte_view segment, payload_place const& place, std::span<std::byte> out) noexcept;
 [[nodiscard]] error decode_payload(byte_view segment, rows::observe const& row, std::span<std::byte> out) noexcept;
 

@@ -29,9 +29,9 @@ SPOTTER_BODY ZSTD_CCtx* make_huffman_context() noexcept {
     ZSTD_CCtx_setParameter(context, ZSTD_c_strategy, ZSTD_fast);
     ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, 6);
     ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, 7);
-    // Long strides through the bytes, half as fast again; with them zstd stores literals as they are unless it is told
-    // not to, by a parameter (literalCompressionMode) that it calls experimental. Where it no longer does what it did,
-    // the probe is not compressed, and the strides stay short.
+    // Long search strides are half as fast again. With them zstd stores literals uncompressed, unless an experimental
+    // parameter (literalCompressionMode) prevents it. If that parameter has no effect, the probe is not compressed, and
+    // the strides stay short.
     ZSTD_CCtx_setParameter(context, ZSTD_c_targetLength, 128 << 10);
     ZSTD_CCtx_setParameter(context, ZSTD_c_experimentalParam5, 1);
     std::byte probe[1024], made[2048];
@@ -67,7 +67,7 @@ SPOTTER_BODY payload_packer::~payload_packer() {
 
 SPOTTER_BODY payload_form payload_packer::form_for(dtype type, std::uint64_t bytes) noexcept {
     if (bytes < layout::plain_bytes) { return {}; }
-    // An exponent of eleven bits is in two bytes either way, and rather in the lower one where the sign stays.
+    // An exponent of eleven bits needs two bytes in any case; without rotation fewer of its bits are in the upper one.
     bool const turns = type == dtype::f16 || type == dtype::bf16 || type == dtype::f32 || type == dtype::c64;
     return {static_cast<std::uint8_t>(plane_width(type) | (turns ? payload_form::rotated_bit : 0) |
                                       payload_form::masked_bit)};
@@ -113,7 +113,7 @@ SPOTTER_BODY error payload_packer::pack_masked(byte_view block, payload_form for
 SPOTTER_BODY error payload_packer::pack_planes(byte_view block, payload_form form,
                                                std::array<plane_codec, 8> const& codecs, byte_buffer& out) noexcept {
     std::size_t const planes = form.planes(), size = block.size() / planes;
-    std::size_t const bound = ZSTD_compressBound(size);  // no less than the raw frame
+    std::size_t const bound = ZSTD_compressBound(size);  // at least the size of a raw frame
     std::byte* at = out.prepare(planes * (bound + raw_frame::head_limit + 8));
     scratch_.clear();
     std::byte* const split = planes > 1 ? scratch_.prepare(block.size()) : nullptr;
@@ -121,7 +121,7 @@ SPOTTER_BODY error payload_packer::pack_planes(byte_view block, payload_form for
         return no_memory();
     }
     if (planes == 1) { return append(codecs[0], block, bound, out); }
-    // The raw planes in front are split straight into their frames, whose place is known.
+    // Leading raw planes are split directly into their frames, whose place is known.
     std::size_t in_place = 0;
     std::byte* into[8]{};
     for (std::size_t plane = 0; plane < planes; ++plane) {
@@ -272,7 +272,7 @@ SPOTTER_BODY payload_unpacker::block_extent payload_unpacker::measure(byte_view 
 SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, rows::observe const& row,
                                             std::span<std::byte> out) noexcept {
     if (error const why = unpack(segment, row.place, out); why || row.links == 0) { return why; }
-    byte_buffer chain;  // as large as the tensor: not kept
+    byte_buffer chain;  // as large as the tensor: freed after use
     std::byte* const base = chain.prepare(out.size());
     if (base == nullptr) { return no_memory(); }
     payload_place place = row.place;
