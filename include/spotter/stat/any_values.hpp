@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): elements of a tensor whatever its type: floats and doubles as they lie there, all others as a walk sees
-// them. What reads them so is compiled three times, and not once for each type.
+// Stat (L1): iterates over the elements of a tensor of any type: floats and doubles directly, all others as
+// seen_elements. Code that uses it is compiled three times, not once for each type.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -10,14 +10,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// One element, by a call: for those who skip most of them.
+// One element, by a call: for callers that skip most elements.
 template <class = only_where_called>
 [[nodiscard]] SPOTTER_NOINLINE constexpr seen_element see_at(tensor_ref const& of, std::size_t index) noexcept {
     seen_element it{};
     visit_values(of, [&](auto all) { it = see(all[index]); });
     return it;
 }
-// A few neighbours at once, so that a walk over all makes a call for so many.
+// Several adjacent elements, so that a walk needs fewer calls.
 template <class = only_where_called>
 SPOTTER_NOINLINE constexpr void see_some(tensor_ref const& of, std::size_t first, std::size_t count,
                                          seen_element* into) noexcept {
@@ -26,7 +26,7 @@ SPOTTER_NOINLINE constexpr void see_some(tensor_ref const& of, std::size_t first
     });
 }
 
-// The parts of complex numbers as real numbers, twice as many, in one row.
+// The parts of complex numbers as a vector of real numbers, twice as many.
 [[nodiscard]] constexpr tensor_ref parts_of(tensor_ref view) noexcept {
     if (!is_complex(view.type)) { return view; }
     if (view.type == dtype::c64) {
@@ -41,7 +41,7 @@ SPOTTER_NOINLINE constexpr void see_some(tensor_ref const& of, std::size_t first
 
 }  // namespace detail
 
-// Elements of a tensor in storage order, as statistics see them. The tensor outlives the view.
+// The elements of a tensor in storage order, as statistics use them. The tensor must outlive the view.
 class seen_values {
 public:
     constexpr explicit seen_values(tensor_ref const& of) noexcept : of_{&of}, count_{as_size(of.count)} {}
@@ -50,18 +50,17 @@ public:
     [[nodiscard]] constexpr seen_element operator[](std::size_t i) const noexcept {
         return detail::see_at(*of_, first_ + i);
     }
-    // Those from one on.
+    // The elements [from, from + size).
     [[nodiscard]] constexpr seen_values subspan(std::size_t from, std::size_t size) const noexcept {
         seen_values part = *this;
         part.first_ += from, part.count_ = size;
         return part;
     }
 
-    struct end_iterator {};  // behind the last element
-    // Goes forward once, some elements at a call.
+    struct end_iterator {};  // the position behind the last element
+    // A single-pass iterator that fetches several elements in each call.
     class iterator {
     public:
-        // `count` elements from `first` on.
         constexpr iterator(tensor_ref const& of, std::size_t first, std::size_t count) noexcept
             : of_{&of}, next_{first}, end_{first + count} {
             fetch();
@@ -84,7 +83,7 @@ public:
         }
 
         tensor_ref const* of_;
-        std::size_t next_, end_;  // what is fetched next; behind the last
+        std::size_t next_, end_;  // next element to fetch; end
         std::size_t at_ = 0, held_ = 0;
         seen_element some_[most]{};
     };
@@ -96,8 +95,8 @@ private:
     std::size_t first_ = 0, count_;
 };
 
-// Calls `use` with the elements as floats, doubles or seen_values; `see(all[i])` is one of them, and a walk over all of
-// them (`for (auto const& each : all)`) is the faster way. Not called for an absent or refused tensor.
+// Calls `use` with the elements as floats, doubles or seen_values. `see(all[i])` is one element; a walk over all (`for
+// (auto const& each : all)`) is faster. Does nothing for an absent or refused tensor.
 template <class Use>
 constexpr void visit_seen(tensor_ref const& view, Use&& use) {
     if (view.refused != refusal::none) { return; }

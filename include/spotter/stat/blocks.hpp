@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): what is in a block: ordinary numbers, zeros among them, non-finite ones.
+// Stat (L1): classifies the elements of a block: ordinary numbers, zeros, non-finite values.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -18,15 +18,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Whether a block has neither zeros nor subnormal nor non-finite values, in three operations a vector: most blocks have
-// none, and plain_block, which looks closer, takes eight. Without its sign and counted from the smallest normal number
-// on, an ordinary value is below infinity; a smaller one wraps around.
+// Whether a block has neither zeros nor subnormal nor non-finite values. Most blocks have none, and this test takes
+// three operations a vector; plain_block takes eight. Without its sign, and minus the smallest normal number, an
+// ordinary value is below infinity, and a smaller value wraps around.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size_t count) noexcept {
     using Bits = std::make_unsigned_t<bits_of<Float>>;
     using V = vec<Bits, Bytes>;
     constexpr std::size_t step = Bytes / sizeof(Float);
-    // Of unsigned integers, as an instruction.
+    // There is an instruction for the maximum of unsigned integers.
     constexpr bool has_maximum = Bytes == 64 || (Bytes == 32 && sizeof(Float) == 4);
     constexpr Bits infinity = sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent);
     constexpr Bits smallest = Bits{1} << (sizeof(Float) == 4 ? 23 : 52);
@@ -41,7 +41,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size
                 x += x;
                 x -= 2 * smallest;
                 keep_larger(worst, x);
-            } else {  // the first bit of a difference tells
+            } else {  // tested by the top bit of a difference
                 x &= limit - 1;
                 worst |= (x - smallest) | (infinity - 1 - x);
             }
@@ -52,8 +52,8 @@ SPOTTER_STRICT SPOTTER_INLINE bool ordinary_block(Float const* values, std::size
     return most < limit;
 }
 
-// A full block (a multiple of 16 elements) that holds neither subnormal nor non-finite values, told by integers.
-// Returns false, having added nothing, where it does hold some.
+// Whether a full block (a multiple of 16 elements) has neither subnormal nor non-finite values; tested by integers. If
+// so, adds its zeros to `zero_count`; otherwise adds nothing.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t count,
                                                std::uint64_t& zero_count) noexcept {
@@ -65,8 +65,8 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
         static_cast<Bits>(sizeof(Float) == 4 ? f32_bits::exponent : static_cast<Bits>(f64_bits::exponent));
     constexpr Bits smallest = Bits{1} << mantissa;
     constexpr Bits size_mask = static_cast<Bits>(~(Bits{1} << (sizeof(Float) * 8 - 1)));
-    V large{};      // negative where a value was not finite
-    V subnormal{};  // not zero where a value was subnormal
+    V large{};      // negative if a value was not finite
+    V subnormal{};  // not zero if a value was subnormal
     V small_count{};
     for (std::size_t i = 0; i < count; i += 64 / sizeof(Float)) {
         SPOTTER_UNROLL
@@ -81,7 +81,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
         }
     }
     Bits any_large = 0, any_subnormal = 0;
-    std::uint64_t zeros = 0;  // what is small and not subnormal
+    std::uint64_t zeros = 0;  // small, but not subnormal
     for (std::size_t i = 0; i < step; ++i) {
         any_large |= large[i];
         any_subnormal |= subnormal[i];
@@ -92,11 +92,11 @@ SPOTTER_STRICT SPOTTER_INLINE bool plain_block(Float const* values, std::size_t 
     return true;
 }
 
-// A block with non-finite values, made harmless: what is finite, and 0, a finite value of the block and no weight in
-// place of the rest.
+// A block with non-finite values, prepared for the sums: each non-finite value is replaced by 0, by a finite value of
+// the block, or by the weight 0.
 template <class Float>
 struct mixed_block {
-    alignas(64) Float zeroed[block_size];  // for sums: a lane that began with 0 does not change by 0, be it negative
+    alignas(64) Float zeroed[block_size];  // for sums: + 0 does not change a lane that began with 0, nor does + -0
     alignas(64) Float filled[block_size];  // for extremes
     alignas(64) Float weight[block_size];  // 0 or 1
     std::size_t finite = 0;
@@ -109,7 +109,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool is_bad(Float const& value) noexcept {
     return (__builtin_bit_cast(bits_of<Float>, value) & infinity) == infinity;
 }
 
-// How many of a multiple of 16 elements have these bits.
+// The number of elements (of a multiple of 16) with these bits.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE std::uint64_t count_of(Float const* values, std::size_t count,
                                                      bits_of<Float> bits) noexcept {
@@ -128,8 +128,8 @@ SPOTTER_STRICT SPOTTER_INLINE std::uint64_t count_of(Float const* values, std::s
     return all;
 }
 
-// A multiple of 16 elements, counted; `first_index` is that of the first. False, with nothing counted, where some are
-// subnormal.
+// Splits a multiple of 16 elements into `parts` and counts them; `first_index` is that of the first. False, and nothing
+// counted, if some are subnormal.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t count, std::uint64_t first_index,
                                               mixed_block<Float>& parts, summary& counts) noexcept {
@@ -145,12 +145,12 @@ SPOTTER_STRICT SPOTTER_INLINE bool part_block(Float const* values, std::size_t c
     std::size_t some = 0;
     while (some < count && is_bad(values[some])) { ++some; }
     Bits const fill = some < count ? __builtin_bit_cast(Bits, values[some]) : Bits{};
-    V subnormal{}, bad_count{}, nan_count{}, zero_count{};  // counts as negative numbers
+    V subnormal{}, bad_count{}, nan_count{}, zero_count{};  // the counts are negative
     for (std::size_t i = 0; i < count; i += step) {
         V x;
         std::memcpy(&x, values + i, Bytes);
         V const size = x & ~sign;
-        // By the first bit of a difference: g++ 12 compares 64 bytes one by one.
+        // Tested by the top bit of a difference: g++ 12 compares 64 bytes one by one.
         V const bad = (infinity - 1 - size) >> top;
         V const nan = (infinity - size) >> top;
         V const tiny = (size - smallest) >> top;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): tensors held against one another element by element, many lanes at a time; bit-equal to the definitions
-// here.
+// Stat (L1): compares tensors element by element, many lanes at a time; bit-equal to the definitions in this file.
 #pragma once
 
 #include <spotter/stat/any_values.hpp>
@@ -10,13 +9,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Element i of a tensor belongs to lane i % 16, whatever its block.
+// Element i of a tensor belongs to lane i % 16, independent of blocks.
 struct change_sums {
     lane_sums gap;  // |x - previous|^2
-    lane_sums dot;  // x * previous; of a complex number the real part of x times the conjugate of previous
+    lane_sums dot;  // x * previous; of complex numbers the real part of x times conjugate of previous
     lane_sums old;  // |previous|^2
     std::uint64_t changed = 0;
-    bool finite = true;  // both sides, so far
+    bool finite = true;  // all elements of both sides so far
 };
 struct element_change {
     double square;
@@ -62,10 +61,10 @@ SPOTTER_STRICT constexpr void compare_elements(Now const& now, Before const& bef
     }
 }
 
-// The sum of (x - previous) * gradient: how far a change went along the gradient.
+// The sum of (x - previous) * gradient: the change along the gradient.
 struct along_sums {
     lane_sums products;
-    bool finite = true;  // x, so far
+    bool finite = true;  // all x so far
 };
 template <class Values, class Before, class Gradient>
 SPOTTER_STRICT constexpr void change_along_elements(Values const& now, Before const& before, Gradient const& gradient,
@@ -86,7 +85,7 @@ SPOTTER_STRICT SPOTTER_INLINE bool all_plain(Float const* values, std::size_t co
     return ordinary_block<Float, Bytes>(values, count) || plain_block<Float, Bytes>(values, count, zeros);
 }
 
-// One vector of lanes of a comparison. Each in a variable of its own: g++ keeps arrays of them in memory.
+// One vector of lanes of a comparison. Separate variables: g++ would keep arrays in memory.
 template <std::size_t Bytes>
 struct change_vectors {
     using D = vec<double, Bytes>;
@@ -116,7 +115,7 @@ struct change_vectors {
             dot += product;
             old += before;
         }
-        if constexpr (Bytes == 64) {  // by the first bit of a difference: g++ 12 compares 64 bytes one by one
+        if constexpr (Bytes == 64) {  // by the top bit of a difference: g++ 12 compares 64 bytes one by one
             D size = change;
             clear_sign(size);
             Whole bits;
@@ -136,7 +135,7 @@ struct change_vectors {
     }
 };
 
-// Full blocks, or ones of a multiple of 16 elements.
+// For full blocks, or any multiple of 16 elements.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void compare_block(Float const* now, Float const* before, std::size_t count,
                                                  change_sums& into) noexcept {
@@ -222,7 +221,7 @@ change_along_avx2(Float const* now, Float const* before, Float const* gradient, 
 }
 #endif
 
-// Of values as the kernels take them; a multiple of 16 of them.
+// For values as the kernels take them, a multiple of 16.
 template <class Float>
 inline void compare_fast(Float const* now, Float const* before, std::size_t count, change_sums& into) noexcept {
 #if SPOTTER_X86_DISPATCH
@@ -244,8 +243,8 @@ inline void change_along_fast(Float const* now, Float const* before, Float const
     change_along_baseline(now, before, gradient, count, into);
 }
 
-// Calls use(first, size) for each block, the last one a multiple of 16 elements long, and definition(first, size) for
-// what remains.
+// Calls use(first, size) for each block; the last one has a multiple of 16 elements. Calls definition(first, size) for
+// the rest.
 template <class Use, class Definition>
 constexpr void each_block(std::size_t count, Use&& use, Definition&& definition) noexcept {
     std::size_t const whole = count - count % lane_count;
@@ -255,8 +254,8 @@ constexpr void each_block(std::size_t count, Use&& use, Definition&& definition)
     if (whole < count) { definition(whole, count - whole); }
 }
 
-// Where `replace` is the memory of `before`, it holds the values of `now` afterwards: block by block, while both are in
-// cache.
+// `replace`: null, or the memory of `before`, to which the values of `now` are copied block by block, while both are in
+// the cache.
 template <class Float>
 void compare_blocks(tensor_ref const& now, tensor_ref const& before, change_sums& into,
                     unsigned char* replace) noexcept {
@@ -279,7 +278,7 @@ void compare_blocks(tensor_ref const& now, tensor_ref const& before, change_sums
         });
 }
 
-// Of one complex type, by the definition.
+// For a complex type, by the definition.
 template <class Pair>
 constexpr void compare_pairs(Pair const* now, Pair const* before, std::size_t count, change_sums& into,
                              unsigned char* replace) noexcept {
@@ -287,7 +286,7 @@ constexpr void compare_pairs(Pair const* now, Pair const* before, std::size_t co
     if (replace != nullptr && count > 0) { std::memcpy(replace, now, count * sizeof(Pair)); }
 }
 
-// What change_along_all adds up, block by block.
+// The blocks of change_along_all.
 template <class Float>
 void change_along_blocks(tensor_ref const& now, Float* before, Float const* gradient, along_sums& into) noexcept {
     widened_blocks<Float> left{now};
@@ -307,7 +306,7 @@ void change_along_blocks(tensor_ref const& now, Float* before, Float const* grad
 
 }  // namespace detail
 
-// Copies values as floats or doubles, which hold them exactly; what is not finite has any value.
+// Copies values as floats or doubles, which hold them exactly; non-finite values may become any value.
 template <class Wide>
 constexpr void copy_widened(tensor_ref const& from, Wide* into) noexcept {
     bool const as_held = !is_complex(from.type) && (detail::is_narrow(from.type) == (sizeof(Wide) == sizeof(float)));
@@ -319,8 +318,8 @@ constexpr void copy_widened(tensor_ref const& from, Wide* into) noexcept {
     });
 }
 
-// Holds `now` against `before`, of the same type and size, element by element. Where `replace` is the memory of
-// `before`, it holds the values of `now` afterwards.
+// Compares `now` with `before`, of the same type and size, element by element. `replace`: null, or the memory of
+// `before`, to which the values of `now` are copied.
 constexpr void compare_all(tensor_ref const& now, tensor_ref const& before, detail::change_sums& into,
                            unsigned char* replace = nullptr) noexcept {
     auto const count = as_size(now.count);
@@ -337,8 +336,8 @@ constexpr void compare_all(tensor_ref const& now, tensor_ref const& before, deta
     }
 }
 
-// Adds up how far the change from `before` to `now` went along a gradient; `before` holds the values of `now`
-// afterwards. Both copies hold what the kernels take the type as, which is not complex.
+// Sums the change from `before` to `now` along a gradient, and copies the values of `now` to `before`. Both copies have
+// the kernels' type for `now`, which must not be complex.
 template <class Float>
 constexpr void change_along_all(tensor_ref const& now, Float* before, Float const* gradient,
                                 detail::along_sums& into) noexcept {

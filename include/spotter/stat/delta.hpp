@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): the change of a tensor since its previous observation, against a retained copy.
+// Stat (L1): the change of a tensor since its previous observation, from a kept copy.
 #pragma once
 
 #include <spotter/stat/change_kernel.hpp>
@@ -7,10 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Fills the delta fields of `into`. Where the type, shape or order changed, and where either side has a non-finite
-// element, the delta stays undefined (has_previous false): a change from or to NaN has no size. False where they were
-// not compared. `replace`: the memory of `before`, which then holds the values of `now`. Sums are lane sums over the
-// whole tensor.
+// Fills the change fields of `into`. Returns false, with has_previous false, if type, shape or order changed. If either
+// side has a non-finite element, has_previous is false, too: the size of such a change is undefined. `replace`: null,
+// or the memory of `before`, to which the values of `now` are copied. Sums are lane sums over the whole tensor.
 template <class = only_where_called>
 constexpr bool compare_with_previous(tensor_ref const& now, tensor_ref const& before, std::uint64_t previous_index,
                                      summary& into, unsigned char* replace = nullptr) noexcept {

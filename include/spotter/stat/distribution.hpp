@@ -15,29 +15,28 @@ namespace spotter::inline SPOTTER_ABI {
 // The levels at which quantiles are kept, in thousandths: 0 is the minimum, 500 the median, 1000 the maximum.
 inline constexpr std::array<std::uint16_t, 19> quantile_levels{0,   1,   10,  50,  100, 200, 250, 300, 400, 500,
                                                                600, 700, 750, 800, 900, 950, 990, 999, 1000};
-inline constexpr std::size_t histogram_bins = 64;  // of every histogram
+inline constexpr std::size_t histogram_bins = 64;
 
-// Of the finite values; of complex ones the real part. -0 counts as 0.
+// For finite values; of complex numbers the real part. -0 counts as 0.
 struct distribution {
-    bool has_quantiles = false;  // they were asked for, and there is a finite value
+    bool has_quantiles = false;  // they are wanted, and there is a finite value
     bool has_histogram = false;  // likewise; then low, high and bins are set
     std::array<double, quantile_levels.size()>
-        quantiles{};           // by nearest rank: element ceil(q * n) of n, sorted, from 1 on
-    double low = 0, high = 0;  // the histogram's first and last edge: smallest and largest value
-    // Of equal width, the last one closed; all in bin 0 if low == high.
+        quantiles{};           // nearest rank: the sorted element number ceil(q * n), from 1
+    double low = 0, high = 0;  // the smallest and the largest value
+    // Bins of equal width from low to high, which is included; all values are in bin 0 if low == high.
     std::array<std::uint64_t, histogram_bins> bins{};
 };
 
-// What a collection keeps, or a rule needs, of it.
+// The terms for quantiles, in a collection or a rule.
 inline constexpr terms quantiles = terms::quantiles | terms::nonfinite;
-inline constexpr terms histogram = terms::histogram | terms::nonfinite;  // and this for the histogram
-// The two bits, without the counts that come with them.
+inline constexpr terms histogram = terms::histogram | terms::nonfinite;  // likewise for the histogram
+// The two terms without the counts that are part of the above.
 inline constexpr terms distribution_terms = terms::quantiles | terms::histogram;
 
 namespace detail {
 
-// Unsigned integers that are ordered as the values are, so that order needs no floating point (which -ffast-math may
-// bend).
+// Maps values to unsigned integers in the same order, because -ffast-math may break floating-point comparisons.
 [[nodiscard]] constexpr std::uint64_t key_of(double const& value) noexcept {
     constexpr std::uint64_t sign = std::uint64_t{1} << 63U;
     auto bits = std::bit_cast<std::uint64_t>(value);
@@ -49,7 +48,7 @@ namespace detail {
     return std::bit_cast<double>((key & sign) != 0 ? key ^ sign : ~key);
 }
 
-// The element number ceil(thousandths / 1000 * count), from 0 on.
+// The index, from 0, of the sorted element number ceil(thousandths / 1000 * count).
 [[nodiscard]] constexpr std::size_t nearest_rank(std::uint64_t thousandths, std::size_t count) noexcept {
     std::uint64_t const whole = std::uint64_t{count} / 1000 * thousandths;
     std::uint64_t const rest = std::uint64_t{count} % 1000 * thousandths;
@@ -57,9 +56,9 @@ namespace detail {
     return rank == 0 ? 0 : rank - 1;
 }
 
-// Reorders `keys` until each of the ascending `ranks` holds what it would hold if all were sorted. Expected O(n log r):
-// three-way partitions around pivots of a fixed pseudo-random series, only where a rank is wanted; the smaller part by
-// recursion.
+// Reorders `keys` until each of the ascending `ranks` has the key that it has in sorted order. Expected O(n log r):
+// three-way partitions around pivots of a fixed pseudo-random series, only where there are ranks; recursion into the
+// smaller part.
 constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, std::span<std::size_t const> ranks,
                             std::uint64_t series = 0x9E3779B97F4A7C15ULL) noexcept {
     while (!ranks.empty() && keys.size() > 1) {
@@ -93,7 +92,7 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
     }
 }
 
-// Halved before they are subtracted, so that no difference overflows.
+// Halves the values before subtracting them, so that no difference overflows.
 [[nodiscard]] SPOTTER_STRICT constexpr std::size_t bin_of(double value, double low, double high) noexcept {
     SPOTTER_STRICT_BODY
     double const width = high * 0.5 - low * 0.5;
@@ -105,8 +104,8 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
 
 }  // namespace detail
 
-// The parts of `wanted` of a tensor's distribution; none of a tensor without a finite value. Quantiles need `scratch`:
-// one element for each of the tensor's. No allocation.
+// The distribution terms in `wanted`; nothing for a tensor without a finite value. Quantiles need a `scratch` with one
+// element for each of the tensor's. Does not allocate.
 SPOTTER_WHERE_CALLED [[nodiscard]] distribution distribution_of(tensor_ref const& tensor, terms wanted,
                                                                 std::span<std::uint64_t> scratch) noexcept;
 

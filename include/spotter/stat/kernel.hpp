@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): all blocks of a tensor of floats or doubles, many lanes at a time, with the widest vectors that the
-// processor has.
+// Stat (L1): sums all blocks of a tensor of floats or doubles, many lanes at a time, with the widest vectors of the
+// processor.
 #pragma once
 
 #include <spotter/stat/spread.hpp>
@@ -9,13 +9,13 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// All blocks of a tensor that are a multiple of 16 elements long; the rest is left to the caller. Returns how many.
+// Takes all blocks of a multiple of 16 elements; returns the number of elements taken. The caller takes the rest.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std::size_t count,
                                                         std::uint64_t first_index, terms wanted,
                                                         gathered& into) noexcept {
     SPOTTER_STRICT_BODY
-    bool const by_element = has(wanted, terms::product);  // which goes by the definition
+    bool const by_element = has(wanted, terms::product);  // by the definition
     bool const spread = has(wanted, terms::variance);
     int const sums = (spread || has(wanted, terms::sum) ? 1 : 0) | (has(wanted, terms::sum_abs) ? 2 : 0) |
                      (has(wanted, terms::sum_squares) ? 4 : 0);
@@ -23,13 +23,13 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
     range_vectors<true, Float, Bytes> abs_extremes;
     spread_walk<Float, Bytes> walk;
     mixed_block<Float> parts;
-    bool has_zeros = false, has_bad = false;  // the block before
+    bool has_zeros = false, has_bad = false;  // of the previous block
     std::size_t done = 0;
     while (count - done >= lane_count) {
         std::size_t const left = count - done;
         std::size_t const size = left >= block_size ? block_size : left;
         std::size_t const whole = size / lane_count * lane_count;
-        if (whole != size) { break; }  // the last, ragged block goes by the definition as a whole
+        if (whole != size) { break; }  // the definition takes the whole last block if it is ragged
         Float const* const block = values + done;
         bool plain = !by_element && !has_zeros && !has_bad && ordinary_block<Float, Bytes>(block, size);
         if (!plain && !by_element && !has_bad) {

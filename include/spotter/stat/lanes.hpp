@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): the one definition of every sum, written plainly: 16 lanes, blocks of 1024, a fixed order of merging.
+// Stat (L1): the definition of every sum, in plain code: 16 lanes, blocks of 1024, a fixed order of merging.
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
@@ -7,23 +7,21 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Element i of a block belongs to lane i % 16; lanes are added in element order. A block's lanes are added to the
-// tensor's lanes; at the end the 16 lanes fold in halves (0 with 8, 1 with 9, ... then 0 with 4, ...). This order is
-// part of what a stored statistic means: a sum recomputed from the payload has the same bits, on every compiler and
-// under every flag.
+// Element i of a block is added to lane i % 16, in element order. A block's lanes are added to the tensor's lanes. At
+// the end the 16 lanes fold in halves (0 with 8, 1 with 9, ... then 0 with 4, ...). Stored statistics rely on this
+// order: a sum recomputed from the payload has the same bits, for every compiler and all of its flags.
 inline constexpr std::size_t lane_count = 16;
-inline constexpr std::size_t block_size = 1024;  // elements; the last block of a tensor may be shorter
+inline constexpr std::size_t block_size = 1024;  // elements; the last block may be shorter
 
-struct lane_sums {  // sums of which each has its lane, so that a compiler may take several at once without changing one
-                    // bit
+struct lane_sums {              // independent lanes: a compiler may vectorize them without changing a bit
     double lane[lane_count]{};  // element i of a block goes to lane i % 16
 
-    // Lane by lane.
+    // Adds lane by lane.
     SPOTTER_STRICT constexpr void add(lane_sums const& block) noexcept {
         SPOTTER_STRICT_BODY
         for (std::size_t i = 0; i < lane_count; ++i) { lane[i] += block.lane[i]; }
     }
-    // All 16 in one, in halves.
+    // The sum of all 16 lanes, folded in halves.
     [[nodiscard]] SPOTTER_STRICT constexpr double fold() const noexcept {
         SPOTTER_STRICT_BODY
         double folded[lane_count];
@@ -35,19 +33,19 @@ struct lane_sums {  // sums of which each has its lane, so that a compiler may t
     }
 };
 
-// What one block of a tensor adds. `mean`-dependent sums need a second walk over the block, while it is in cache.
+// The sums of one block. Those that need the mean take a second walk over the block, while it is in the cache.
 struct block_sums {
-    // Of finite elements: x, |x|, |x|^2; squares of the distance to their mean.
+    // Over finite elements: x, |x|, |x|^2; squared distances to the mean.
     lane_sums sum, sum_abs, sum_squares, squared_gaps;
-    std::uint64_t finite = 0;  // elements
+    std::uint64_t finite = 0;  // number of finite elements
 };
 
-// One element as the statistics see it.
+// One element as statistics use it.
 struct seen_element {
-    double value;       // of a complex number the real part; like size and square 0 where it is not finite
+    double value;       // of a complex number the real part; 0, like size and square, if not finite
     double size;        // |x|
     double square;      // |x|^2
-    number_class kind;  // nan wins over infinities in a complex number
+    number_class kind;  // nan takes precedence over infinities in a complex number
 };
 
 namespace detail {
@@ -86,17 +84,17 @@ template <class Pair>
     double const square = re.square + im.square;
     return {re.value, square_root(square), square, kind == number_class::zero ? kind : number_class::normal};
 }
-// What was seen already, so that a walk takes elements and these alike.
+// Returns its argument, so that a walk takes plain elements and seen ones alike.
 [[nodiscard]] constexpr seen_element const& see(seen_element const& it) noexcept { return it; }
 
 }  // namespace detail
 
-// Merges the second moment of a further block (Chan, Golub & LeVeque 1979): exact where a plain sum of squares is not.
+// Merges the second moments of blocks (Chan, Golub & LeVeque 1979); more accurate than a plain sum of squares.
 struct moments {
-    // Elements so far, their mean, and the sum of squared distances from it.
+    // Number of elements so far, their mean, and the sum of squared distances to it.
     double count = 0, mean = 0, about_mean = 0;
 
-    // In the order of blocks; one of no elements changes nothing.
+    // Merges a block; in order. A block without elements changes nothing.
     SPOTTER_STRICT constexpr void merge(double block_count, double block_mean, double block_about_mean) noexcept {
         SPOTTER_STRICT_BODY
         if (!(block_count > 0)) { return; }
@@ -111,14 +109,14 @@ struct moments {
     }
 };
 
-// Everything that is gathered over the blocks of one tensor.
+// The sums over all blocks of a tensor.
 struct gathered {
-    summary result{};                               // what is complete already: counts, extremes, product
-    lane_sums sum, sum_abs, sum_squares;            // of all blocks that were closed
-    moments spread;                                 // only where variance is wanted
-    bool any_range = false, any_abs_range = false;  // whether `result` has extremes, of x and of |x|
+    summary result{};                               // the finished parts: counts, extremes, product
+    lane_sums sum, sum_abs, sum_squares;            // of all closed blocks
+    moments spread;                                 // only if variance is wanted
+    bool any_range = false, any_abs_range = false;  // whether `result` has extremes of x, of |x|
 
-    // The element of that number is not finite; indices rise.
+    // Counts a non-finite element; indices must increase.
     constexpr void count_bad(number_class kind, std::uint64_t index) noexcept {
         if (result.first_bad == no_index) { result.first_bad = index; }
         if (kind == number_class::nan) {
@@ -129,19 +127,19 @@ struct gathered {
             ++result.neg_inf;
         }
     }
-    // Of x.
+    // Includes extremes of x.
     constexpr void widen_range(double low, double high) noexcept {
         if (!any_range || low < result.minimum) { result.minimum = low; }
         if (!any_range || high > result.maximum) { result.maximum = high; }
         any_range = true;
     }
-    // Of |x|.
+    // Includes extremes of |x|.
     constexpr void widen_abs_range(double low, double high) noexcept {
         if (!any_abs_range || low < result.abs_minimum) { result.abs_minimum = low; }
         if (!any_abs_range || high > result.abs_maximum) { result.abs_maximum = high; }
         any_abs_range = true;
     }
-    // Blocks in order; their extremes and counts were given before.
+    // Adds a block's sums, in order; its extremes and counts were added before.
     SPOTTER_STRICT constexpr void close_block(block_sums const& block, terms wanted) noexcept {
         SPOTTER_STRICT_BODY
         sum.add(block.sum);
@@ -152,7 +150,7 @@ struct gathered {
             spread.merge(count, block.sum.fold() / count, block.squared_gaps.fold());
         }
     }
-    // Once, at the end; terms that were not wanted may have numbers all the same, and are not in `has`.
+    // Call it once, at the end. Unwanted terms may have values, too, but are not in `has`.
     [[nodiscard]] SPOTTER_STRICT constexpr summary finish(terms wanted) noexcept {
         SPOTTER_STRICT_BODY
         result.has = (wanted & pass_terms) | terms::nonfinite;
@@ -161,15 +159,15 @@ struct gathered {
         result.sum_abs = sum_abs.fold();
         result.sum_squares = sum_squares.fold();
         result.moment2 = spread.about_mean;
-        // The sign of a zero extreme would depend on which zero came first. By bits: -ffast-math knows no -0.
+        // The sign of a zero extreme would depend on which zero came first. By bits: -ffast-math ignores -0.
         if (std::bit_cast<std::uint64_t>(result.minimum) == f64_bits::sign) { result.minimum = 0; }
         if (std::bit_cast<std::uint64_t>(result.maximum) == f64_bits::sign) { result.maximum = 0; }
         return result;
     }
 };
 
-// One block by the definition, element by element: the path for blocks with non-finite or subnormal elements, for
-// complex and short tensors, for static_assert, and the reference that the fast path is tested against.
+// One block by the definition, element by element. Used for blocks with non-finite or subnormal elements, for complex
+// and short tensors, in static_asserts, and as the reference in tests of the fast path.
 template <class Values>
 SPOTTER_STRICT constexpr void gather_block(Values const& block, std::uint64_t first_index, terms wanted,
                                            gathered& into) noexcept {

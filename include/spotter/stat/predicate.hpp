@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): predicates: a statistic compared with a limit. Undecided where the statistic is unknown or not a number,
-// and, for all but counts, where the tensor has no finite element.
+// Stat (L1): predicates compare a statistic with a limit. They are undecided if the statistic is unknown or NaN and,
+// except for counts, if the tensor has no finite element.
 #pragma once
 
 #include <spotter/stat/statistic.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How a number stands to a limit.
+// How a number compares with a limit.
 enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater = 3, greater_equal = 4 };
 
-// As it is written; empty for none.
+// The operator; empty for none.
 [[nodiscard]] constexpr std::string_view symbol_of(relation how) noexcept {
     constexpr std::string_view symbols[] = {"", "<", "<=", ">", ">="};
     return symbols[static_cast<std::size_t>(how)];
 }
-// Whether it does; `none` never holds.
+// Whether the relation holds; `none` never does.
 [[nodiscard]] constexpr bool holds(double left, relation how, double right) noexcept {
     switch (how) {
         case relation::less:
@@ -32,7 +32,7 @@ enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater
     return false;
 }
 
-// What holds where the relation does not.
+// The negation of a relation.
 [[nodiscard]] constexpr relation opposite_of(relation how) noexcept {
     switch (how) {
         case relation::less:
@@ -49,21 +49,21 @@ enum class relation : std::uint8_t { none = 0, less = 1, less_equal = 2, greater
     return relation::none;
 }
 
-// What predicates are known by: they combine with `&&`, `||` and `!` among each other, by Kleene's logic.
+// The kind of predicates: they combine with each other by `&&`, `||` and `!`, in Kleene's logic.
 struct predicate_kind : stateless_kind {};
 
-// Says of a tensor's statistics yes, no or undecided: `l2 > 1e3`, `zero_fraction > 0.9 && mean < 0`.
+// Tests a tensor's statistics; the result is yes, no or undecided: `l2 > 1e3`, `zero_fraction > 0.9 && mean < 0`.
 template <class Value>
 concept predicate = expression<Value> && std::same_as<typename Value::kind, predicate_kind>;
 
-// `l2 > 1e3`, as a type: a statistic, how it is to stand, and to what.
+// `l2 > 1e3` as a type: a statistic, a relation and a limit.
 template <any_statistic Statistic, relation How>
 struct comparison {
     using kind = predicate_kind;
-    static constexpr relation how = How;  // how the statistic stands to the limit where it holds
-    Statistic left;                       // what is compared
-    double limit;                         // in the unit of the statistic
-    // Undecided where the number is not known, is NaN, or where there is no finite element (but for counts).
+    static constexpr relation how = How;  // of the statistic to the limit
+    Statistic left;                       // the statistic
+    double limit;                         // in the statistic's unit
+    // Undecided if the number is unknown or NaN or, except for counts, if there is no finite element.
     [[nodiscard]] constexpr truth operator()(summary const& of) const {
         if constexpr (requires { left.value_of(of); }) {
             constexpr statistic plain = Statistic{};
@@ -82,7 +82,7 @@ struct comparison {
     }
 };
 
-// Predicates on a statistic; a limit of NaN holds for none.
+// Predicates on a statistic; a limit of NaN never holds.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::less> operator<(Statistic left, double limit) noexcept {
     return {left, limit};
@@ -91,19 +91,19 @@ template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::less_equal> operator<=(Statistic left, double limit) noexcept {
     return {left, limit};
 }
-// As `<`.
+// Like `<`.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::greater> operator>(Statistic left, double limit) noexcept {
     return {left, limit};
 }
-// As `<`.
+// Like `<`.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr comparison<Statistic, relation::greater_equal> operator>=(Statistic left,
                                                                                   double limit) noexcept {
     return {left, limit};
 }
 
-// The terms that a predicate reads.
+// The terms that a predicate needs.
 template <predicate Predicate>
 [[nodiscard]] constexpr terms needs_of(Predicate const& it) noexcept {
     if constexpr (requires { it.right; }) {
@@ -117,15 +117,15 @@ template <predicate Predicate>
     }
 }
 
-// The comparison that stands for a predicate in a finding: of a compound the leftmost one that decided as the whole
-// did.
+// The comparison that a finding shows for a predicate: of a compound the leftmost one whose result is that of the
+// whole.
 struct evidence {
     std::string_view measure{};     // the statistic's name
     double measured = 0;            // its value
-    double threshold = 0;           // what it was compared with
-    relation how = relation::none;  // that was asked for
+    double threshold = 0;           // its limit
+    relation how = relation::none;  // the required relation
 };
-// Of a tensor for which it is decided. Of a callable that is no comparison only that it was a "predicate".
+// For a tensor with a decided result. For a callable that is not a comparison the measure is only "predicate".
 template <predicate Predicate>
 [[nodiscard]] constexpr evidence evidence_of(Predicate const& it, summary const& of) {
     if constexpr (requires { it.right; }) {

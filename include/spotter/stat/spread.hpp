@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): ordinary blocks whose variance is wanted: one walk for all sums of a block and for the variance of the
-// block before.
+// Stat (L1): ordinary blocks with variance: one walk computes all sums of a block and the variance of the previous one.
 #pragma once
 
 #include <spotter/stat/sums.hpp>
@@ -9,9 +8,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A block's mean is known only at its end, so that its squared gaps go with the sums of the next block: apart each of
-// the two walks would wait for its own additions, and the second one for the mean. What is widened is kept for it: a
-// store costs none of the units that add, a second conversion does.
+// A block's mean is known only at its end, so its squared gaps are summed together with the sums of the next block. In
+// separate walks each would wait for its own additions, and the second one for the mean. Widened values are kept for
+// that: a store uses none of the adding units, but a second conversion would.
 template <class Float, std::size_t Bytes>
 class spread_walk {
     using D = vec<double, Bytes>;
@@ -19,8 +18,8 @@ class spread_walk {
     static constexpr bool widened = sizeof(Float) < sizeof(double);
 
 public:
-    // A multiple of 16 elements. All is summed, since it costs little beside the rest, and what is in the set is added:
-    // 2 magnitudes, 4 squares, and always the sum and the extremes.
+    // Takes a multiple of 16 elements. All sums are computed, because that costs little, but only those in `sums` are
+    // added: 2 magnitudes, 4 squares; sum and extremes always.
     SPOTTER_STRICT SPOTTER_INLINE void add(int sums, Float const* values, std::size_t count, range& extremes,
                                            gathered& into) noexcept {
         extremes.begin(values);
@@ -31,7 +30,7 @@ public:
             take<false>(sums, values, count, extremes, into);
         }
     }
-    // Before a block that goes another way, and at the end.
+    // Call it before a block that is not taken here, and at the end.
     SPOTTER_STRICT SPOTTER_INLINE void close(gathered& into) noexcept {
         SPOTTER_STRICT_BODY
         if (open_ == 0) { return; }
@@ -43,7 +42,7 @@ private:
     SPOTTER_STRICT SPOTTER_INLINE void merge(double squared_gaps, gathered& into) noexcept {
         into.spread.merge(static_cast<double>(open_), centre_, squared_gaps);
     }
-    // The squares of the distances of two vectors to the mean.
+    // Adds the squared distances of two vectors to the mean.
     SPOTTER_STRICT SPOTTER_INLINE static void add_gaps(double const* from, D const& minus_centre, D const& one,
                                                        D (&squares)[2]) noexcept {
         SPOTTER_STRICT_BODY
@@ -58,14 +57,14 @@ private:
             squares[k] += square;
         }
     }
-    // `Gaps`: of the block before, which is as long.
+    // `Gaps`: also sums the gaps of the previous block, which has the same size.
     template <bool Gaps>
     SPOTTER_STRICT SPOTTER_INLINE void take(int sums, Float const* values, std::size_t count, range& extremes,
                                             gathered& into) noexcept {
         SPOTTER_STRICT_BODY
         using V = typename range::V;
         constexpr std::size_t wide = Bytes / sizeof(double);
-        constexpr std::size_t ranged = 2 * wide / range::step;  // vectors of values that become two of doubles
+        constexpr std::size_t ranged = 2 * wide / range::step;  // vectors of values for two vectors of doubles
         D sum[lane_parts<Bytes>];
         [[maybe_unused]] D gaps[lane_parts<Bytes>];
         D one;
@@ -117,8 +116,8 @@ private:
     }
 
     alignas(64) double wide_[widened ? block_size : 1];
-    double const* before_ = nullptr;  // the open block
-    std::size_t open_ = 0;            // its elements, 0 for none
+    double const* before_ = nullptr;  // the previous block, whose gaps are not summed yet
+    std::size_t open_ = 0;            // its elements; 0: none
     double centre_ = 0;               // its mean
 };
 

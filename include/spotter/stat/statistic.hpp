@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): statistics: summary -> number.
+// Stat (L1): statistics: functions from a summary to a number.
 #pragma once
 
 #include <spotter/core/algebra.hpp>
@@ -11,13 +11,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A number, or the knowledge that there is none (no finite element, a term that was not taken).
+// A number, or unknown (no finite element, or the term was not computed).
 struct measurement {
-    double value = 0;    // only where `known`
-    bool known = false;  // there is such a number
+    double value = 0;  // only if `known`
+    bool known = false;
 };
 
-// The built-in ones. The values are part of the file format.
+// The built-in statistics. The values are part of the file format.
 enum class statistic_id : std::uint8_t {
     minimum = 0,
     maximum = 1,
@@ -36,11 +36,12 @@ enum class statistic_id : std::uint8_t {
     neg_inf = 14,
 };
 
-// A built-in statistic. All are over the finite elements; variance and stddev are of the population (divided by n); l1
-// and l2 are vector norms whatever the rank; counts are of all elements and known for every tensor, zero_fraction is a
-// share of the finite ones. Without a finite element sum, l1 and l2 are 0 and product 1, the others unknown.
+// A built-in statistic. All are over the finite elements. variance and stddev are of the population (divided by n); l1
+// and l2 are vector norms for any rank. Counts are over all elements, and known for every tensor; zero_fraction is a
+// fraction of the finite elements. Without a finite element, sum, l1 and l2 are 0, product is 1, and the others are
+// unknown.
 struct statistic {
-    statistic_id id;   // which
+    statistic_id id;
     bool abs = false;  // of |x|
 
     [[nodiscard]] constexpr terms needs() const noexcept {
@@ -70,12 +71,12 @@ struct statistic {
 
     [[nodiscard]] constexpr measurement operator()(summary const& of) const noexcept;
 
-    // Infinite sums may cancel to a NaN; of finite elements the others are none.
+    // Infinite sums may cancel to NaN; the other statistics of finite elements are never NaN.
     [[nodiscard]] constexpr bool may_be_nan() const noexcept {
         return id >= statistic_id::mean && id <= statistic_id::product;
     }
-    // A count is known of every tensor. Any other number is no ground for a decision where there is no finite element,
-    // though sum, l1 and l2 are 0 and product 1 there.
+    // Counts are known for every tensor. Other statistics decide nothing without a finite element, although sum, l1 and
+    // l2 are then 0, and product 1.
     [[nodiscard]] constexpr bool is_count() const noexcept {
         return id >= statistic_id::nonfinite && id != statistic_id::zero_fraction;
     }
@@ -89,7 +90,7 @@ struct statistic {
         auto const index = static_cast<std::size_t>(id);
         return abs && index < 7 ? of_sizes[index] : plain[index];
     }
-    // Whether a text means it: its name, or `of_abs(minimum)` for `minimum_abs`.
+    // Whether a text names it: by its name, or as `of_abs(minimum)` for `minimum_abs`.
     [[nodiscard]] constexpr bool is_called(std::string_view text) const noexcept {
         constexpr std::string_view of_sizes = "of_abs(";
         if (text == name()) { return true; }
@@ -106,7 +107,7 @@ namespace detail {
     SPOTTER_STRICT_BODY
     return over / under;
 }
-// The variance of |x| follows from that of x: E|x|^2 is the same, only the mean differs.
+// The variance of |x| from that of x: E|x|^2 is the same, only the mean differs.
 [[nodiscard]] SPOTTER_STRICT_SMALL constexpr double variance_of(summary const& of, double finite, bool abs) noexcept {
     SPOTTER_STRICT_BODY
     double squared = of.moment2 / finite;
@@ -121,19 +122,19 @@ namespace detail {
     return squared;
 }
 
-// Counts stay far below 2^63, from where a double is one instruction away.
+// A count is far below 2^63, and converting a signed integer to double takes one instruction.
 [[nodiscard]] constexpr double number_of(std::uint64_t count) noexcept {
     return static_cast<double>(static_cast<std::int64_t>(count));
 }
 
-// Whether there is such a number.
+// Whether the number is known.
 template <statistic_id Id>
 [[nodiscard]] constexpr bool is_known(summary const& of, bool abs) noexcept {
     if (!has(of.has, statistic{Id, abs}.needs())) { return false; }
     bool const is_of_nothing_too = Id >= statistic_id::sum && Id != statistic_id::zero_fraction;
     return is_of_nothing_too || of.finite() > 0;
 }
-// The number, where there is one.
+// The number, if it is known.
 template <statistic_id Id>
 [[nodiscard]] constexpr double value_of(summary const& of, bool abs) noexcept {
     if constexpr (Id == statistic_id::minimum) {
@@ -168,7 +169,7 @@ template <statistic_id Id>
         return number_of(of.neg_inf);
     }
 }
-// The share of zeros among all elements: a NaN is none. Unknown where there is no finite element.
+// The fraction of zeros among all elements; NaN is not zero. Unknown if there is no finite element.
 [[nodiscard]] constexpr measurement zeros_among_all(summary const& of) noexcept {
     if (!has(of.has, terms::zeros) || of.finite() == 0) { return {}; }
     return {quotient(number_of(of.zeros), number_of(of.count)), true};
@@ -194,19 +195,19 @@ constexpr measurement statistic::operator()(summary const& of) const noexcept {
     return index < std::size(readers) ? readers[index](of, abs) : measurement{};
 }
 
-// A statistic with its kind in its type, as `mean` is: a rule on it costs a load and a comparison. As a value it is a
+// A statistic whose kind is part of its type, like `mean`: a rule on it costs a load and a comparison. Converts to
 // `statistic`.
 template <statistic_id Id, bool Abs = false>
 struct fixed_statistic {
-    constexpr operator statistic() const noexcept { return {Id, Abs}; }  // the same, its kind in the value
+    constexpr operator statistic() const noexcept { return {Id, Abs}; }
     [[nodiscard]] static constexpr terms needs() noexcept { return statistic{Id, Abs}.needs(); }
     [[nodiscard]] static constexpr std::string_view name() noexcept { return statistic{Id, Abs}.name(); }
     [[nodiscard]] constexpr measurement operator()(summary const& of) const noexcept {
         return detail::read<Id>(of, Abs);
     }
-    // The same in two halves: whether there is a number, and which.
+    // operator() in two parts: whether the number is known, and the number.
     [[nodiscard]] static constexpr bool is_known(summary const& of) noexcept { return detail::is_known<Id>(of, Abs); }
-    // Without a look whether it is known.
+    // Only if is_known() is true.
     [[nodiscard]] static constexpr double value_of(summary const& of) noexcept { return detail::value_of<Id>(of, Abs); }
 };
 
@@ -216,33 +217,33 @@ inline constexpr fixed_statistic<statistic_id::minimum> minimum{};
 inline constexpr fixed_statistic<statistic_id::maximum> maximum{};
 // The mean of the finite elements.
 inline constexpr fixed_statistic<statistic_id::mean> mean{};
-// The root of their variance.
+// The square root of the variance.
 inline constexpr fixed_statistic<statistic_id::stddev> stddev{};
-// Their variance, of the population: divided by their number.
+// The variance of the finite elements, of the population: divided by n.
 inline constexpr fixed_statistic<statistic_id::variance> variance{};
 // The sum of the finite elements, in a fixed order (docs/internals/stat.md).
 inline constexpr fixed_statistic<statistic_id::sum> sum{};
-// Their product.
+// The product of the finite elements.
 inline constexpr fixed_statistic<statistic_id::product> product{};
-// The sum of their magnitudes, whatever the rank.
+// The sum of the magnitudes of the finite elements, for any rank.
 inline constexpr fixed_statistic<statistic_id::l1> l1{};
-// The root of the sum of their squares, whatever the rank.
+// The square root of the sum of squares of the finite elements, for any rank.
 inline constexpr fixed_statistic<statistic_id::l2> l2{};
-// How many elements are NaN or infinite.
+// The number of elements that are NaN or infinite.
 inline constexpr fixed_statistic<statistic_id::nonfinite> nonfinite{};
-// How many are zero.
+// The number of zeros.
 inline constexpr fixed_statistic<statistic_id::zeros> zeros{};
-// Their share of the finite ones, 0 to 1.
+// The fraction of zeros among the finite elements, 0 to 1.
 inline constexpr fixed_statistic<statistic_id::zero_fraction> zero_fraction{};
-// How many are NaN.
+// The number of NaN.
 inline constexpr fixed_statistic<statistic_id::nan_count> nan_count{};
-// How many are plus infinity.
+// The number of +infinity.
 inline constexpr fixed_statistic<statistic_id::pos_inf> pos_inf{};
-// How many are minus infinity.
+// The number of -infinity.
 inline constexpr fixed_statistic<statistic_id::neg_inf> neg_inf{};
 
-// The same statistic of |x|, whose name everywhere is `minimum_abs` and so on: minimum, maximum, mean, stddev,
-// variance, sum, product (l1, l2 and counts are their own).
+// The same statistic of |x|, named `minimum_abs` and so on. Applies to minimum, maximum, mean, stddev, variance, sum,
+// product; l1, l2 and counts do not change.
 [[nodiscard]] constexpr statistic of_abs(statistic plain) noexcept { return {plain.id, true}; }
 template <statistic_id Id, bool Abs>
 [[nodiscard]] constexpr fixed_statistic<Id, true> of_abs(fixed_statistic<Id, Abs>) noexcept {
@@ -250,27 +251,27 @@ template <statistic_id Id, bool Abs>
 }
 // The least magnitude of a finite element.
 inline constexpr auto minimum_abs = of_abs(minimum);
-// The greatest.
+// The greatest magnitude of a finite element.
 inline constexpr auto maximum_abs = of_abs(maximum);
 // The mean of the magnitudes.
 inline constexpr auto mean_abs = of_abs(mean);
-// The root of their variance.
+// The square root of the magnitudes' variance.
 inline constexpr auto stddev_abs = of_abs(stddev);
-// Their variance.
+// The variance of the magnitudes.
 inline constexpr auto variance_abs = of_abs(variance);
-// Their sum.
+// The sum of the magnitudes.
 inline constexpr auto sum_abs = of_abs(sum);
-// Their product.
+// The product of the magnitudes.
 inline constexpr auto product_abs = of_abs(product);
 
-// A statistic of the user's: `static constexpr terms needs`, a `name`, and a call that gives a number or a measurement.
+// A user's statistic: `static constexpr terms needs`, a `name`, and a call that returns a number or a measurement.
 template <class Value>
 concept own_statistic = !std::convertible_to<Value, statistic> && requires(Value const& value, summary const& of) {
     { Value::needs } -> std::convertible_to<terms>;
     { Value::name } -> std::convertible_to<std::string_view>;
     value(of);
 };
-// A built-in one or the user's own.
+// A built-in or a user's statistic.
 template <class Value>
 concept any_statistic = std::convertible_to<Value, statistic> || own_statistic<Value>;
 
@@ -290,7 +291,7 @@ template <any_statistic Statistic>
         return Statistic::name;
     }
 }
-// Of either kind; a plain number of a user's is known.
+// Evaluates either kind; a plain number from a user's statistic counts as known.
 template <any_statistic Statistic>
 [[nodiscard]] constexpr measurement measure(Statistic const& it, summary const& of) {
     if constexpr (std::convertible_to<decltype(it(of)), measurement>) {
@@ -300,12 +301,12 @@ template <any_statistic Statistic>
     }
 }
 
-// What a collection keeps: these statistics, `payload` for the values, `shape` for neither; joined by `|`.
+// The contents of a collection: these statistics; `payload` for the values; `shape` for neither; joined by `|`.
 template <any_statistic... Statistics>
 [[nodiscard]] constexpr terms stats(Statistics const&... each) noexcept {
     return (terms::nonfinite | ... | needs_of(each));
 }
-inline constexpr terms payload = terms::payload;  // the values themselves, in a collection's contents
-using terms::shape;                               // not a variable: many a function has a local of that name
+inline constexpr terms payload = terms::payload;  // the values, in a collection's contents
+using terms::shape;                               // not a variable: many functions have a local variable of that name
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): the one pass: a tensor and the terms that are wanted of it give a summary.
+// Stat (L1): one pass over a tensor computes the summary with the wanted terms.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -19,10 +19,10 @@ constexpr void gather_plain(Values const& values, terms wanted, gathered& into) 
     }
 }
 
-// Floats and doubles.
+// For floats and doubles.
 template <class Float>
 inline void gather_direct(element_view<Float> values, terms wanted, gathered& into) noexcept {
-    // Whole blocks first, then what is left in one ragged block, as the definition has it.
+    // First the whole blocks, then the rest as one ragged block, like the definition.
     std::size_t const whole = values.size() / block_size * block_size;
     std::size_t const rest = values.size() - whole;
     std::size_t const fast = rest % lane_count == 0 ? values.size() : whole;
@@ -30,7 +30,7 @@ inline void gather_direct(element_view<Float> values, terms wanted, gathered& in
     if (done < values.size()) { gather_block(values.subspan(done), done, wanted, into); }
 }
 
-// Types without kernels of their own are widened a block at a time into a buffer that stays in cache.
+// Types without their own kernels are widened block by block into a buffer that stays in the cache.
 template <class Float>
 inline void gather_widened(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
     widened_blocks<Float> blocks{tensor};
@@ -43,8 +43,8 @@ inline void gather_widened(tensor_ref const& tensor, terms wanted, gathered& int
     }
 }
 
-// Whole blocks without zeros, subnormal and non-finite parts are three blocks of doubles: real parts, sizes, squares.
-// Others, and pairs of doubles, go by the definition.
+// A whole block without zero, subnormal or non-finite parts becomes three blocks of doubles: real parts, magnitudes,
+// squares. Other blocks, and pairs of doubles, go by the definition.
 inline void gather_complex(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
     seen_values const values{tensor};
     if (tensor.type != dtype::c64) { return gather_plain(values, wanted, into); }
@@ -84,11 +84,11 @@ constexpr void gather(tensor_ref const& tensor, terms wanted, gathered& into) no
     }
 }
 
-// 64 bits over the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a
+// A 64-bit hash of the value bits: four independent multiply-and-rotate chains over 8-byte words, then one mix. Not a
 // checksum.
 SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t bytes) noexcept {
     constexpr std::uint64_t odd = 0x9E3779B97F4A7C15ULL;
-    std::uint64_t const size = bytes;  // the same where std::size_t is smaller
+    std::uint64_t const size = bytes;  // 64 bits even if std::size_t is smaller
     std::uint64_t chain[4] = {size * odd, ~size, size + odd, odd};
     auto const* from = static_cast<unsigned char const*>(values);
     auto const mix = [](std::uint64_t a, std::uint64_t word) { return std::rotl((a ^ word) * odd, 29); };
@@ -114,9 +114,9 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
 
 }  // namespace detail
 
-// The terms of `wanted` that a pass over the values can give (not delta, features or payload); the non-finite counts
-// come with any of them, and nothing is read for none. Also constexpr, without hash. O(n), no allocation; memory is
-// read once per block and again from cache. Of a text none is known: its letters are no numbers.
+// Computes the terms of `wanted` that a pass over the values can give (not change, features or payload). Any of them
+// includes the non-finite counts; if there are none, nothing is read. Constexpr without hash. O(n), no allocation;
+// memory is read once for each block, and again from the cache. A text has no terms.
 template <class = only_where_called>
 [[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
     gathered into;

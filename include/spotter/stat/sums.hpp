@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): what one walk over a block adds, many lanes at a time; bit-equal to gather_block by construction.
+// Stat (L1): the sums of one walk over a block, many lanes at a time; bit-equal to gather_block by construction.
 #pragma once
 
 #include <spotter/stat/blocks.hpp>
@@ -8,22 +8,23 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Asks for memory of the next block while this one is summed, into the first cache: the look at a block is three
-// operations a vector, and would wait for the second one (a Xeon with AVX-512, tensors in L2: 870 cycles a block, 925
-// where it does). A processor does not look beyond a page by itself, and a page is one block of floats. Slower where
-// the requests are made in the look itself (10 to 12 GB/s of 13.6 on Zen 4), and no faster from 2 or 16 KiB away.
+// Prefetches the next block into the first-level cache while this one is summed. Classifying a block takes three
+// operations a vector, and would wait for the second-level cache (a Xeon with AVX-512, tensors in L2: 870 cycles a
+// block, 925 without prefetch). A processor does not prefetch across a page, and a page is one block of floats.
+// Prefetching during the classification is slower (10 to 12 GB/s of 13.6 on Zen 4); distances of 2 or 16 KiB are no
+// faster.
 SPOTTER_INLINE void fetch_ahead(void const* now) noexcept {
     constexpr std::uintptr_t distance = 4096;
     SPOTTER_FETCH(reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(now) + distance));
 }
 
-// Extremes of x or of |x| over all plain blocks, in independent vectors so that the comparisons overlap; they become
-// one number at the end. min and max do not round, so their order does not matter.
+// Extremes of x or |x| over all plain blocks, in independent vectors so that comparisons overlap; merged at the end.
+// min and max do not round, so their order does not matter.
 template <bool Abs, class Float, std::size_t Bytes>
 struct range_vectors {
     using V = vec<Float, Bytes>;
     static constexpr std::size_t step = Bytes / sizeof(Float);
-    // A comparison takes four cycles, and a processor begins one or two in each.
+    // A comparison takes four cycles; a processor starts one or two in each cycle.
     static constexpr std::size_t parts = 4;
     V low[parts]{}, high[parts]{};
     bool any = false;
@@ -37,7 +38,7 @@ struct range_vectors {
         keep_smaller(least, x);
         keep_larger(most, x);
     }
-    // Before the first values: any of them will do.
+    // Before the first values; initializes with any of them.
     SPOTTER_STRICT SPOTTER_INLINE void begin(Float const* values) noexcept {
         if (any) { return; }
         V x;
@@ -61,7 +62,7 @@ struct range_vectors {
                 take(x, least[part], most[part]);
             }
         }
-        for (; i < count; i += step) {  // of a last, short block
+        for (; i < count; i += step) {  // the rest of a short last block
             V x;
             load(values + i, x);
             take(x, least[0], most[0]);
@@ -86,13 +87,12 @@ struct range_vectors {
     }
 };
 
-// How many vectors the 16 lanes of a sum are.
+// The number of vectors for the 16 lanes of a sum.
 template <std::size_t Bytes>
 inline constexpr std::size_t lane_parts = lane_count * sizeof(double) / Bytes;
 
-// As many values as two vectors of doubles hold, widened. From AVX2 on straight from memory, which takes a quarter less
-// than from a register. g++ has to be told by an instruction: it takes a conversion of half a vector of floats through
-// memory.
+// Loads values for two vectors of doubles, and widens them. From AVX2 on directly from memory, which is a quarter
+// faster than from a register. g++ needs an asm statement for that: it converts half a vector of floats through memory.
 template <std::size_t Bytes>
 SPOTTER_INLINE void load_wide(float const* from, vec<double, Bytes> (&into)[2]) noexcept {
 #if SPOTTER_X86_DISPATCH
@@ -101,7 +101,7 @@ SPOTTER_INLINE void load_wide(float const* from, vec<double, Bytes> (&into)[2]) 
         SPOTTER_UNROLL
         for (std::size_t k = 0; k < 2; ++k) {
 #if defined(__clang__)
-            asm("" : "+r"(from));  // or it makes one conversion of a load of both, and of pieces
+            asm("" : "+r"(from));  // otherwise it merges the loads and splits the conversion
             vec<float, Bytes / 2> narrow;
             std::memcpy(&narrow, from + k * wide, Bytes / 2);
             convert_elements(narrow, into[k]);
@@ -127,16 +127,16 @@ SPOTTER_INLINE void load_wide(double const* from, vec<double, Bytes> (&into)[2])
     std::memcpy(&into[1], from + Bytes / sizeof(double), Bytes);
 }
 
-// sum + a * b in one instruction where the path has it, else in two. Only for products that do not round, so that both
-// give the same bits: with 1, and of two floats. Processors add in other units than they multiply in; conversions from
-// float share those of the additions, so that an addition as a product with 1 is done beside them.
+// sum + a * b, in one instruction if the path has FMA, otherwise in two. Only for products that do not round (by 1, or
+// of two floats), so that both give the same bits. Processors add in other units than they multiply in, and conversions
+// from float use the adding units. So an addition as a product with 1 runs beside the conversions.
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void add_exact_product(vec<double, Bytes>& sum, vec<double, Bytes> const& a,
                                                      vec<double, Bytes> const& b) noexcept {
     SPOTTER_STRICT_BODY
 #if SPOTTER_X86_DISPATCH && !defined(__clang__)
     if constexpr (Bytes >= 32) {
-        auto so_far = sum;  // a copy, or g++ keeps arrays of sums in memory
+        auto so_far = sum;  // a copy; otherwise g++ keeps arrays of sums in memory
         asm("vfmadd231pd %2, %1, %0" : "+v"(so_far) : "v"(a), "v"(b));
         sum = so_far;
         return;
@@ -151,7 +151,7 @@ SPOTTER_STRICT SPOTTER_INLINE void add_exact_product(vec<double, Bytes>& sum, ve
     settle(product);
     sum += product;
 }
-// 1, and no compiler knows: a product with it stays one.
+// Sets 1 so that no compiler sees it, and multiplications with it stay.
 template <std::size_t Bytes>
 SPOTTER_INLINE void set_to_one(vec<double, Bytes>& all) noexcept {
     double one = 1;
@@ -161,7 +161,7 @@ SPOTTER_INLINE void set_to_one(vec<double, Bytes>& all) noexcept {
     all = vec<double, Bytes>{} + one;
 }
 
-// sum + x, by a product with 1 where the path has one.
+// sum + x, as a product with 1 if the path has FMA.
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void add_beside(vec<double, Bytes>& sum, vec<double, Bytes> const& x,
                                               [[maybe_unused]] vec<double, Bytes> const& one) noexcept {
@@ -185,13 +185,13 @@ SPOTTER_STRICT SPOTTER_INLINE void add_square(vec<double, Bytes>& sum, vec<doubl
     }
 }
 
-// Adds two vectors of a block's lanes to those of a tensor from number `first` on.
+// Adds two vectors of a block's lanes to those of a tensor, from lane `first` on.
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void add_lanes(vec<double, Bytes> const (&block)[2], std::size_t first,
                                              lane_sums& into) noexcept {
     SPOTTER_STRICT_BODY
     SPOTTER_UNROLL
-    for (vec<double, Bytes> const& each : block) {  // one at a time: g++ copies two in small pieces, through memory
+    for (vec<double, Bytes> const& each : block) {  // one at a time: g++ would copy two in small pieces through memory
         vec<double, Bytes> all;
         std::memcpy(&all, into.lane + first, Bytes);
         all += each;
@@ -200,7 +200,7 @@ SPOTTER_STRICT SPOTTER_INLINE void add_lanes(vec<double, Bytes> const (&block)[2
     }
 }
 
-// lane_sums::fold, by vectors for as long as there are two.
+// lane_sums::fold, by vectors while there are two.
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE double fold_lanes(vec<double, Bytes> const (&block)[lane_parts<Bytes>]) noexcept {
     SPOTTER_STRICT_BODY
@@ -223,8 +223,8 @@ SPOTTER_STRICT SPOTTER_INLINE double fold_lanes(vec<double, Bytes> const (&block
     return lane[0];
 }
 
-// Adds the sums that are asked for; returns the block's sum where that is one of them. A walk for every two vectors of
-// lanes: the accumulators of all would not fit the registers of SSE2 and AVX2.
+// Adds the selected sums; returns the block's sum if it is selected. One walk for every two vectors of lanes: the
+// accumulators of all lanes would not fit the registers of SSE2 and AVX2.
 template <bool Sum, bool Abs, bool Squares, class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t count, gathered& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -264,11 +264,11 @@ SPOTTER_STRICT SPOTTER_INLINE double sum_block(Float const* values, std::size_t 
     }
 }
 
-// How wide the vectors of a walk for gaps alone are: on Zen 4 77 ns a block, 110 with 64.
+// The vector width of a walk for gaps alone: on Zen 4 77 ns a block with 32 bytes, 110 with 64.
 template <std::size_t Bytes>
 inline constexpr std::size_t gap_bytes = Bytes < 32 ? Bytes : 32;
 
-// The sum of (x - centre)^2; `Weighed`: of those elements whose weight is 1 and not 0.
+// The sum of (x - centre)^2; `Weighed`: only elements with weight 1, not 0.
 template <bool Weighed, class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unused]] Float const* weights,
                                                std::size_t count, double centre) noexcept {
@@ -289,7 +289,7 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unus
             SPOTTER_UNROLL
             for (std::size_t k = 0; k < 2; ++k) {
                 D gap = Weighed ? x[k] : minus_centre;
-                if constexpr (Weighed) {  // 0 with a weight of 0, as what is summed is, too
+                if constexpr (Weighed) {  // 0 with a weight of 0, like the sums
                     add_exact_product<Bytes>(gap, minus_centre, weight[k]);
                 } else {
                     add_beside<Bytes>(gap, x[k], one);
@@ -303,8 +303,8 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unus
     return fold_lanes<Bytes>(squares);
 }
 
-// sum_block of the sums in a set: 1 sum, 2 magnitudes, 4 squares. Of two or more all three: the third costs little
-// beside them, and each combination of its own costs whoever compiles it.
+// sum_block for a set of sums: 1 sum, 2 magnitudes, 4 squares. For two or more it computes all three: the third costs
+// little, and each further combination would cost compile time.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE double add_sums(int sums, Float const* values, std::size_t count,
                                               gathered& into) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): the pass of summarize.hpp as hooks and replays take it: compiled once where the library is linked.
+// Stat (L1): the pass of summarize.hpp for hooks and replays: with spotter::compiled it is compiled once.
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// As summarize(tensor, wanted), but not in a constant expression.
+// Like summarize(tensor, wanted), but not constexpr.
 SPOTTER_WHERE_CALLED [[nodiscard]] summary take_summary(tensor_ref const& tensor, terms wanted) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

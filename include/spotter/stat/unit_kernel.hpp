@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): rows of a layer added to what its units have so far, many units at a time; bit-equal to the walks in
+// Stat (L1): adds rows of a layer to the totals of its units, many units at a time; bit-equal to the walks in
 // units.hpp.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// One element a unit. active += finite and not zero, finite += finite.
+// One element for each unit. Non-zero finite elements: active += 1; finite elements: finite += 1.
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void count_row(float const* row, std::size_t count, std::uint32_t* active,
                                              std::uint32_t* finite) noexcept {
@@ -34,7 +34,7 @@ SPOTTER_STRICT SPOTTER_INLINE void count_row(float const* row, std::size_t count
         finite[i] += kind < number_class::pos_inf ? 1U : 0U;
     }
 }
-// Of the finite elements: sums += |x|, finite += 1.
+// For finite elements: sums += |x|, finite += 1.
 template <std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE void add_row_sizes(float const* row, std::size_t count, double* sums,
                                                  double* finite) noexcept {
@@ -99,7 +99,7 @@ inline void add_row_sizes_fast(float const* row, std::size_t count, double* sums
     add_row_sizes_baseline(row, count, sums, finite);
 }
 
-// Calls use(elements, first unit, count) for pieces of each row, as floats; of a type that is_narrow.
+// Calls use(elements, first unit, count) for pieces of each row, as floats; for types that are is_narrow.
 template <class Use>
 void each_row(tensor_ref const& tensor, std::size_t units, Use&& use) noexcept {
     widened_blocks<float> pieces{tensor};

@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Calls `use(unit, seen_element)` for each element, in storage order. Nothing where `axis` is no axis.
+// Calls `use(unit, seen_element)` for each element, in storage order. Does nothing if `axis` is no axis.
 template <class Use>
 constexpr void for_each_unit(tensor_ref const& tensor, int axis, Use&& use) noexcept {
     if (axis < 0 || tensor.count == 0) { return; }
@@ -23,7 +23,7 @@ constexpr void for_each_unit(tensor_ref const& tensor, int axis, Use&& use) noex
         }
     });
 }
-// Calls `use(row)` for each place that has one element of every unit, a sample or a pixel of one: row(unit) is the
+// Calls `use(row)` for each position, a sample or a pixel of one, that has one element of every unit: row(unit) is the
 // element.
 template <class Use>
 constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexcept {
@@ -42,7 +42,7 @@ constexpr void for_each_row(tensor_ref const& tensor, int axis, Use&& use) noexc
 
 namespace detail {
 
-// Whether a tensor has one element of a unit beside one of the next, and floats are made of them.
+// Whether elements of adjacent units are adjacent, and the kernels take the type as floats.
 [[nodiscard]] constexpr bool by_rows(tensor_ref const& tensor, axis_layout const& lie) noexcept {
     return !std::is_constant_evaluated() && lie.inner == 1 && tensor.refused == refusal::none &&
            is_narrow(tensor.type) && tensor.type != dtype::none;
@@ -50,8 +50,8 @@ namespace detail {
 
 }  // namespace detail
 
-// Adds to sums[u] the magnitudes of the finite elements of unit u and to finite[u] how many these are, element by
-// element in storage order. Both hold unit_count(...) values; nothing where `axis` is no axis.
+// Adds the magnitudes of the finite elements of unit u to sums[u], and their number to finite[u], element by element in
+// storage order. Both hold unit_count(...) values. Does nothing if `axis` is no axis.
 template <class = only_where_called>
 SPOTTER_STRICT constexpr void add_sizes(tensor_ref const& tensor, int axis, double* sums, double* finite) noexcept {
     SPOTTER_STRICT_BODY
@@ -70,8 +70,8 @@ SPOTTER_STRICT constexpr void add_sizes(tensor_ref const& tensor, int axis, doub
     });
 }
 
-// Adds to active[u] the finite non-zero elements of unit u and to finite[u] its finite elements. Both hold
-// unit_count(...) values. O(n), one walk in storage order.
+// Adds the number of finite non-zero elements of unit u to active[u], and that of its finite elements to finite[u].
+// Both hold unit_count(...) values. O(n), one walk in storage order.
 template <class = only_where_called>
 constexpr void count_active(tensor_ref const& tensor, int asked_axis, std::uint32_t* active,
                             std::uint32_t* finite) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): vectors of the compiler's own, or plain arrays that compute the same.
+// Stat (L1): the compiler's vector types, or plain arrays that compute the same.
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -12,13 +12,12 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The integers as wide as a number: what vectors of it are as bits, and what comparing two of them gives (0 or all
-// ones).
+// The integer of a number's width: the type of a vector's bits, and of the result of a comparison (0 or all ones).
 template <class Number>
 using bits_of = std::conditional_t<sizeof(Number) == 4, std::int32_t, std::int64_t>;
 
-// Vectors `Bytes` wide: 16 is what every x86-64 and ARM has, 32 is AVX2, 64 is AVX-512. No intrinsics header (it would
-// cost every user a quarter of a second), and the same source is every path.
+// Vectors of `Bytes` bytes: every x86-64 and ARM has 16, AVX2 has 32, AVX-512 has 64. The same source serves every
+// path, without an intrinsics header, which would cost every user a quarter of a second.
 #if SPOTTER_GNU_VECTORS
 template <class Value, std::size_t Bytes>
 struct vector_of {
@@ -27,14 +26,14 @@ struct vector_of {
 template <class Value, std::size_t Bytes>
 using vec = typename vector_of<Value, Bytes>::type;
 
-// `mask ? yes : no`, element by element. These take the result by reference: a vector is not returned where the caller
-// has wider registers than the callee.
+// `mask ? yes : no`, element by element. The results are references: a vector cannot be returned to a caller with wider
+// registers than the callee's.
 template <class Mask, class Vector>
 SPOTTER_INLINE void blend(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
     into = mask ? yes : no;
 }
-// The smaller and the larger of each element and what there is so far. Comparison and choice in one expression, or g++
-// 12 sees no instruction for both in them.
+// The smaller or larger of each element and the value so far. Comparison and choice are one expression; otherwise g++
+// 12 does not find the instruction.
 template <class Vector>
 SPOTTER_STRICT SPOTTER_INLINE void keep_smaller(Vector& so_far, Vector const& x) noexcept {
     SPOTTER_STRICT_BODY
@@ -45,12 +44,12 @@ SPOTTER_STRICT SPOTTER_INLINE void keep_larger(Vector& so_far, Vector const& x) 
     SPOTTER_STRICT_BODY
     so_far = x > so_far ? x : so_far;
 }
-// Each element as a number of another type; the vectors differ in width.
+// Converts each element to another type; the vectors differ in width.
 template <class From, class Into>
 SPOTTER_INLINE void convert_elements(From const& from, Into& into) noexcept {
     into = __builtin_convertvector(from, Into);
 }
-// The bits of a vector, as one of another type.
+// The bits of a vector as another type.
 template <class From, class Into>
 SPOTTER_INLINE void copy_bits(From const& from, Into& into) noexcept {
     into = reinterpret_cast<Into>(from);
@@ -63,7 +62,7 @@ struct vec {
     Value lane[count];
 
     vec() = default;
-    SPOTTER_INLINE constexpr vec(Value all) noexcept {  // as the compiler's own: a number stands for a vector of it
+    SPOTTER_INLINE constexpr vec(Value all) noexcept {  // like the compiler's types: a number converts to a vector
         for (Value& each : lane) { each = all; }
     }
     SPOTTER_INLINE constexpr Value& operator[](std::size_t i) noexcept { return lane[i]; }
@@ -93,7 +92,7 @@ struct vec {
         return *this;
     }
 
-    // Of integers.
+    // For integers.
     friend SPOTTER_INLINE vec operator&(vec a, vec const& b) noexcept { return a &= b; }
     friend SPOTTER_INLINE vec operator|(vec a, vec const& b) noexcept { return a |= b; }
     friend SPOTTER_INLINE vec operator>>(vec a, int bits) noexcept {
@@ -140,7 +139,7 @@ SPOTTER_INLINE void settle(vec<Value, Bytes>& product) noexcept {
 
 template <class Mask, class Vector>
 SPOTTER_INLINE void blend(Vector& into, Mask const& mask, Vector const& yes, Vector const& no) noexcept {
-    Vector chosen{};  // `into` may be one of both
+    Vector chosen{};  // `into` may be an argument
     for (std::size_t i = 0; i < Vector::count; ++i) { chosen[i] = mask[i] != 0 ? yes[i] : no[i]; }
     into = chosen;
 }

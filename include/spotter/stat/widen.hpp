@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): blocks of the types without kernels of their own, as floats or doubles of the same values.
+// Stat (L1): converts blocks of types without their own kernels to floats or doubles.
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
@@ -12,18 +12,19 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// 16-bit and smaller values fit a float, 32-bit integers a double; 64-bit integers round to double as everywhere.
+// 16-bit and smaller values fit a float, 32-bit integers a double; 64-bit integers are rounded to double, as
+// everywhere.
 template <class Value>
 using wide_of = std::conditional_t<sizeof(Value) <= 2, float, double>;
 
-// By a shift: g++ makes a branch of a comparison, and no vectors of a branch.
+// By a shift: g++ makes a branch of a comparison, and does not vectorize branches.
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE std::uint32_t ones_if_below(std::uint32_t value,
                                                                          std::uint32_t limit) noexcept {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(value - limit) >> 31);
 }
 
-// A small IEEE-like format without branches, which float_bits_of has: what is subnormal is an integer times a power of
-// two. `top` is the first size that is no normal number; what is from there on gets the exponent of infinity.
+// float_bits_of without branches. A subnormal is an integer times a power of two. `top` is the smallest magnitude that
+// is not a normal number; from there on the exponent becomes that of infinity.
 template <int ExponentBits, int MantissaBits>
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE std::uint32_t small_float_bits(std::uint32_t bits,
                                                                             std::uint32_t top) noexcept {
@@ -40,8 +41,8 @@ template <int ExponentBits, int MantissaBits>
     return sign | (__builtin_bit_cast(std::uint32_t, tiny) & is_small) | (normal & ~is_small);
 }
 
-// Two halves that are exact in double, so that their sum rounds once, as a conversion does: processors before AVX-512
-// have none for vectors, and for unsigned numbers only one with a branch. `high` carries 2^84, `low` 2^52.
+// The sum of two halves that are exact in double, so that it rounds once, like a conversion. Processors before AVX-512
+// have no vector conversion, and for unsigned numbers only one with a branch. `high` carries 2^84, `low` 2^52.
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_INLINE double double_of_halves(std::uint64_t value, double offset) noexcept {
     SPOTTER_STRICT_BODY
     double const high = __builtin_bit_cast(double, (value >> 32) | 0x4530000000000000U);
@@ -61,7 +62,7 @@ SPOTTER_VECTORS SPOTTER_INLINE void widen_each(Value const* from, std::size_t co
             into[i] = __builtin_bit_cast(float, small_float_bits<5, 10>(from[i].bits, 0x7C00U));
         } else if constexpr (std::is_same_v<Value, f8_e5m2>) {
             into[i] = __builtin_bit_cast(float, small_float_bits<5, 2>(from[i].bits, 0x7CU));
-        } else if constexpr (std::is_same_v<Value, f8_e4m3>) {  // no infinity, and one NaN
+        } else if constexpr (std::is_same_v<Value, f8_e4m3>) {  // has no infinity, and one NaN
             into[i] = __builtin_bit_cast(float, small_float_bits<4, 3>(from[i].bits, 0x7FU));
         } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
             into[i] = double_of_halves(from[i], 0x1p84 + 0x1p52);
@@ -74,10 +75,10 @@ SPOTTER_VECTORS SPOTTER_INLINE void widen_each(Value const* from, std::size_t co
     }
 }
 
-// Whether the kernels take a type that is not complex as floats, and not as doubles.
+// Whether the kernels take a type, which is not complex, as floats rather than doubles.
 [[nodiscard]] constexpr bool is_narrow(dtype type) noexcept { return size_of(type) <= 2 || type == dtype::f32; }
 
-// Elements of a type that is not complex as what the kernels take it as: `Wide`.
+// Converts elements of a type that is not complex to `Wide`, the kernels' type for it.
 template <class Wide>
 SPOTTER_VECTORS SPOTTER_INLINE void widen_any(dtype type, void const* from, std::size_t count, Wide* into) noexcept {
     if (type == dtype_of<Wide>) {
@@ -100,7 +101,7 @@ SPOTTER_VECTORS SPOTTER_INLINE void widen_any(dtype type, void const* from, std:
                 return widen_each(static_cast<f8_e4m3 const*>(from), count, into);
             case dtype::f8_e5m2:
                 return widen_each(static_cast<f8_e5m2 const*>(from), count, into);
-            default:  // a bool is 0 or 1; g++ makes no vectors of the type itself
+            default:  // a bool is 0 or 1; g++ does not vectorize bool
                 return widen_each(static_cast<std::uint8_t const*>(from), count, into);
         }
     } else {
@@ -117,8 +118,8 @@ SPOTTER_VECTORS SPOTTER_INLINE void widen_any(dtype type, void const* from, std:
     }
 }
 
-// The only loops there are for each type. Floats and doubles have clones of their kernels for several instruction sets
-// everywhere; these have them in the compiled part alone, because every file that includes a hook would pay for them.
+// The only loops for each type. The kernels for floats and doubles are always cloned for several instruction sets;
+// these loops only in the compiled library, because every file that includes a hook would pay for the clones.
 #if SPOTTER_X86_DISPATCH && defined(SPOTTER_SEPARATE)
 #define SPOTTER_WIDEN_DISPATCH 1
 #else
@@ -145,13 +146,13 @@ inline void widen_block(dtype type, void const* from, std::size_t count, Wide* i
     widen_baseline(type, from, count, into);
 }
 
-// The same where the type is known.
+// The same for a type known at compile time.
 template <class Value>
 inline void widen_block(Value const* from, std::size_t count, wide_of<Value>* into) noexcept {
     widen_block(dtype_of<Value>, from, count, into);
 }
 
-// Blocks of a tensor that is not complex as the kernels take them: where they lie, or widened, until the next is taken.
+// Blocks of a tensor that is not complex, in the kernels' type: in place, or widened and valid until the next take().
 template <class Float>
 class widened_blocks {
 public:
@@ -171,8 +172,7 @@ private:
     alignas(64) Float buffer_[block_size];
 };
 
-// What a block of complex numbers, an even number of them, is made of, apart. Of c64 only: the squares of doubles may
-// leave the range of a double.
+// The parts of a block of complex numbers, an even number of them. Only for c64: the squares of doubles may overflow.
 struct complex_parts {
     alignas(64) double real[block_size], size[block_size], square[block_size];
 };
@@ -186,7 +186,7 @@ SPOTTER_VECTORS SPOTTER_INLINE void split_each(Pair const* from, std::size_t cou
         into.real[i] = re;
         into.square[i] = square;
     }
-    for (std::size_t i = 0; i < count; i += 2) {  // in pairs by hand: errno keeps compilers from it
+    for (std::size_t i = 0; i < count; i += 2) {  // pairs by hand: errno keeps compilers from vectorizing
 #if SPOTTER_GNU_VECTORS
         vec<double, 16> pair;
         std::memcpy(&pair, into.square + i, sizeof pair);
