@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): descriptors of POSIX that are never those of standard input, output and error, whatever the program did
-// with these.
+// File (L1): POSIX descriptors that never get the numbers of standard input, output and error, even if the program has
+// closed these.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -10,11 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A program may have closed its standard streams, as daemons do. The next file that is opened then has the number of
-// one of them, and whatever the program or a library of it prints goes into that file. While one of these lives, the
-// numbers that are free are taken by a descriptor that nobody can read or write, so that what is opened meanwhile is 3
-// or above from its first moment on; when no thread opens anything any more they are free as they were. Costs three
-// looks at the table of descriptors.
+// A program may have closed its standard streams, as daemons do. The next opened file then gets such a number, and what
+// the program or a library prints goes into that file. While one of these objects lives, an unusable descriptor takes
+// each free number of them, so that a file opened meanwhile has a number of 3 or above from the start. When no thread
+// opens files any more, the numbers are free again. Costs three look-ups in the descriptor table.
 class standard_streams_kept {
 public:
     standard_streams_kept() noexcept;
@@ -22,14 +21,14 @@ public:
     standard_streams_kept& operator=(standard_streams_kept const&) = delete;
     ~standard_streams_kept();
 
-    // The same open file at 3 or above, for what was opened meanwhile: another thread may have closed a stream just
-    // then. -1 and errno where there is none; then the one that was given is closed. Negative numbers stay.
+    // Duplicates a descriptor that was opened meanwhile to 3 or above if necessary: another thread may have closed a
+    // stream just then. On failure closes it and returns -1 with errno. Negative numbers are returned unchanged.
     [[nodiscard]] int above(int descriptor) const noexcept;
 };
 
-// As `open`, with O_CLOEXEC, and again where a signal came.
+// Like `open`, with O_CLOEXEC; retries after a signal.
 [[nodiscard]] int open_above_streams(char const* path, int flags, mode_t rights = 0) noexcept;
-// As `opendir`.
+// Like `opendir`.
 [[nodiscard]] DIR* open_folder_above_streams(char const* path) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

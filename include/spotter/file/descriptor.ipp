@@ -14,19 +14,19 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 inline constexpr int first_of_ours = STDERR_FILENO + 1;
 
-// What occupies the numbers of closed streams. The threads of a process share it: the first that opens a file takes the
-// numbers, the last one frees them.
+// The descriptors that take the numbers of closed streams. The threads of a process share them: the first that opens a
+// file takes the numbers, the last one frees them.
 struct stream_numbers {
-    std::atomic<pid_t> changed_by{0};  // the process a thread of which is changing the rest, 0 for none
-    pid_t process = 0;                 // that the rest is about
+    std::atomic<pid_t> changed_by{0};  // the process whose thread changes the rest; 0: none
+    pid_t process = 0;                 // the rest belongs to it
     int users = 0;
     int count = 0;
     int taken[first_of_ours] = {};
 };
 inline constinit stream_numbers numbers_taken{};
 
-// While one lives, no other thread changes `numbers_taken`. A lock that a child of `fork` gets over: the thread that
-// held it in the parent is not in the child.
+// A lock on `numbers_taken`. A child of `fork` can take it even if a thread of the parent held it, because that thread
+// is not in the child.
 class changing_numbers {
 public:
     changing_numbers() noexcept {

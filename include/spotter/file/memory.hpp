@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): a file system that is a list in memory, for programs without one, and for tests.
+// File (L1): a file system in memory, for programs without disk access, and for tests.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -15,7 +15,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Files live as long as this does; it must outlive recorders and trials on it. Any thread. Give it to a recorder:
+// Files live as long as this object, which must outlive recorders and trials that use it. Thread-safe. With a recorder:
 //     memory_file_system files;
 //     recorder record{"runs/a", {}, files};
 //     hook watch{record, plan, rules...};
@@ -28,7 +28,7 @@ public:
         return guard([&]() -> error {
             auto const at = open_.find(file.native);
             if (at == open_.end()) { return {errc::io_error, "the file is not open"}; }
-            // Mappings share the old bytes, which must not move under them: grow a copy where somebody looks.
+            // Mappings share the old bytes, which must not move: append to a copy if there are mappings.
             if (at->second.use_count() > 2) {
                 auto larger = std::make_shared<contents>(*at->second);
                 for (auto& [name, each] : files_) {

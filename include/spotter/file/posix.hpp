@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): the file system of POSIX by its raw calls. All that the project knows of POSIX's files is in this file and
-// the next to it, posix_error.hpp. Others include system.hpp.
+// File (L1): the file system of POSIX, by its system calls. Only this file and posix_error.hpp use POSIX's file calls.
+// Include system.hpp instead.
 #pragma once
 
 #include <spotter/file/posix_error.hpp>
@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Files by POSIX's calls, with the system's sentence in each error. Has no state.
+// Files by POSIX calls; errors contain the system's error text. Has no state.
 class posix_file_system final : public file_system {
 public:
     [[nodiscard]] result<opened_file> create(std::string_view path) noexcept override;
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] error sync_folder(std::string_view path) noexcept override;
     [[nodiscard]] result<bool> is_at(opened_file file, std::string_view path) noexcept override;
 
-    // As it is where the working directory was removed, or does not lead there by its name.
+    // Returns the path unchanged if the working directory was removed, or its name leads elsewhere.
     [[nodiscard]] path_text absolute(std::string_view path) noexcept override;
     [[nodiscard]] result<path_kind> kind_of(std::string_view path) noexcept override;
     [[nodiscard]] result<std::uint64_t> size_of(std::string_view path) noexcept override;
@@ -36,17 +36,17 @@ public:
     [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override;
     void unmap(file_mapping mapping) noexcept override;
 
-    // flock, not fcntl: it also excludes another recorder of the same process. A child that is forked off shares it, so
-    // the file stays locked until the child leaves it or ends, too. Made only where nothing is, so that a link that
-    // leads nowhere is not followed.
+    // flock, not fcntl: it also excludes another recorder of the same process. A forked child shares the lock, so the
+    // file stays locked until the child leaves it or ends, too. Created only if nothing is there, so that a dangling
+    // link is not followed.
     [[nodiscard]] result<opened_file> lock(std::string_view path) noexcept override;
     void unlock(opened_file held) noexcept override;
     void leave_lock(opened_file held) noexcept override { drop(held); }
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override;
 
-    // Files in /dev/shm, which everyone on the machine may list: so nobody else may read them, and no link is followed
-    // there. Without a name, or where the system has no such files under one of its own, until it has its memory and
-    // its lock.
+    // Files in /dev/shm, which every user can list: they are private, and links are not followed. A file gets its name
+    // when it has its memory and its lock; if the system has no nameless files there, it has a temporary name until
+    // then.
     [[nodiscard]] result<shared_memory> create_shared(std::string_view name, std::uint64_t bytes) noexcept override;
     [[nodiscard]] result<shared_memory> open_shared(std::string_view name) noexcept override;
     void unmap_shared(shared_memory memory) noexcept override;
@@ -55,24 +55,24 @@ public:
 
 private:
     static constexpr std::string_view shared_folder = "/dev/shm";
-    static constexpr std::string_view part_suffix = "-part";  // of what may not be whole yet
+    static constexpr std::string_view part_suffix = "-part";  // the temporary name of an incomplete file
 
     [[nodiscard]] result<shared_memory> make_shared(std::string_view name, std::uint64_t bytes, bool named) noexcept;
 
-    // A reader that is just asking holds it for microseconds; whoever writes holds it for good. The error's number, or
-    // 0.
+    // A reader that only checks holds the lock for microseconds; a writer holds it for good. Returns the error number,
+    // or 0.
     [[nodiscard]] static int take_lock(opened_file file) noexcept;
 
-    // Takes the file, or closes it.
+    // Takes ownership of `file`; closes it on an error.
     [[nodiscard]] result<shared_memory> map_shared(opened_file file, std::uint64_t bytes,
                                                    std::string_view path) noexcept;
 
     [[nodiscard]] static int number_of(opened_file file) noexcept { return static_cast<int>(file.native); }
-    // Of what nothing was appended to.
+    // For files without appended data.
     static void drop(opened_file file) noexcept;
 
     [[nodiscard]] static error no_file(mode_t mode, std::string_view doing, std::string_view path) noexcept;
-    // Never waits for the other end of a pipe, and takes nothing but files.
+    // Never waits for the other end of a pipe; refuses anything but files.
     [[nodiscard]] static result<opened_file> open_regular(std::string_view path, int flags,
                                                           std::string_view doing) noexcept;
 
@@ -80,15 +80,15 @@ private:
                                                        mode_t rights = 0666) noexcept;
 };
 
-// Knows whether this process is a fork of the one it was made in, without a system call: a page that the kernel empties
-// in a child (Linux 4.14; elsewhere the process id is compared).
+// Detects whether this process is a fork of the one that made it, without a system call: by a page that the kernel
+// clears in a child (Linux 4.14; elsewhere the process id is compared).
 class fork_guard {
 public:
     fork_guard() noexcept;
     fork_guard(fork_guard const&) = delete;
     fork_guard& operator=(fork_guard const&) = delete;
     ~fork_guard();
-    // Costs a look at memory, or at the number of the process.
+    // Costs a memory access, or getpid().
     [[nodiscard]] bool in_child() const noexcept { return mark_ != nullptr ? *mark_ == 0 : ::getpid() != made_in_; }
 
 private:
@@ -98,9 +98,9 @@ private:
     unsigned char volatile* mark_ = nullptr;
 };
 
-// Gives the pages of memory that will be written to their memory now, so that no page fault comes later. Changes
-// nothing in them and reads nothing, so any thread may, whoever writes there meanwhile. False where the system cannot
-// (Linux before 5.14), or has no memory.
+// Populates pages of memory that will be written, so that no page fault comes later. Does not read or change their
+// content, so any thread may call it while others write. False if the system cannot (Linux before 5.14), or memory is
+// exhausted.
 [[nodiscard]] bool make_ready(std::span<std::byte> memory) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -51,7 +51,7 @@ SPOTTER_COLD_BODY error posix_file_system::close(opened_file file) noexcept {
 SPOTTER_COLD_BODY error posix_file_system::sync_folder(std::string_view path) noexcept {
     auto const folder = open_file(path, O_RDONLY | O_DIRECTORY, "sync the folder");
     if (!folder) { return folder.error(); }
-    // Where a file system has no such thing, it has nothing to be synced.
+    // A file system without folder sync needs none.
     int const failed = ::fsync(number_of(*folder)) == 0 || errno == EINVAL ? 0 : errno;
     drop(*folder);
     return failed == 0 ? error{} : detail::system_error(failed, "sync the folder", path);
@@ -90,7 +90,7 @@ SPOTTER_COLD_BODY result<path_kind> posix_file_system::kind_of(std::string_view 
         bool const there = (failed == ENOENT || failed == ELOOP) && ::lstat(name.get(), &facts) == 0;
         if (!there && (failed == ENOENT || failed == ENOTDIR)) { return path_kind::missing; }
         if (!there) { return detail::system_error(failed, "look at", path); }
-        // One that leads nowhere; else somebody has just made it.
+        // A dangling link; otherwise it was created just now.
         if (S_ISLNK(facts.st_mode)) { return path_kind::other; }
     }
     if (S_ISDIR(facts.st_mode)) { return path_kind::folder; }
@@ -114,7 +114,7 @@ SPOTTER_COLD_BODY result<file_facts> posix_file_system::facts_of(std::string_vie
         return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
     }
     if (!S_ISREG(facts.st_mode)) { return no_file(facts.st_mode, "look at", path); }
-    // Devices are few and inodes many: the two in one number, which is never 0.
+    // Combines device and inode in one number, which is never 0.
     std::uint64_t const device = cast_to<std::uint64_t>(facts.st_dev) * 0x9E3779B97F4A7C15ULL;
     std::uint64_t const identity = cast_to<std::uint64_t>(facts.st_ino) ^ device;
     return file_facts{static_cast<std::uint64_t>(facts.st_size), identity == 0 ? 1 : identity};
@@ -146,7 +146,7 @@ SPOTTER_COLD_BODY error posix_file_system::make_folder(std::string_view path) no
         if (at < path.size() && letters[at] != '/') { continue; }
         letters[at] = '\0';
         int const failed = ::mkdir(letters, 0777) == 0 ? 0 : errno;
-        // A parent may be there and refuse mkdir for a reason of its own (read-only, automounted); the last one
+        // An existing parent may refuse mkdir for its own reasons (read-only, automounted); only the last folder
         // decides.
         bool const last = at == path.size();
         if (last && failed != 0) {
@@ -307,7 +307,7 @@ SPOTTER_COLD_BODY result<shared_memory> posix_file_system::make_shared(std::stri
     text<64> link{"/proc/self/fd/"};
     link << file->native;
     size_limit_as_error const limit;
-    // Allocated now: a page that cannot be had when it is touched ends the process.
+    // Allocated now: a page that is not available on access ends the process.
 #if defined(__APPLE__)
     int const failed = ENOTSUP;
 #else
@@ -411,7 +411,7 @@ SPOTTER_COLD_BODY fork_guard::~fork_guard() {
 
 SPOTTER_COLD_BODY bool make_ready([[maybe_unused]] std::span<std::byte> memory) noexcept {
 #if defined(__linux__)
-    constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers do not name
+    constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers lack
     auto const page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     std::size_t const before = reinterpret_cast<std::uintptr_t>(memory.data()) % page;
     return ::madvise(memory.data() - before, memory.size() + before, populate_write) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): what the system's error numbers mean to a user, and who is in the way.
+// File (L1): explains the system's error numbers to a user, and finds the process that holds a lock.
 #pragma once
 
 #include <spotter/file/descriptor.hpp>
@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A path with its final zero.
+// A zero-terminated path.
 class zero_terminated {
 public:
     explicit zero_terminated(std::string_view path) noexcept;
@@ -23,12 +23,12 @@ private:
     bool good_;
 };
 
-// What the system's error number means to a user, and what to do about it.
+// The error for a system error number, with advice for the user.
 [[nodiscard]] error system_error(int number, std::string_view doing, std::string_view path,
                                  std::string_view known = {}) noexcept;
 
-// Who has the file behind an open one, too: "process 12 has it locked"; stays empty where nobody is seen (another
-// user's, another machine's). By the names of open files in /proc, so that no disk is asked, which might not answer.
+// Finds another process that has the file open: "process 12 has it locked". Stays empty if none is visible (another
+// user's, another machine's). Uses the names of open files in /proc, which needs no disk access that might hang.
 void name_holder(int own, text<64>& into) noexcept;
 
 }  // namespace detail

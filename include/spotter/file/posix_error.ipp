@@ -18,7 +18,7 @@ SPOTTER_COLD_BODY zero_terminated::zero_terminated(std::string_view path) noexce
     letters_[good_ ? path.size() : 0] = '\0';
 }
 
-// What an error number of the system's means to a user.
+// The meaning of an error number for a user.
 struct errno_meaning {
     int number;
     errc code;
@@ -55,7 +55,7 @@ SPOTTER_COLD_BODY error system_error(int number, std::string_view doing, std::st
         if (each.number == number) { means = each; }
     }
     error why{means.code, {}};
-    // The path's end says most; a sentence has room for about 120 letters of it.
+    // The end of a path is the most useful part; a sentence has room for about 120 characters of it.
     bool const cut = path.size() > 120;
     why.what << "could not " << doing << ' ' << (cut ? "..." : "") << (cut ? path.substr(path.size() - 120) : path)
              << ": " << (known.empty() ? means.cause : known) << " (errno " << number << "); " << means.advice;
@@ -63,7 +63,7 @@ SPOTTER_COLD_BODY error system_error(int number, std::string_view doing, std::st
 }
 
 SPOTTER_COLD_BODY void name_holder(int own, text<64>& into) noexcept {
-    constexpr int most = 100'000;  // links to look at
+    constexpr int most = 100'000;  // most links to read
     text<64> link{"/proc/self/fd/"};
     link << own << '\0';
     char wanted[longest_path], found[longest_path];

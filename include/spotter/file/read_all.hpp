@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): a whole file, read and not mapped: what somebody cuts off meanwhile is missing, and ends nobody.
+// File (L1): reads a whole file without mapping it: truncation leads to fewer bytes, not to a signal.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// `Bytes`: a std::string, or a vector of bytes, which throws where there is no memory.
+// `Bytes`: a std::string, or a vector of bytes; throws if memory is exhausted.
 template <class Bytes>
 [[nodiscard]] error read_all(file_system& files, std::string_view path, Bytes& into) {
     auto const size = files.size_of(path);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): a file that takes the place of another in one step, once it is whole.
+// File (L1): writes a file that atomically replaces another once it is complete.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A new file beside `path`, `x.part`, or `x.part1` and so on where there is one already: of another writer, of one that
-// was killed, or somebody's own. Nothing is removed for it, so no two writers ever have the same one. `part` becomes
-// its path.
+// Creates a new file beside `path`: `x.part`, or `x.part1` and so on if that exists, from another or a killed writer or
+// a user. Nothing is removed, so two writers never have the same one. Sets `part` to its path.
 [[nodiscard]] result<opened_file> create_beside(file_system& files, std::string_view path,
                                                 text<longest_path>& part) noexcept;
 
-// Either the old file or the whole new one is there, whatever happens. A writer that is killed leaves its part.
+// At any time either the old file or the complete new one exists. A killed writer leaves its part.
 class replacing_file {
 public:
     replacing_file(file_system& files, std::string_view path) noexcept;
@@ -20,11 +19,11 @@ public:
     replacing_file& operator=(replacing_file const&) = delete;
     ~replacing_file() { drop(); }
 
-    // The first thing that went wrong; after it the rest does nothing.
+    // The first error; after it every call does nothing.
     [[nodiscard]] error const& trouble() const noexcept { return why_; }
     void append(std::span<std::byte const> bytes) noexcept;
-    [[nodiscard]] std::string_view part() const noexcept { return part_.view(); }  // where it is until then
-    // `to_disk`: before it has its name.
+    [[nodiscard]] std::string_view part() const noexcept { return part_.view(); }  // its path until finish()
+    // `to_disk`: syncs it before it is renamed.
     [[nodiscard]] error finish(bool to_disk) noexcept;
 
 private:
@@ -38,7 +37,7 @@ private:
     error why_{};
 };
 
-// All of it at once.
+// Replaces a file in one call.
 [[nodiscard]] error replace_file(file_system& files, std::string_view path, std::span<std::byte const> bytes,
                                  bool to_disk) noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): a limit on the size of files (ulimit -f) is a write that fails, as a full disk is, and not the end of the
+// File (L1): turns a file-size limit (ulimit -f) into a failed write, like a full disk, instead of the end of the
 // program.
 #pragma once
 
@@ -9,19 +9,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A write beyond RLIMIT_FSIZE sends SIGXFSZ to the thread that writes, which ends the process where nobody said
-// otherwise. For as long as this lives the thread does not take it, so that the write alone fails (EFBIG); one that
-// came of our own writing is then thrown away, one that the program was sent before stays its own. Installs no handler,
-// and changes nothing in other threads. Windows has no such signal, and nothing is done.
+// A write beyond RLIMIT_FSIZE sends SIGXFSZ to the writing thread, which by default ends the process. While this object
+// lives the thread blocks the signal, so that only the write fails (EFBIG). A signal from the library's own write is
+// discarded; one that was pending before stays. Installs no handler, and does not affect other threads. Windows has no
+// such signal; nothing is done.
 class size_limit_as_error {
 public:
     size_limit_as_error() noexcept;
     size_limit_as_error(size_limit_as_error const&) = delete;
     size_limit_as_error& operator=(size_limit_as_error const&) = delete;
-    // errno stays what the write made of it.
+    // Keeps errno of the write.
     ~size_limit_as_error();
 
-    // For the whole life of a thread that does nothing but write.
+    // For the whole life of a thread that only writes.
     static void for_this_thread() noexcept;
 
 #if !defined(_WIN32)

@@ -44,7 +44,7 @@ SPOTTER_COLD_BODY size_limit_as_error::~size_limit_as_error() {
 SPOTTER_COLD_BODY void size_limit_as_error::take_pending() const noexcept {
 #if defined(__APPLE__)
     int taken = 0;
-    (void)::sigwait(&signal_, &taken);  // it is there
+    (void)::sigwait(&signal_, &taken);  // returns at once: the signal is pending
 #else
     timespec const at_once{0, 0};
     (void)::sigtimedwait(&signal_, nullptr, &at_once);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): the machine's own files, whichever system it is.
+// File (L1): the local file system of this platform.
 #pragma once
 
 #if defined(_WIN32)
@@ -11,21 +11,21 @@
 namespace spotter::inline SPOTTER_ABI {
 
 #if defined(_WIN32)
-using machine_file_system = windows_file_system;  // what system_files() is
+using machine_file_system = windows_file_system;  // the type of system_files()
 #else
-using machine_file_system = posix_file_system;  // what system_files() is
+using machine_file_system = posix_file_system;  // the type of system_files()
 #endif
 
-// The machine's files. Without state, so it is shared and may be used at any time.
+// The local files. Stateless, so it is shared and can be used at any time.
 [[nodiscard]] file_system& system_files() noexcept;
 
-// What reads paths that begin with `s3://`: set by spotter/ext/s3.hpp, where that is included.
+// Opens the file system of `s3://` paths: set by spotter/ext/s3.hpp, if that is included.
 using file_system_opener = result<file_system*> (*)() noexcept;
-// Null: such paths are refused. Set before `main`, and not changed.
+// null: such paths are refused. Set before `main`, then constant.
 inline file_system_opener s3_opener = nullptr;
 
-// Whose a path is that may begin with a scheme. errc::bad_config where nothing here reads it, or what does cannot
-// begin.
+// The file system of a path, which may begin with a scheme. errc::bad_config if the scheme is unknown, or its file
+// system cannot start.
 [[nodiscard]] result<file_system*> files_at(std::string_view path) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -19,7 +19,7 @@ inline constexpr int attempts_at_names = 10;  // a millisecond apart
     return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(file.native));
 }
 
-// What stands at a path, to be looked at alone; a link is what it leads to.
+// Opens an entry only to query it; follows links.
 [[nodiscard]] SPOTTER_BODY result<opened_file> look_at(std::string_view path, BY_HANDLE_FILE_INFORMATION& facts,
                                                        bool& is_disk) noexcept {
     wide_path name{path};
@@ -51,7 +51,7 @@ inline constexpr int attempts_at_names = 10;  // a millisecond apart
     return why == ERROR_SHARING_VIOLATION || why == ERROR_ACCESS_DENIED;
 }
 
-// The byte that stands for the whole file.
+// The byte whose lock stands for the whole file.
 [[nodiscard]] SPOTTER_BODY OVERLAPPED locked_byte() noexcept {
     OVERLAPPED at{};
     at.OffsetHigh = 0x7FFFFFFF;
@@ -101,7 +101,7 @@ SPOTTER_BODY result<bool> windows_file_system::is_at(opened_file file, std::stri
     auto const there = detail::look_at(path, named, is_disk);
     if (!there && there.error().code == errc::not_a_run) { return false; }
     if (!there) { return there.error(); }
-    // wine forgets the volume of an open file that was renamed.
+    // wine does not report the volume of an open file that was renamed.
     bool const same_volume = open.dwVolumeSerialNumber == named.dwVolumeSerialNumber || open.dwVolumeSerialNumber == 0;
     return is_disk && same_volume && open.nFileIndexHigh == named.nFileIndexHigh &&
            open.nFileIndexLow == named.nFileIndexLow;
@@ -115,7 +115,7 @@ SPOTTER_BODY result<path_kind> windows_file_system::kind_of(std::string_view pat
         if (there.error().code != errc::not_a_run) { return there.error(); }
         detail::wide_path name{path};
         return ::GetFileAttributesW(name.get()) == INVALID_FILE_ATTRIBUTES ? path_kind::missing
-                                                                           : path_kind::other;  // a link
+                                                                           : path_kind::other;  // a dangling link
     }
     if (!is_disk) { return path_kind::other; }
     return detail::is_folder(facts) ? path_kind::folder : path_kind::file;
@@ -151,7 +151,7 @@ SPOTTER_BODY result<file_facts> windows_file_system::facts_of(std::string_view p
     auto const there = detail::look_at(path, facts, is_disk);
     if (!there) { return there.error(); }
     if (!is_disk || detail::is_folder(facts)) { return detail::no_file(is_disk, "look at", path); }
-    // Volumes are few and files many: the two in one number, which is never 0.
+    // Combines volume and file index in one number, which is never 0.
     std::uint64_t const volume = std::uint64_t{facts.dwVolumeSerialNumber} * 0x9E3779B97F4A7C15ULL;
     std::uint64_t const identity = detail::joined(facts.nFileIndexHigh, facts.nFileIndexLow) ^ volume;
     return file_facts{detail::joined(facts.nFileSizeHigh, facts.nFileSizeLow), identity == 0 ? 1 : identity};
@@ -194,7 +194,7 @@ SPOTTER_BODY error windows_file_system::make_folder(std::string_view path) noexc
         wchar_t const here = letters[at];
         if (here != L'\0' && here != L'/' && here != L'\\') { continue; }
         letters[at] = L'\0';
-        // A parent may be there and refuse for a reason of its own (a drive, a share); the last one decides.
+        // An existing parent may refuse for its own reasons (a drive, a share); only the last folder decides.
         failed = ::CreateDirectoryW(letters, nullptr) != 0 ? 0 : ::GetLastError();
         letters[at] = here;
         if (here == L'\0') { break; }
@@ -203,7 +203,7 @@ SPOTTER_BODY error windows_file_system::make_folder(std::string_view path) noexc
     auto const there = kind_of(path);
     if (there && *there == path_kind::folder) { return {}; }
     if (there && *there == path_kind::file) { failed = ERROR_DIRECTORY; }
-    // Below a file there is nothing to be found, and nothing to be made.
+    // Below a file nothing exists, and nothing can be created.
     return detail::windows_error(failed == ERROR_PATH_NOT_FOUND ? ERROR_DIRECTORY : failed, "make the folder", path);
 }
 
@@ -326,7 +326,7 @@ SPOTTER_BODY unsigned long windows_file_system::take_lock(opened_file file, unsi
 }
 
 SPOTTER_BODY unsigned long windows_file_system::take_whole_lock(opened_file file) noexcept {
-    // A reader that is just asking holds it for microseconds; whoever writes holds it for good.
+    // A reader that only checks holds it for microseconds; a writer holds it for good.
     unsigned long failed = take_lock(file, LOCKFILE_EXCLUSIVE_LOCK);
     for (int attempt = 0; failed == ERROR_LOCK_VIOLATION && attempt < detail::attempts_at_names; ++attempt) {
         detail::nap(1000);

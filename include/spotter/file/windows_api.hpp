@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): <windows.h> with as few macros as it can do. Only bodies include it: what links spotter::compiled never
-// sees it.
+// File (L1): <windows.h> with as few macros as possible. Only bodies include it: users of spotter::compiled never see
+// it.
 #pragma once
 
 #if !defined(WIN32_LEAN_AND_MEAN)

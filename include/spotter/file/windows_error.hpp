@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): what the error numbers of Windows mean to a user, and names as Windows has them.
+// File (L1): explains the error numbers of Windows to a user, and converts paths for Windows.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
@@ -8,7 +8,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A path of UTF-8 as UTF-16 with its final zero. Not good: it is too long, has a zero in it, or is no UTF-8.
+// A UTF-8 path as zero-terminated UTF-16. Not good: too long, with a zero in it, or invalid UTF-8.
 class wide_path {
 public:
     explicit wide_path(std::string_view path, std::string_view behind = {}) noexcept;
@@ -20,7 +20,7 @@ private:
     bool good_ = false;
 };
 
-// What the system's error number means to a user, and what to do about it.
+// The error for a system error number, with advice for the user.
 [[nodiscard]] error windows_error(unsigned long number, std::string_view doing, std::string_view path,
                                   std::string_view known = {}) noexcept;
 

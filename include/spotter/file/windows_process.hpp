@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File (L1): how a process is started on Windows, what it gets of ours, and what the code means that it ends with.
+// File (L1): starts processes on Windows, and explains their exit codes.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A handle of the system's, closed at the end.
+// A system handle, which the destructor closes.
 class windows_handle {
 public:
     windows_handle() noexcept = default;
@@ -18,8 +18,8 @@ public:
     ~windows_handle() { close(); }
 
     [[nodiscard]] void* get() const noexcept { return handle_; }  // null: none
-    [[nodiscard]] void** put() noexcept { return &handle_; }      // for a call that makes one; there is none yet
-    [[nodiscard]] void* release() noexcept;                       // the caller's, who closes it
+    [[nodiscard]] void** put() noexcept { return &handle_; }      // for a call that makes one; must be empty
+    [[nodiscard]] void* release() noexcept;                       // the caller must close it
     void close() noexcept;
 
 private:
@@ -27,24 +27,24 @@ private:
 };
 
 struct windows_start {
-    wchar_t* line = nullptr;           // the command line; Windows writes into it
-    wchar_t const* program = nullptr;  // null: the first word of the line, looked for in PATH
-    wchar_t* environment = nullptr;    // "NAME=value", each with its zero, and one zero more; null: ours
-    void* input = nullptr;  // these three may be null: the process finds nothing there, and what it writes goes nowhere
+    wchar_t* line = nullptr;           // the command line, which Windows may overwrite
+    wchar_t const* program = nullptr;  // null: the first word of the line, searched in PATH
+    wchar_t* environment = nullptr;    // "NAME=value", each zero-terminated, and a final zero; null: inherited
+    void* input = nullptr;             // these three may be null: no input, and the output is discarded
     void* output = nullptr;
     void* errors = nullptr;
-    bool suspended = false;  // until its thread is resumed
+    bool suspended = false;  // until the caller resumes its thread
 };
 
-// Our own standard output and so on (STD_OUTPUT_HANDLE), null where there is none.
+// This process's standard output and so on (STD_OUTPUT_HANDLE); null if there is none.
 [[nodiscard]] void* own_standard_handle(unsigned long which) noexcept;
 
-// Starts it in a process group of its own, so that Ctrl-C at our console is none of its; where we have no console it
-// gets none that is seen. Of our handles it has the three and no other. The error's number, or 0.
+// Starts a process in its own process group, so that Ctrl-C in this console does not reach it. Without a console here
+// its own is hidden. It inherits only the three handles. Returns the error number, or 0.
 [[nodiscard]] unsigned long start_process(windows_start const& asked, windows_handle& process,
                                           windows_handle& thread) noexcept;
 
-// What a code means that the system ends a process with; empty where a program may have chosen it.
+// The meaning of an exit code that the system sets; empty if the program may have chosen it.
 [[nodiscard]] std::string_view crash_of(unsigned long code) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -21,8 +21,8 @@ SPOTTER_BODY void* own_standard_handle(unsigned long which) noexcept {
     return handle == INVALID_HANDLE_VALUE ? nullptr : handle;
 }
 
-// A duplicate of a handle, or of one of NUL, that a process may inherit. For the length of a start: another thread that
-// starts a process meanwhile, and lets it inherit everything, gives it that too.
+// An inheritable duplicate of a handle, or of NUL. It exists only during the start; but another thread that starts a
+// process meanwhile with all handles inherited passes it on, too.
 [[nodiscard]] SPOTTER_BODY unsigned long inheritable(void* handle, windows_handle& made) noexcept {
     if (handle != nullptr) {
         HANDLE const own = ::GetCurrentProcess();
@@ -46,7 +46,7 @@ SPOTTER_BODY unsigned long start_process(windows_start const& asked, windows_han
     if (failed != 0) { return failed; }
     HANDLE given[] = {input.get(), output.get(), errors.get()};
 
-    alignas(std::max_align_t) std::byte room[256];  // for one attribute Windows takes 48
+    alignas(std::max_align_t) std::byte room[256];  // Windows takes 48 for one attribute
     auto* const attributes = reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(room);
     SIZE_T size = sizeof room;
     if (::InitializeProcThreadAttributeList(attributes, 1, 0, &size) == 0) { return ::GetLastError(); }

@@ -9,8 +9,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// As far as the clock says. Set forward after a start, it makes what was made before that look older than it is: then
-// too much is gone.
+// By the clock. If the clock is set forward after a start, files from before that look older than they are, and count
+// as gone by mistake.
 [[nodiscard]] SPOTTER_BODY bool made_before_start(FILETIME made) noexcept {
     FILETIME now{};
     ::GetSystemTimeAsFileTime(&now);
@@ -85,7 +85,7 @@ SPOTTER_BODY result<shared_memory> windows_file_system::map_shared(opened_file f
     unsigned long failed = take_whole_lock(file);
     if (failed == 0 && bytes > SIZE_MAX / 2) { failed = ERROR_FILE_TOO_LARGE; }
     if (failed == 0 && bytes > 0) {
-        // The file gets its length here, and its place on the disk: a lack of that is an error now.
+        // Sets the file's length and allocates it on the disk: a full disk is an error here.
         HANDLE const section = ::CreateFileMappingW(detail::handle_of(file), nullptr, PAGE_READWRITE,
                                                     static_cast<unsigned long>(bytes >> 32U),
                                                     static_cast<unsigned long>(bytes & 0xFFFFFFFFU), nullptr);
