@@ -44,6 +44,7 @@ struct recent_mean {
     double value = 0;         // the mean so far
     std::uint64_t count = 0;  // values so far
 
+    // Adds a value.
     SPOTTER_STRICT constexpr void add(double each, std::uint64_t window) noexcept {
         SPOTTER_STRICT_BODY
         ++count;
@@ -63,7 +64,7 @@ struct healthy_series {
 
 // Sorted by tensor, so that the series of one tensor are adjacent. `envelope` (spotter/replay/envelope.hpp) owns one.
 struct healthy_table {
-    std::span<healthy_series const> series{};
+    std::span<healthy_series const> series{};  // a view
     std::uint64_t window = 1;  // the ranges are of the `recent_mean` with this window; 1: of single observations
 
     // The series of a tensor; empty for an unknown one.

@@ -17,6 +17,7 @@ struct latest_value {
     mode within = mode::train;  // only this mode
     bool any_mode = true;       // or any
 };
+// The latest value of a statistic of the tensors that match, in any mode or in one.
 template <pattern_source Source, any_statistic Statistic>
 [[nodiscard]] constexpr auto latest(Source which, Statistic of) noexcept {
     return latest_value<pattern_for<Source>, Statistic>{as_pattern(which), of, mode::train, true};

@@ -37,7 +37,7 @@ public:
         mine.hash = it.stats.hash;
         mine.finite = it.stats.nonfinite() == 0;
     }
-    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair of which both were
+    // Calls `use(leader's id, its name, its hash, partner's id, partner's hash)` for each pair whose tensors were both
     // observed since the last close, in the order of observation. Then the next step begins.
     template <class Use>
     constexpr void close(Use&& use) noexcept {

@@ -60,7 +60,7 @@ struct identity_activation {
         seen.pairs.close(
             [&](tensor_id act, std::string_view tensor, std::uint64_t after, tensor_id pre, std::uint64_t before) {
                 layer& mine = seen.all[act];
-                bool const told = mine.activation != activation_kind::unknown;  // else it may be declared of the
+                bool const told = mine.activation != activation_kind::unknown;  // else perhaps declared of the
                                                                                 // preactivation
                 if (!would_change(told ? mine.activation : seen.all[pre].activation, seen.all[pre])) { return; }
                 judged = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): GPUs of one run that do not work alike. docs/rules.md#load_balancing
+// Built-in rule (L2): GPUs of one run with unequal load. docs/rules.md#load_balancing
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -10,11 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the utilisations of any two GPUs over their last `window` samples, as histograms of 50 bins of 0.02, are
-// further apart than `threshold` by the Jensen-Shannon distance: the root of the mean of both divergences from their
-// mean, in nats, so that 0 is alike and the root of ln 2, 0.83, nothing in common (Endres and Schindelin 2003, IEEE
-// Trans. Inf. Theory 49, 1858). A GPU that never was at work is left out, and one is judged once it has more than
-// `patience` samples.
+// Warning when the utilisations of two GPUs differ by more than `threshold`. They are compared over their last `window`
+// samples as histograms of 50 bins of 0.02, by the Jensen-Shannon distance: the root of the mean divergence of both
+// from their mean, in nats. 0: equal; 0.83 (the root of ln 2): no overlap (Endres and Schindelin 2003, IEEE Trans. Inf.
+// Theory 49, 1858). A GPU that was never busy is left out; a GPU is judged once it has more than `patience` samples.
 struct load_balancing {
     using kind = rule_kind;
     static constexpr std::string_view name = "load_balancing";
@@ -31,7 +30,7 @@ struct load_balancing {
     static constexpr std::size_t bins = 50;  // of utilisation, 0 to 1
     struct gpu {                             // of one GPU
         recent_values recent;                // shares of time, of the last `window` samples
-        std::uint32_t counts[bins]{};        // of those
+        std::uint32_t counts[bins]{};        // of those samples, by bin
         std::uint64_t samples = 0;           // so far
         bool used = false;                   // it was above 0 once
     };
@@ -90,7 +89,7 @@ private:
         return busy >= 1 ? bins - 1 : static_cast<std::size_t>(busy * bins);
     }
     [[nodiscard]] constexpr bool counts(gpu const& it) const noexcept { return it.used && it.samples > patience; }
-    // 0 log 0 is 0.
+    // Counts 0 log 0 as 0.
     [[nodiscard]] SPOTTER_STRICT static constexpr double divergence(double share, double middle) noexcept {
         SPOTTER_STRICT_BODY
         double part = share > 0 ? share * natural_log(share / middle) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a training loss that stays flat, or rises. docs/rules.md#loss_not_decreasing
+// Built-in rule (L2): a training loss that stays flat or rises. docs/rules.md#loss_not_decreasing
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Compares the smoothed loss with itself `num_steps` earlier. Rising (error): it grew by more than `max_increase` of
-// that reference, or of `floor` times |L0| where the reference is smaller. Flat (warning, info once settled): it fell
-// by no more than `min_decrease` of the same in `patience` checks in a row. What a check finds holds until the next.
-// Closes before the first check are undecided. Each loss is judged for itself; train only.
+// Compares the smoothed loss with its value `num_steps` earlier, the reference. Rising (error): it grew by more than
+// `max_increase` of the reference, or of `floor` times |L0| where the reference is smaller. Flat (warning, note once
+// settled): it fell by no more than `min_decrease` of the same divisor in `patience` checks in a row. The result of a
+// check holds until the next. Closes before the first check are undecided. Each loss is judged separately. Train steps
+// only.
 struct loss_not_decreasing {
     using kind = rule_kind;
     static constexpr std::string_view name = "loss_not_decreasing";
@@ -23,7 +24,7 @@ struct loss_not_decreasing {
     std::uint64_t num_steps = 100;  // steps between checks
     std::uint64_t smoothing = 50;   // observations
     double min_decrease = 0.001;    // fraction of the divisor: the reference, or `floor`; AWS LossNotDecreasing: 0.1 %
-    double max_increase = 0.1;      // likewise; AWS: 5 %
+    double max_increase = 0.1;      // as above; AWS: 5 %
     std::uint64_t patience = 3;     // checks
     double floor = 1.0;             // the smallest divisor, times |L0|; AWS: 0
 
@@ -31,12 +32,12 @@ struct loss_not_decreasing {
         return {.num_steps = 10, .smoothing = 1, .max_increase = 0.05, .patience = 1, .floor = 0};
     }
 
-    // Of a check; it holds until the next one.
+    // The result of a check; it holds until the next one.
     enum class outcome : std::uint8_t { unknown, healthy, flat, rising };
     struct series {                        // of one loss
         loss_trend trend{};                // since the first observation
         smoothed now{};                    // the loss, smoothed over `smoothing` observations
-        std::uint64_t reference_step = 0;  // at which `reference` was taken
+        std::uint64_t reference_step = 0;  // the step of `reference`
         double reference = 0;
         std::uint64_t flat_checks = 0;     // in a row
         double drop = 0;                   // of the last check, fraction
@@ -63,8 +64,7 @@ struct loss_not_decreasing {
         mine.now.add(loss.value, smoothing);
         std::uint64_t const first = smoothing > 0 ? smoothing : 1;
         if (mine.trend.count < first) { return; }
-        // The first reference; and a new one after a rewind, which leaves nothing to be said of the steps that were
-        // undone.
+        // The first reference; and a new one after a rewind, which discards the steps after it.
         if (mine.trend.count == first || it.step.index < mine.reference_step) {
             mine.reference_step = it.step.index;
             mine.reference = mine.now.value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a loss far above what it was lately. docs/rules.md#loss_spike
+// Built-in rule (L2): a loss far above its recent values. docs/rules.md#loss_spike
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -10,11 +10,11 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // With m the median of the last `window` losses and MAD their median distance from it: x is a spike when (x - m) /
-// max(1.4826 MAD, rel_floor |m|) is above `threshold` and x - m above `min_rise` times |L0|. Info; warning when
-// `persistence` of the last `horizon` were spikes; error when x is above ten times the largest of the window (as
-// Megatron-LM has it). Spikes do not enter the window, until `relearn` come in a row: then they are the new level. A
-// loss that is not finite is an error at once, and asks to skip the update. x is the mean of what was observed of a
-// loss in the step; each loss is judged for itself; a rewind begins the window anew. Train steps only.
+// max(1.4826 MAD, rel_floor |m|) is above `threshold` and x - m above `min_rise` times |L0|. A single spike is a note;
+// a warning when `persistence` of the last `horizon` losses were spikes; an error when x is above ten times the largest
+// of the window (as in Megatron-LM). Spikes do not enter the window. After `relearn` in a row they are taken for the
+// new level. A loss that is not finite is an error at once, and requests to skip the update. x is the mean of a loss's
+// observations in the step. Each loss is judged separately; a rewind clears the window. Train steps only.
 struct loss_spike {
     using kind = rule_kind;
     static constexpr std::string_view name = "loss_spike";
@@ -23,7 +23,7 @@ struct loss_spike {
 
     selector select = role::loss;
     std::uint64_t window = 128;      // losses
-    std::uint64_t min_history = 20;  // losses before the first is judged
+    std::uint64_t min_history = 20;  // losses before it judges
     double threshold = 7;            // robust deviations
     double rel_floor = 0.01;         // smallest deviation, times |m|
     double min_rise = 0.1;           // times |L0|
@@ -35,7 +35,7 @@ struct loss_spike {
         loss_trend trend{};           // since the first observation
         spike_history history;        // since the last rewind
         running_mean now{};           // of this step
-        std::uint64_t last_step = 0;  // so that a rewind is noticed
+        std::uint64_t last_step = 0;  // to detect a rewind
         bool not_finite = false;
     };
     struct state {

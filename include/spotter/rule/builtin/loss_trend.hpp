@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): the shared view of a training loss: smoothed value, starting value, whether training has
-// settled.
+// Built-in rules (L2): shared by the rules on a training loss: its smoothed value, its starting value, and whether
+// training has settled.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -8,32 +8,33 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A loss is the mean of its finite elements; unknown where there is none, and where a sum of huge ones is infinite.
+// A loss is the mean of its finite elements; unknown where there are none, or where their sum overflows.
 [[nodiscard]] constexpr measurement loss_of(observation const& it) noexcept {
     measurement loss = mean(it.stats);
     loss.known = loss.known && is_finite(loss.value);
     return loss;
 }
 
-// Which loss or metric an observation is of, and in training or in evaluation: `val_loss` is `train_loss` in
-// evaluation, in whatever mode its step is (docs/rules.md#evaluation-under-a-name-of-its-own).
+// The loss or metric that an observation belongs to, and its mode. `val_loss` counts as `train_loss` in evaluation, in
+// whatever mode its step is (docs/rules.md#evaluation-under-a-name-of-its-own).
 struct loss_place {
-    tensor_id id;  // the tensor; of a `val_loss` its partner
-    mode when;     // the step's mode; of a `val_loss` evaluation
+    tensor_id id;  // the tensor; for a `val_loss` its partner
+    mode when;     // the step's mode; for a `val_loss` eval
 };
-// A `val_loss` stands for its partner in evaluation.
+// The loss and the mode that an observation counts for.
 [[nodiscard]] constexpr loss_place place_of(observation const& it) noexcept {
     bool const alone = it.tensor.partner == no_tensor || it.step.mode == mode::predict;
     return alone ? loss_place{it.tensor.id, it.step.mode} : loss_place{it.tensor.partner, mode::eval};
 }
 
-// Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3): k = 1 is x
-// itself.
+// Exponential average over about k observations, corrected for its start (Kingma & Ba 2015, section 3). With k = 1 it
+// is x.
 struct smoothed {
-    double weighted = 0, weight = 0;  // sum of weighted values, and of their weights
-    // Over about k observations.
+    double weighted = 0, weight = 0;  // sum of weighted values; sum of weights
+    // Adds a value to the average over about k observations.
     SPOTTER_STRICT constexpr void add(double x,
-                                      std::uint64_t k) noexcept {  // a replay in another program decides alike
+                                      std::uint64_t k) noexcept {  // exact: a replay in another program decides the
+                                                                   // same
         SPOTTER_STRICT_BODY
         double const a = 2.0 / (static_cast<double>(k > 0 ? k : 1) + 1.0);
         double kept = (1 - a) * weighted;
@@ -43,19 +44,19 @@ struct smoothed {
         weighted = kept + added;
         weight = kept_weight + a;
     }
-    // Not before the first value.
+    // Requires at least one value.
     [[nodiscard]] SPOTTER_STRICT constexpr double value() const noexcept {
         SPOTTER_STRICT_BODY
         return weighted / weight;
     }
 };
 
-// The mean of what was added; unknown where that is nothing.
+// The mean of the added values.
 struct running_mean {
     double total = 0;                                                       // of what was added
     std::uint64_t count = 0;                                                // of these
-    constexpr void add(double value) noexcept { total += value, ++count; }  // a finite number
-    // Unknown of none, and where the sum is infinite.
+    constexpr void add(double value) noexcept { total += value, ++count; }  // requires a finite number
+    // Unknown without values, and where the sum overflows.
     [[nodiscard]] SPOTTER_STRICT constexpr measurement value() const noexcept {
         SPOTTER_STRICT_BODY
         if (count == 0 || !is_finite(total)) { return {}; }
@@ -63,17 +64,17 @@ struct running_mean {
     }
 };
 
-// One loss. Feed it finite training losses only.
+// The trend of one loss. Add finite training losses only.
 struct loss_trend {
-    static constexpr std::uint64_t first_losses = 10;  // whose mean is the starting value L0
-    static constexpr std::uint64_t settle_over = 50;   // observations before it may be settled
+    static constexpr std::uint64_t first_losses = 10;  // their mean is the starting value L0
+    static constexpr std::uint64_t settle_over = 50;   // observations before it can be settled
 
     std::uint64_t count = 0;  // losses so far
     double first_sum = 0;     // of the first ten
     smoothed settling{};      // over `settle_over` observations
-    bool settled = false;     // the smoothed loss has fallen by half of |L0|; never unsets
+    bool settled = false;     // the smoothed loss has fallen by half of |L0|; stays true
 
-    // In the order of observation.
+    // Add in the order of observation.
     SPOTTER_STRICT constexpr void add(double loss) noexcept {
         SPOTTER_STRICT_BODY
         if (count < first_losses) { first_sum += loss; }
@@ -81,16 +82,16 @@ struct loss_trend {
         settling.add(loss, settle_over);
         settled = settled || (count >= settle_over && settling.value() <= start() - 0.5 * magnitude(start()));
     }
-    // The mean of the first ten, or of those there are; not of none.
+    // The mean of the first ten, or of fewer; requires at least one.
     [[nodiscard]] SPOTTER_STRICT constexpr double start() const noexcept {
         SPOTTER_STRICT_BODY
         return first_sum / static_cast<double>(count < first_losses ? count : first_losses);
     }
 };
 
-// The first training loss of a run, read as context by rules that grow quiet once training has settled.
+// The first training loss of a run: context for rules that only report notes once training has settled.
 struct settled_context {
-    tensor_id loss = no_tensor;  // the first that was observed in training
+    tensor_id loss = no_tensor;  // the first loss observed in training
     loss_trend trend{};          // of that loss
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
@@ -102,7 +103,7 @@ struct settled_context {
         measurement const value = loss_of(it);
         if (loss == it.tensor.id && value.known) { trend.add(value.value); }
     }
-    // A warning of a training that has settled is info; others stay.
+    // Once training has settled, a warning becomes a note; other severities stay.
     [[nodiscard]] constexpr severity soften(severity level) const noexcept {
         return trend.settled && level == severity::warning ? severity::info : level;
     }

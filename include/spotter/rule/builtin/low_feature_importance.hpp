@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): features that carry next to nothing. docs/rules.md#low_feature_importance
+// Built-in rule (L2): features with almost no importance. docs/rules.md#low_feature_importance
 #pragma once
 
 #include <spotter/rule/builtin/importances.hpp>
@@ -7,9 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A feature is low where its share of the sum of all importances is below `relative` times 1/F, the share it had if all
-// F features counted alike. Info when more than `max_low` of the features are low, after `warmup` observations of the
-// tensor: the first tree cannot know many. Train steps only.
+// A feature is low where its share of all importances is below `relative` times 1/F, its share if all F features were
+// equally important. Note when more than `max_low` of the features are low, after `warmup` observations of the tensor:
+// the first tree uses few features. Train steps only.
 struct low_feature_importance {
     using kind = rule_kind;
     static constexpr std::string_view name = "low_feature_importance";
@@ -27,7 +27,7 @@ struct low_feature_importance {
     };
     static constexpr terms watched = importances::needs;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, relative); }
-    // How many are low.
+    // Pushes the number of low features.
     constexpr void extract(observation const& it, tensor_ref const& values, feature& out) const noexcept {
         importances const all{it};
         if (all.known) { out.push(static_cast<double>(count_low(all, values))); }

@@ -7,8 +7,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of each GPU that was at work, over its last `window` samples: warning when the 95th percentile is below
-// `threshold_p95` (it is never busy), else when the 5th is below `threshold_p5` (it idles again and again). From
+// For each GPU that was in use, over its last `window` samples: warning when the 95th percentile is below
+// `threshold_p95` (it is never busy), else when the 5th is below `threshold_p5` (it idles repeatedly). Judges from
 // `patience` samples on.
 struct low_gpu_utilization {
     using kind = rule_kind;
@@ -20,7 +20,7 @@ struct low_gpu_utilization {
     double threshold_p95 = 0.7;    // share of time
     double threshold_p5 = 0.1;     // share of time
     std::uint64_t window = 500;    // samples
-    std::uint64_t patience = 500;  // samples before it is judged
+    std::uint64_t patience = 500;  // samples before it judges
     static constexpr bool counts_patience = true;
 
     [[nodiscard]] static constexpr low_gpu_utilization sagemaker_defaults() noexcept { return {.patience = 1000}; }
@@ -34,7 +34,7 @@ struct low_gpu_utilization {
         slot_array<std::uint64_t> keys;
     };
     struct low : judged_value {   // which of the two it is
-        bool fluctuates = false;  // it idles again and again; else it is low always
+        bool fluctuates = false;  // it idles repeatedly; false: it is never busy
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {

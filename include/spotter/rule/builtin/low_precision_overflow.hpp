@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): values that the format in which they will be kept cannot hold.
+// Built-in rule (L2): values that overflow in the format in which they will be stored.
 // docs/rules.md#low_precision_overflow
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when an element that is finite becomes no number in the format `to`: a checkpoint or a copy in it would be
-// broken, though the training is well. Elements that are not finite themselves are non_finite's.
+// Warning when a finite element becomes infinite or NaN in the format `to`. Training is not affected, but a checkpoint
+// or a copy in that format would be broken. Elements that are not finite already belong to non_finite.
 struct low_precision_overflow {
     using kind = rule_kind;
     static constexpr std::string_view name = "low_precision_overflow";

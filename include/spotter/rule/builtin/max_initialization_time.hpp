@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a loop that does not begin. docs/rules.md#max_initialization_time
+// Built-in rule (L2): a loop that does not start. docs/rules.md#max_initialization_time
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when no step was closed for more than `threshold` seconds since the start. A sampler of the machine
-// (ext/system.hpp) says how long it has been: the loop itself cannot.
+// Warning when no step was closed for more than `threshold` seconds since the start. The time comes from a sampler of
+// the machine (ext/system.hpp), because the loop itself closes no step.
 struct max_initialization_time {
     using kind = rule_kind;
     static constexpr std::string_view name = "max_initialization_time";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): the median as the catalogue has it.
+// Built-in rules (L2): medians and ranks of recent values.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -7,15 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Takes the memory of the last `most` values, and of what is sorted of them.
+// Allocates room for the last `most` values, and for sorting them.
 [[nodiscard]] constexpr bool keep_sortable(recent_values& values, std::uint64_t most,
                                            slot_array<std::uint64_t>& scratch) noexcept {
-    constexpr std::uint64_t limit = 1U << 20;  // as recent_values has it, which keeps two at least
+    constexpr std::uint64_t limit = 1U << 20;  // the limit of recent_values, which keeps at least two
     return values.keep(most) && scratch.grow(as_size(most < 2 ? 2 : most > limit ? limit : most));
 }
 
-// The median of map(value); of an even count the mean of the two in the middle, of none 0. No allocation where
-// `scratch` has room for as many.
+// The median of map(value). For an even number of values the mean of the two in the middle; 0 without values. Does not
+// allocate where `scratch` has room for as many values.
 template <class Map>
 [[nodiscard]] SPOTTER_STRICT constexpr double median_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                         Map map) noexcept {
@@ -32,18 +32,18 @@ template <class Map>
     return lower + upper;
 }
 
-// The last values of a series, kept in order of size too: a value more costs as much as it moves others by, and the
-// median nothing.
+// The last values of a series, also kept sorted. Adding a value costs as much as it moves others; the median costs
+// nothing.
 class sorted_values {
 public:
     // False where memory is exhausted.
     [[nodiscard]] constexpr bool keep(std::uint64_t most) noexcept { return keep_sortable(values_, most, keys_); }
     constexpr void clear() noexcept { values_.clear(); }
-    // One more, for the oldest where there are as many as `keep` was told. Not a NaN.
+    // Adds a value. The oldest is dropped where there is no room. Must not be NaN.
     constexpr void add(double value) noexcept {
         std::size_t const count = values_.size();
         std::uint64_t const key = detail::key_of(value);
-        std::size_t place = place_of(key, count);  // of the first that is no less
+        std::size_t place = place_of(key, count);  // of the first key that is not less
         if (!values_.full()) {
             for (std::size_t i = count; i > place; --i) { keys_[i] = keys_[i - 1]; }
             keys_[place] = key;
@@ -55,13 +55,13 @@ public:
         }
         values_.add(value);
     }
-    // In the order in which they came.
+    // In the order of arrival.
     [[nodiscard]] constexpr recent_values const& values() const noexcept { return values_; }
     [[nodiscard]] constexpr std::size_t size() const noexcept { return values_.size(); }
-    [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }  // as many as `keep` was told
-    // The value of that rank, from 0.
+    [[nodiscard]] constexpr bool full() const noexcept { return values_.full(); }  // as many as `keep` reserved
+    // The value of a rank, from 0.
     [[nodiscard]] constexpr double ranked(std::size_t rank) const noexcept { return detail::value_of_key(keys_[rank]); }
-    // What median_of says of them; of none 0.
+    // The result of median_of; 0 without values.
     [[nodiscard]] SPOTTER_STRICT constexpr double median() const noexcept {
         SPOTTER_STRICT_BODY
         if (size() == 0) { return 0; }
@@ -87,8 +87,8 @@ private:
     slot_array<std::uint64_t> keys_;
 };
 
-// The nearest rank: the least value that `share` of them do not exceed; of none 0. No allocation where `scratch` has
-// room for as many.
+// The nearest rank: the least value that `share` of the values do not exceed; 0 without values. Does not allocate where
+// `scratch` has room for as many values.
 [[nodiscard]] SPOTTER_STRICT constexpr double rank_of(recent_values const& values, slot_array<std::uint64_t>& scratch,
                                                       double share) noexcept {
     SPOTTER_STRICT_BODY

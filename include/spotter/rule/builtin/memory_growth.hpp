@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): memory that grows and does not come back, for the rules on that of a GPU and of the process.
+// Built-in rules (L2): memory that grows and is not released, for the rules on GPU memory and process memory.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -8,14 +8,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How fast one series of samples grows. A window is cut into blocks, of which the least sample counts: what survives
-// whatever is given back within a block. The slope is the median of all slopes between two blocks (Theil 1950; Sen
-// 1968, JASA 63, 1379-1389), which few outliers do not move; `monotone` the share of pairs of which the later block has
-// more. A saw that ends higher in one window than in the one before it does not grow by this measure, nor does one
-// step.
+// How fast one series of samples grows. A window is cut into blocks, and each block counts with its least sample: the
+// memory that stays after everything released within the block. The slope is the median of the slopes between any two
+// blocks (Theil 1950; Sen 1968, JASA 63, 1379-1389), which few outliers do not move. `monotone` is the share of pairs
+// whose later block has more. A sawtooth that ends higher than in the window before does not count as growth, and
+// neither does a single jump.
 class memory_growth {
 public:
-    struct limits {                               // what is too much
+    struct limits {                               // what counts as growth
         std::uint64_t window = 600, blocks = 20;  // samples; parts of a window
         double increase = 0.02, monotone = 0.8;   // of the capacity over a window; share of pairs
         std::uint64_t skip = 1;                   // windows
@@ -23,14 +23,14 @@ public:
     struct answer : judged_value {  // at the end of a window
         double left = 0;            // samples until the capacity is reached
     };
-    static constexpr std::size_t most_blocks = 64;  // more are taken as so many
+    static constexpr std::size_t most_blocks = 64;  // larger numbers are clamped
 
-    // False where memory is exhausted; `keys` is scratch that series may share.
+    // False where memory is exhausted. `keys` is scratch memory that several series may share.
     [[nodiscard]] constexpr bool keep(limits const& of, slot_array<std::uint64_t>& keys) noexcept {
         std::size_t const blocks = blocks_of(of);
         return least_.grow(blocks) && keys.grow(blocks * (blocks - 1) / 2);
     }
-    // With one more sample. Answers at the end of a window alone.
+    // Adds a sample. Decides only at the end of a window.
     [[nodiscard]] constexpr answer add(double value, limits const& of, slot_array<std::uint64_t>& keys) noexcept {
         std::size_t const blocks = blocks_of(of);
         std::uint64_t const window = of.window < blocks ? blocks : of.window;
@@ -73,7 +73,7 @@ private:
         return made;
     }
 
-    slot_array<double> least_;  // of each block
+    slot_array<double> least_;  // least sample, by block
     std::uint64_t in_window_ = 0, windows_ = 0;
     std::size_t block_ = 0;
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): memory of the process that grows and is not given back. docs/rules.md#memory_leak
+// Built-in rule (L2): process memory that grows and is not released. docs/rules.md#memory_leak
 #pragma once
 
 #include <spotter/rule/builtin/memory_growth.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the memory of the process grew by `increase` of what there may be or more, steadily, in each of
-// `patience` windows in a row, after the first `skip`, in which data is read and caches fill (memory_growth has how).
+// Warning when the memory of the process grew steadily by `increase` of its capacity or more, in each of `patience`
+// windows in a row (memory_growth defines it). The first `skip` windows do not count: data is loaded and caches fill.
 struct memory_leak {
     using kind = rule_kind;
     static constexpr std::string_view name = "memory_leak";

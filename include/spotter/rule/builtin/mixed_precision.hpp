@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): gradients that a low-precision backward pass loses, and loss scales that collapse.
+// Built-in rule (L2): gradients that underflow in a low-precision backward pass, and loss scales that collapse.
 // docs/rules.md#mixed_precision
 #pragma once
 
@@ -14,11 +14,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges the gradients, observed unscaled, as the pass in format `to` saw them: times the loss scale (1 until one is
-// observed; observe it before the gradients). Underflow: more than `max_underflow` of the non-zero elements round to
-// zero, `patience` times in a row: warning. Overflow: one rounds to no number, or is none: info, since scaling skips
-// such a step. The loss scale falls to `min_scale` from above it: error. More than `max_skip` of the last `skip_window`
-// steps were skipped: warning. Train steps only.
+// Judges the gradients as the backward pass in format `to` had them. They are observed unscaled, so the rule multiplies
+// them by the loss scale (1 until one is observed; observe it before the gradients).
+// - Underflow: more than `max_underflow` of the non-zero elements round to zero, `patience` times in a row: warning.
+// - Overflow: an element is not finite, or would not be in `to`: note, since loss scaling skips such a step.
+// - The loss scale falls to `min_scale` from above it: error.
+// - More than `max_skip` of the last `skip_window` steps were skipped: warning. Train steps only.
 struct mixed_precision {
     using kind = rule_kind;
     static constexpr std::string_view name = "mixed_precision";
@@ -26,26 +27,26 @@ struct mixed_precision {
     static constexpr mode judged_in = mode::train;
 
     selector select = role::gradient;
-    selector loss_scale = "metric/loss_scale";      // what the loss was multiplied by
+    selector loss_scale = "metric/loss_scale";      // the factor of the loss
     selector step_skipped = "metric/step_skipped";  // 0, or 1 where the step was skipped
     dtype to = dtype::f16;                          // f16, bf16, f8_e4m3 or f8_e5m2
     double max_underflow = 0.1;                     // fraction of the non-zero elements
     std::uint64_t patience = 10;                    // observations of a gradient
-    double min_scale = 1;                           // a loss scale that comes down to it is an error
+    double min_scale = 1;                           // error when the loss scale falls to it
     double max_skip = 0.01;            // fraction of the window; a scaler that grows every 2000 steps skips 0.0005
     std::uint64_t skip_window = 1000;  // steps
 
-    // What a tensor is to the rule.
+    // The role of a tensor for the rule.
     enum class part : std::uint8_t { none, gradient, scale, skipped };
     struct series : once_a_step {  // of one tensor
         part what = part::none;
-        detail::streak underflows;  // in how many closes in a row too much of a gradient was lost
+        detail::streak underflows;  // number of closes in a row with underflow
     };
     struct state {
         per_tensor<series> all;
         recent_values skips;  // 1 for a step that was skipped
         std::uint64_t close = 1;
-        double scale = 1, largest_scale = 0, skipped = 0;  // `skipped`: of the window, so many
+        double scale = 1, largest_scale = 0, skipped = 0;  // `skipped`: steps of the window that were skipped
         std::uint64_t not_finite = 0;                      // elements of the gradient that is blamed for overflow
         bool judged = false;
         culprit underflow, overflow, collapse, skipping;
@@ -97,7 +98,7 @@ struct mixed_precision {
                       severity::warning, out);
         precision_limits const limits = precision_limits::of(to);
         if (overflows && !limits.overflows(seen.overflow.measured)) {
-            // What has overflowed says no more how large it was.
+            // After an overflow the original size is lost.
             seen.overflow.measured = static_cast<double>(seen.not_finite);
             fired |= tell(seen.overflow, "gradients overflow", "non-finite elements", relation::greater, 0,
                           severity::info, out);
@@ -156,7 +157,7 @@ private:
         if (seen.skips.full()) { seen.skipped -= seen.skips[0]; }
         seen.skips.add(skipped ? 1 : 0);
         seen.skipped += skipped ? 1 : 0;
-        // Of the whole window, though it may not be full: the first scales are found by skipping.
+        // A share of the whole window even while it is not full: the scaler skips steps at first, to find the scale.
         double const share = detail::quotient(seen.skipped, static_cast<double>(skip_window));
         if (share > max_skip) { seen.skipping.blame(it, share); }
     }

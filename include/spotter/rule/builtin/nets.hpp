@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): the nets of a program, told apart by the names of their tensors and losses.
+// Built-in rules (L2): distinguishes the nets of a program by the names of their tensors and losses.
 #pragma once
 
 #include <spotter/core/evaluation_name.hpp>
@@ -11,12 +11,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Whether `text` begins with `word`; capital letters are as small ones.
+// Whether `text` begins with `word`, ignoring case.
 [[nodiscard]] constexpr bool begins_with(std::string_view text, std::string_view word) noexcept {
     return text.size() >= word.size() && name_words::same(text.substr(0, word.size()), word);
 }
 
-// Whether a name has one of `parts` in it, or one of `whole` as a word.
+// Whether a name contains one of `parts`, or one of `whole` as a word.
 [[nodiscard]] constexpr bool has_one_of(std::string_view name, std::initializer_list<std::string_view> parts,
                                         std::initializer_list<std::string_view> whole) noexcept {
     for (std::string_view const each : parts) {
@@ -35,14 +35,14 @@ namespace detail {
 
 }  // namespace detail
 
-// What stands in front of the first separator: `actor` of `actor.0.weight`, `generator` of `generator/fc1/w`, `a` of
+// The name up to the first separator: `actor` of `actor.0.weight`, `generator` of `generator/fc1/w`, `a` of
 // `a_lin1.weight`.
 [[nodiscard]] constexpr std::string_view net_of(std::string_view tensor) noexcept {
     return tensor.substr(0, tensor.find_first_of("./_:"));
 }
 
-// Whether a loss is that of a net: one of its words is the net's name or an abbreviation of it, or the other way round.
-// `g_loss` is that of `generator`, and of `g` and `netG`; `critic_loss` that of `c`.
+// Whether a loss belongs to a net by name: one of its words abbreviates the net's name, or the other way round.
+// `g_loss` belongs to `generator`, and to `g` and `netG`; `critic_loss` to `c`.
 [[nodiscard]] constexpr bool is_loss_of_net(std::string_view loss, std::string_view net) noexcept {
     if (net.size() > 3 && detail::begins_with(net, "net")) { net.remove_prefix(3); }
     detail::name_words words{loss};
@@ -53,18 +53,18 @@ namespace detail {
     return false;
 }
 
-// Whether more of a number is better by its name: what an agent has gained, or how often it was right.
+// Whether larger values of a metric are better, by its name: a return, an accuracy and the like.
 [[nodiscard]] constexpr bool is_return(std::string_view metric) noexcept {
     return detail::has_one_of(metric, {"return", "reward", "score", "accuracy", "success", "fitness"}, {}) ||
            detail::has_one_of(metric, {}, {"ret", "rets", "rew", "rews", "epret", "eprew", "eprewmean", "win", "wins"});
 }
 
-// Whether a loss is that of a policy, or another that has no bottom or top to go to.
+// Whether a loss is a policy's, by its name, or another loss without a natural minimum.
 [[nodiscard]] constexpr bool is_loss_of_policy(std::string_view loss) noexcept {
     return detail::has_one_of(loss, {"actor", "policy", "surrogate", "entropy"}, {"pi", "pg", "kl", "alpha"});
 }
 
-// Whether a loss is by its name that of one of two nets that play against each other.
+// Whether a loss belongs, by its name, to one of two nets that compete (GAN, actor-critic).
 [[nodiscard]] constexpr bool is_loss_of_player(std::string_view loss) noexcept {
     return detail::has_one_of(loss, {"generator", "discriminator", "critic", "adversar"},
                               {"g", "d", "gen", "disc", "adv"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): batches that are mostly padding, or unknown words. docs/rules.md#nlp_sequence_ratio
+// Built-in rule (L2): batches that are mostly padding or unknown words. docs/rules.md#nlp_sequence_ratio
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -19,29 +19,29 @@ namespace select {
 
 }  // namespace select
 
-// Warning when, over the last `window` steps with the tensor, one of the first `n` tokens is more than its limit of all
-// tokens. Fewer steps are not judged. Train steps only.
+// Warning when, over the last `window` steps with the tensor, one of the first `n` entries of `tokens` has more than
+// its limit of all tokens. Not judged before there are `window` steps. Train steps only.
 struct nlp_sequence_ratio {
     using kind = rule_kind;
     static constexpr std::string_view name = "nlp_sequence_ratio";
     static constexpr std::string_view remedy =
         "Bucket sequences by length if the token is padding; enlarge the vocabulary if it is unknown.";
     static constexpr mode judged_in = mode::train;
-    static constexpr std::size_t most_tokens = 8;  // that one rule counts
+    static constexpr std::size_t most_tokens = 8;  // that one rule can count
 
     selector select = &select::integer_inputs;
     std::int64_t tokens[most_tokens] = {0};  // padding, unknown, ...
     double limits[most_tokens] = {0.5};      // of each token, a fraction of all; AWS NLPSequenceRatio: 50 %
-    std::uint64_t n = 1;                     // how many of them count
+    std::uint64_t n = 1;                     // number of entries in use
     std::uint64_t window = 10;               // steps; AWS leaves it open
 
     [[nodiscard]] static constexpr nlp_sequence_ratio sagemaker_defaults() noexcept { return {.window = 1}; }
 
-    // The counts of the last steps: of each step all tokens, then each of the `n`.
+    // The counts of the last steps: for each step all tokens, then each of the `n`.
     struct sequences {
         slot_array<double> ring;  // of the last steps: elements, and how many of each token
         std::uint64_t steps = 0;  // so far
-        bool open = false;        // the step at hand has its place in the ring
+        bool open = false;        // the current step has its place in the ring
     };
     struct state {
         per_tensor<sequences> inputs;
@@ -59,7 +59,7 @@ struct nlp_sequence_ratio {
         return key_of(name, counted(), tokens[0], tokens[1], tokens[2], tokens[3], tokens[4], tokens[5], tokens[6],
                       tokens[7]);
     }
-    // The number of finite values, then of each token.
+    // Pushes the number of finite values, then the count of each token.
     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const noexcept {
         double all = 0, count[most_tokens]{};
         visit_seen(values, [&](auto const& all_values) {
@@ -126,7 +126,7 @@ private:
         constexpr std::uint64_t limit = 1U << 20U;
         return as_size(window < 1 ? 1 : window < limit ? window : limit);
     }
-    // Of the step at hand.
+    // The place of the current step.
     [[nodiscard]] constexpr double* place(sequences& mine) const noexcept {
         return mine.ring.data() + (mine.steps - 1) % length() * (counted() + 1);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a classifier that is right no more often than a guess. docs/rules.md#no_better_than_guessing
+// Built-in rule (L2): a classifier that is no better than guessing. docs/rules.md#no_better_than_guessing
 #pragma once
 
 #include <spotter/rule/builtin/classes.hpp>
@@ -7,18 +7,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges windows of `samples` pairs of label and prediction, per mode (train and eval), from the `warmup`-th train
-// close and the `warmup_pairs`-th pair of training on (a step may be one sample). A window is no better than guessing
-// where as many predictions are right as always naming its most frequent label would be, or at most two standard
-// deviations (of that count, binomial) more, unless the loss knows better. That can be where classes are not equally
-// frequent (of those that are any knowledge shows in right answers): where the first losses of a mode were at least
-// `like_entropy` times the entropy H of the labels, as a cross-entropy begins, a window whose mean loss is below
-// `known` times H is better than a guess that knows how frequent the labels are (Shannon 1948; H of a window has the
-// correction (classes - 1) / 2 samples of Miller 1955). One that has come down towards H learns that much first,
-// as language models do, and has until the `rests`-th train close to learn more. Warning after `patience` such windows
-// in a row, until one is better. A window where one class has more than `largest_share` of the labels says nothing:
-// rare classes are learned without being named often. Labels and predictions of a step are paired by position; see
-// classes.hpp.
+// Judges windows of `samples` pairs of label and prediction, for each mode (train and eval), from the `warmup`-th train
+// close and the `warmup_pairs`-th training pair on (a step may have a single sample). A window is no better than
+// guessing if its number of right predictions is at most two (binomial) standard deviations above the number that
+// always naming its most frequent label would get. `patience` such windows in a row are a warning, until a window is
+// better. Exception: the loss may show knowledge that right answers do not, where classes are not equally frequent. If
+// the first losses of a mode were at least `like_entropy` times the entropy H of the labels, the loss is taken for a
+// cross-entropy. Then a window whose mean loss is below `known` times H is better than a guess from class frequencies
+// (Shannon 1948; H is corrected by (classes - 1) / 2 samples, Miller 1955). A loss that has come down towards H has
+// learned the frequencies first, as language models do, and has until the `rests`-th train close to learn more. A
+// window where one class has more than `largest_share` of the labels decides nothing: a model may learn rare classes
+// and still name them seldom. Labels and predictions are paired by position; see classes.hpp.
 struct no_better_than_guessing {
     using kind = rule_kind;
     static constexpr std::string_view name = "no_better_than_guessing";
@@ -26,17 +25,17 @@ struct no_better_than_guessing {
                                                "sign, and that the output is read as it is trained.";
 
     selector select = role::label;
-    selector predictions = role::prediction;  // what the labels are held against
+    selector predictions = role::prediction;  // compared with the labels
     std::uint64_t samples = 200;              // pairs of a window
     std::uint64_t warmup = 200;               // train closes
     std::uint64_t patience = 3;               // windows
     double largest_share = 0.6;               // fraction of a window's labels
-    std::uint64_t warmup_pairs = 5000;        // of training
-    double even = 0.98;                       // entropy of labels over that of classes that are equally frequent
+    std::uint64_t warmup_pairs = 5000;        // training pairs
+    double even = 0.98;                       // entropy of the labels, relative to equally frequent classes
     double like_entropy = 0.9;                // times the entropy of the labels
-    double known = 0.95;                      // times that
+    double known = 0.95;                      // times the entropy of the labels
     std::uint64_t rests = 1000;               // train closes
-    bool argmax = false;                      // predictions are scores whatever their type and rank
+    bool argmax = false;                      // predictions are scores, whatever their type and rank
     int class_axis = default_axis;            // of scores; 1 for rank >= 2 (batch first)
 
     struct window {                                   // of one mode
@@ -45,7 +44,7 @@ struct no_better_than_guessing {
         double measured = 0, limit = 0;               // shares of right predictions, of the last whole window
         running_mean loss{};                          // of the closes of this window
         measurement first_loss{};                     // the mean of the first window
-        bool judged = false;                          // there was one
+        bool judged = false;                          // at least one window was full
     };
     struct state {
         class_pairs step;
@@ -115,15 +114,16 @@ struct no_better_than_guessing {
     }
 
 private:
-    // Whether a loss says more of a window's labels than how frequent they are, or has just come to say that.
+    // Whether the loss shows more knowledge of a window's labels than their frequencies, or has only just reached
+    // those.
     [[nodiscard]] SPOTTER_STRICT constexpr bool knows(state const& seen, window const& mine, double loss,
                                                       double count) const noexcept {
         SPOTTER_STRICT_BODY
         double classes = 0;
         for (std::uint64_t const each : mine.labels) { classes += each > 0 ? 1 : 0; }
-        // With what a sample of that size lacks on average (Miller and Madow, 1955).
+        // Corrected for the average deficit of a sample of this size (Miller and Madow, 1955).
         double const entropy = entropy_of(mine.labels, count) + (classes - 1) / (2 * count);
-        // Of many classes a window shows each too seldom to say that.
+        // With many classes a window has too few labels of each to decide that.
         if (10 * classes <= count && entropy >= even * natural_log(classes)) { return false; }
         measurement const& in_training = seen.by_mode[index_of(mode::train)].first_loss;
         double const first = in_training.known ? in_training.value : mine.first_loss.value;

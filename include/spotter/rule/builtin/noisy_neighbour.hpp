@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): steps that slow down when others take the processor. docs/rules.md#noisy_neighbour
+// Built-in rule (L2): steps that slow down when others use the processor. docs/rules.md#noisy_neighbour
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What others have of the processor, programs on this machine or machines beside it (stolen time), is held against the
-// time of a step in the same sample. Warning at samples in which others have more than `busy` of all cores, when over
-// the last `window` samples the median step of at least `samples` such samples is `factor` times that of at least as
-// many in which they had less than `quiet`. Time that children of this process have counts as others'.
+// Compares the share of the processor that others use with the time of a step in the same sample. Others are programs
+// on this machine, or virtual machines beside it (stolen time); child processes count as others. Warning at samples in
+// which others use more than `busy` of all cores, when the median step of such samples is at least `factor` times that
+// of samples in which they use less than `quiet`. Both medians are over the last `window` samples, with at least
+// `samples` of each kind.
 struct noisy_neighbour {
     using kind = rule_kind;
     static constexpr std::string_view name = "noisy_neighbour";
@@ -29,7 +30,7 @@ struct noisy_neighbour {
     struct state {
         slot_array<bool> is_step;  // by tensor id
         recent_values taken, steps;
-        recent_values part;  // those of one kind
+        recent_values part;  // the samples of one kind
         slot_array<std::uint64_t> keys;
         double taken_now = -1, step_now = -1;
         std::string_view tensor{};
@@ -83,7 +84,7 @@ struct noisy_neighbour {
 private:
     static constexpr terms sampled = terms::sum | terms::nonfinite;
 
-    // The median time of a step in samples of that kind; 0 where they are too few.
+    // The median step time in samples of that kind; 0 where there are too few.
     template <class Is>
     [[nodiscard]] constexpr double usual_step(state& seen, Is is) const noexcept {
         seen.part.clear();

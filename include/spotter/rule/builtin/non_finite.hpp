@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a NaN or an infinity, in whatever tensor shows it first. docs/rules.md#non_finite
+// Built-in rule (L2): a NaN or an infinity, and the tensor in which it began. docs/rules.md#non_finite
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -7,10 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at the close of any step with a non-finite value; asks to skip the update. The tensor is the first bad one in
-// the flow of a step (step_flow.hpp): where the trouble began, in whatever order tensors are observed; a gradient
-// before the weight that an update has carried it into, where what was computed forward is finite. `measured` is the
-// count of its bad elements; `detail` gives the index (in storage order) of the first, and the counts.
+// Error at the close of any step with a non-finite value; requests to skip the update. The finding names the first bad
+// tensor in the flow of a step (step_flow.hpp), where the values became non-finite, in whatever order tensors are
+// observed. If the forward pass is finite, a bad gradient comes before the weight that the update carried it into.
+// `measured` is the number of its bad elements; `detail` has the index (in storage order) of the first, and the counts.
 struct non_finite {
     using kind = rule_kind;
     static constexpr std::string_view name = "non_finite";
@@ -19,27 +19,29 @@ struct non_finite {
 
     selector select = &select::everything;
 
-    // Where they began, for what led to them: nothing else that is found of the run has made those of the first three.
+    // Where non-finite values began. In the first three cases no other finding of the run can be their cause.
     //   in_data            in an input, a label or a metric
-    //   in_gradient_alone  in a gradient, while what was seen of the forward pass is finite
+    //   in_gradient_alone  in a gradient, while the observed part of the forward pass is finite
     //   in_one_element     in one element of several
     //   in_few_elements    in less than a tenth of a gradient, a weight or a bias
     //   all_over           otherwise
     enum condition : std::uint8_t { in_data = 1, in_gradient_alone, in_one_element, in_few_elements, all_over };
 
-    struct bad_elements {                                 // of the first observation in a step that has some
+    struct bad_elements {                                 // of the first observation of a tensor in a step that has
+                                                          // some
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
         std::uint64_t first = no_index;                   // in storage order
         std::uint64_t all = 0;                            // elements of the tensor
         bool is_gradient = false;                         // by its role
-        tensor_id partner = no_tensor;                    // what it is the gradient of
-        // Of all three kinds.
+        tensor_id partner = no_tensor;                    // for a gradient: its parameter
+        // All three kinds together.
         [[nodiscard]] constexpr std::uint64_t count() const noexcept { return nan + pos_inf + neg_inf; }
     };
     struct state {
         step_flow<bad_elements> flow;
         std::uint32_t bad = 0;  // tensors
-        // Of this step: what was computed forward, as far as it was seen, and of that a loss.
+        // In this step: whether the observed tensors of the forward pass were finite or bad, and whether a loss was
+        // finite.
         bool finite_forward = false, bad_forward = false, finite_loss = false;
     };
 
@@ -76,9 +78,9 @@ private:
     static constexpr void tell(state const& seen, std::uint32_t bad, findings& out) noexcept {
         auto const* origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
         if (origin == nullptr) { return; }
-        // Nothing finite is computed from a bad weight: where the loop shows its tensors after the update, a bad
-        // gradient came first. With a second net, that is computed from the first after its update, the one whose
-        // elements the update carried into its weight.
+        // A bad weight makes everything that is computed from it bad. So if the loop observes after the update, a bad
+        // gradient came first. If a second net is computed from the first after its update, the first gradient is the
+        // one whose elements the update carried into its weight.
         detail::stretch const where = detail::stretch_of(origin->role);
         bool const updated = where == detail::stretch::parameters || where == detail::stretch::optimizer;
         if (updated && (seen.bad_forward ? seen.finite_loss : seen.finite_forward)) {
@@ -97,8 +99,8 @@ private:
                   << of.neg_inf;
         out.push(it);
     }
-    // Of the gradients that were carried into their weights, the bad elements of the one with fewest: what is computed
-    // from a bad weight is bad all over.
+    // The bad elements of a gradient that was carried into its weight: of several, the fewest. What is computed from a
+    // bad weight is bad in all elements.
     [[nodiscard]] static constexpr std::uint64_t fewest_carried(state const& seen) noexcept {
         std::uint64_t fewest = no_index;
         (void)seen.flow.first([&](bad_elements const& it) {
@@ -109,7 +111,7 @@ private:
         });
         return fewest;
     }
-    // The gradient's weight has as many bad elements, from the same one on.
+    // The gradient's weight has as many bad elements, beginning at the same index.
     [[nodiscard]] static constexpr bool is_carried(state const& seen, bad_elements const& gradient) noexcept {
         auto const* const into = seen.flow.now(gradient.partner);
         return into != nullptr && into->kept.count() == gradient.count() && into->kept.first == gradient.first;

@@ -8,9 +8,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Kept of a tensor: whether it is the first sight of it in the step with the number `now`, from 1 on.
+// State for one tensor: whether this is its first observation in the step `now`. Steps are numbered from 1.
 struct once_a_step {
-    std::uint64_t now = 1, last = 0;  // the step at hand; the last one in which it was seen
+    std::uint64_t now = 1, last = 0;  // the current step; the last one in which it was observed
     constexpr bool first() noexcept { return std::exchange(last, now) != now; }  // true once in a step
     constexpr bool first(std::uint64_t step) noexcept {
         now = step;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a training loss that swings to and fro and gets nowhere. docs/rules.md#oscillating_loss
+// Built-in rule (L2): a training loss that oscillates without progress. docs/rules.md#oscillating_loss
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -7,11 +7,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Over the last `window` finite training losses: warning when more than `flips` of the differences change sign, the
-// 90th percentile is above the 10th by more than `amplitude` times |L0|, and the newer half is no better than the
-// older: its mean is not below that of the older by `progress` of it. The noise of minibatches alone changes the sign
-// of two differences in three; `flips` is well above that. Each loss is judged for itself; a rewind begins the window
-// anew. Train steps only.
+// Over the last `window` finite training losses, warning when all of these hold. More than `flips` of the differences
+// change sign. The 90th percentile is above the 10th by more than `amplitude` times |L0|. The mean of the newer half is
+// not below that of the older by `progress` of it. Minibatch noise alone changes the sign of two differences in three;
+// `flips` is well above that. Each loss is judged separately; a rewind clears the window. Train steps only.
 struct oscillating_loss {
     using kind = rule_kind;
     static constexpr std::string_view name = "oscillating_loss";
@@ -19,7 +18,7 @@ struct oscillating_loss {
     static constexpr mode judged_in = mode::train;
 
     selector select = role::loss;
-    std::uint64_t window = 50;  // losses; three at least
+    std::uint64_t window = 50;  // losses; at least three
     double flips = 0.85;        // fraction of the pairs of differences
     double amplitude = 0.3;     // times |L0|
     double progress = 0.01;     // fraction of the older half's mean
@@ -33,7 +32,7 @@ struct oscillating_loss {
         slot_array<std::uint64_t> keys;
     };
     struct share_of_flips : judged_value {  // of the last observations
-        double swing = 0;  // between the tenth and the ninetieth percentile of the losses, in their unit
+        double swing = 0;                   // 90th percentile of the losses minus the 10th, in their unit
     };
     static constexpr terms watched = terms::sum;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
@@ -48,7 +47,7 @@ struct oscillating_loss {
         mine.losses.add(loss.value);
         if (!mine.losses.full() || mine.losses.size() < 3) { return {}; }
         double const share = flips_of(mine.losses);
-        bool const swings = share > flips;  // of few windows: the percentiles are not looked for in the others
+        bool const swings = share > flips;  // rarely true; only then the percentiles are computed
         double const swing = swings ? swing_of(mine.losses, own.keys) : 0;
         bool const holds = swings && is_wide(swing, mine.trend.start()) && !improves(mine.losses);
         return {judged_value{share, holds}, swing};
@@ -74,7 +73,7 @@ private:
             for (double const each : part) {
                 int const now = static_cast<int>(each > before) - static_cast<int>(each < before);
                 before = each;
-                changes += static_cast<std::uint64_t>(now * direction < 0);  // no branch: of noise none is foreseen
+                changes += static_cast<std::uint64_t>(now * direction < 0);  // no branch: noise is unpredictable
                 direction = now != 0 ? now : direction;
             }
         }
@@ -95,7 +94,7 @@ private:
         SPOTTER_STRICT_BODY
         return swing > amplitude * magnitude(start);
     }
-    // The halves are of even length, so that as many ups as downs are in each; what is between them is left out.
+    // Both halves have even length, so that each has as many ups as downs; what is between them is left out.
     [[nodiscard]] SPOTTER_STRICT constexpr bool improves(recent_values const& losses) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t half = losses.size() / 2;

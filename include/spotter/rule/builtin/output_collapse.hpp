@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a model that answers the same to everything. docs/rules.md#output_collapse
+// Built-in rule (L2): a model that gives the same answer to every input. docs/rules.md#output_collapse
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The last classes of one kind, and how many there are of each. Takes its memory once, but for further classes.
+// The last classes of one kind, and the count of each. Allocates once, and again only for further classes.
 class recent_classes {
 public:
     // False where memory is exhausted.
@@ -20,7 +20,7 @@ public:
         most_ = room;
         return true;
     }
-    // The oldest goes where it is full; no_class is left out.
+    // The oldest is dropped where there is no room; no_class is left out.
     constexpr void add(std::uint32_t which) noexcept {
         if (most_ == 0 || which == no_class) { return; }
         if (!counts_.grow(which + std::size_t{1})) {
@@ -37,10 +37,10 @@ public:
         next_ = next_ + 1 == most_ ? 0 : next_ + 1;
         classes_ = which >= classes_ ? which + 1 : classes_;
     }
-    // As many as `keep` was told.
+    // It holds as many as `keep` reserved.
     [[nodiscard]] constexpr bool full() const noexcept { return most_ > 0 && size_ == most_; }
     [[nodiscard]] constexpr std::uint32_t classes() const noexcept { return classes_; }  // the largest ever, plus one
-    // Of the most frequent class, which goes into `which`.
+    // The share of the most frequent class, whose number is written to `which`.
     [[nodiscard]] SPOTTER_STRICT constexpr double largest_share(std::size_t& which) const noexcept {
         SPOTTER_STRICT_BODY
         std::uint64_t most = 0;
@@ -49,45 +49,49 @@ public:
         }
         return static_cast<double>(most) / static_cast<double>(size_);
     }
-    // In nats.
+    // The entropy of the classes, in nats.
     [[nodiscard]] constexpr double entropy() const noexcept { return entropy_of(counts_, static_cast<double>(size_)); }
-    [[nodiscard]] constexpr bool lacks_memory() const noexcept { return lacks_memory_; }  // a class was left out, ever
+    [[nodiscard]] constexpr bool lacks_memory() const noexcept {
+        return lacks_memory_;
+    }  // a class was left out, at
+       // any time
 
 private:
     slot_array<std::uint32_t> ring_;
     slot_array<std::uint64_t> counts_;  // by class
     std::size_t most_ = 0, size_ = 0, next_ = 0;
     std::uint32_t classes_ = 0;
-    bool lacks_memory_ = false;  // something was not counted
+    bool lacks_memory_ = false;  // a class was not counted
 };
 
-// Warning, for `patience` closes in a row after `warmup` of the mode, when
-// constant: every output has over the batch (8 samples at least) a standard deviation below `coefficient` times the
-// size of its mean, where log-probabilities are taken about the mean of their row: that makes logits of them again, but
-// for a number that a softmax does not see; or one class: one class has at least `share` of the last `samples`
-// predictions, though the entropy of as many labels is above `min_label_entropy` times that of an even distribution.
-// Without labels, and without classes, only the first is judged. Train and eval.
+// Warning, for `patience` closes in a row after `warmup` closes of the mode, in one of two cases.
+// - Constant: the standard deviation of every output over the batch (at least 8 samples) is below `coefficient` times
+// the size of its mean. Log-probabilities are first centred on the mean of their row, which gives logits up to a
+// constant that softmax ignores.
+// - One class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels
+// is above `min_label_entropy` times that of equally frequent classes. Without labels or without classes only the first
+// is judged. Train and eval steps.
 struct output_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "output_collapse";
     static constexpr std::string_view remedy = "Check the output layer, its activation and what the loss expects.";
-    static constexpr std::uint64_t least_batch = 8;  // samples that have a standard deviation to speak of
+    static constexpr std::uint64_t least_batch = 8;  // samples needed for a standard deviation
 
     selector select = role::prediction;
-    selector labels = role::label;   // what the predictions are held against
+    selector labels = role::label;   // compared with the predictions
     std::uint64_t warmup = 100;      // closes with predictions
     std::uint64_t patience = 3;      // closes
     double coefficient = 1e-3;       // of the size of the mean
     double share = 0.99;             // fraction of the predictions
     double min_label_entropy = 0.5;  // fraction of the logarithm of the number of classes
     std::uint64_t samples = 512;     // predictions, and labels
-    bool argmax = false;             // predictions are scores whatever their type and rank
+    bool argmax = false;             // predictions are scores, whatever their type and rank
     int class_axis = default_axis;   // of scores; 1 for rank >= 2 (batch first)
 
     struct history {                           // of one mode
         recent_classes predicted, labelled;    // the last `samples` of each
-        std::uint64_t closes = 0, streak = 0;  // with predictions; in a row at which they had collapsed
-        std::uint32_t outputs = 0;             // of the latest predictions that were scores
+        std::uint64_t closes = 0, streak = 0;  // with predictions; collapsed ones in a row
+        std::uint32_t outputs = 0;             // of the latest predictions with scores
     };
     struct state {
         class_parts parts;
@@ -95,7 +99,7 @@ struct output_collapse {
         streaks constant;
         close_answer answer;
         std::string_view tensor{};         // the first predictions of the step
-        slot_array<double> mean, squares;  // scratch: of each output
+        slot_array<double> mean, squares;  // scratch, by output
         slot_array<std::uint64_t> finite;
     };
 
@@ -118,7 +122,7 @@ struct output_collapse {
     [[nodiscard]] constexpr std::uint64_t feature_key(state const& seen, tensor_info const& tensor) const noexcept {
         return key_of(name, 2, argmax, class_axis, seen.parts.is_prediction(tensor));
     }
-    // The largest relative deviation of an output (-1: none is known) as two words of 32 bits, as whole numbers are
+    // Pushes the largest relative deviation of an output (-1: unknown) as two words of 32 bits, since whole numbers are
     // short in a record; the number of outputs (0: no scores); then the classes.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.step.mode == mode::predict) { return; }
@@ -197,7 +201,7 @@ private:
         double const even = natural_log(static_cast<double>(classes));
         return truth_of(found.measured >= share && mine.labelled.entropy() > min_label_entropy * even);
     }
-    // -1 where these are no words of 32 bits, as in a damaged record.
+    // -1 where these are not words of 32 bits, as in a damaged record.
     [[nodiscard]] static constexpr double deviation_of(double const& upper, double const& lower) noexcept {
         std::uint64_t bits = 0;
         for (double const& each : {upper, lower}) {
@@ -208,7 +212,7 @@ private:
         }
         return std::bit_cast<double>(bits);
     }
-    // Without an axis of outputs all values are of one.
+    // Without an axis of outputs all values belong to one output.
     [[nodiscard]] static constexpr std::size_t outputs_of(tensor_ref const& values, int axis) noexcept {
         return axis < 0 ? 1 : as_size(unit_count(values.shape, axis));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): logits that are probabilities already, log-probabilities that are none.
+// Built-in rule (L2): logits that are probabilities already, or log-probabilities that are not.
 // docs/rules.md#output_mismatch
 #pragma once
 
@@ -11,19 +11,18 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Predictions flagged as logits, what a softmax is still to be applied to, or as log-probabilities, what a log_softmax
-// was.
+// Predictions that are flagged as logits (before a softmax) or as log-probabilities (after a log_softmax).
 [[nodiscard]] constexpr bool logits_and_log_probabilities(tensor_info const& tensor) noexcept {
     return tensor.role == role::prediction && has(tensor.flags, flag::logits | flag::log_probabilities);
 }
 
 }  // namespace select
 
-// Warning when, for `patience` observations in a row, all values of a tensor that should be logits are in [0, 1] and
-// every row sums to 1 within `tolerance`: a softmax was applied, and the loss applies another. Or when a tensor that
-// should be log-probabilities has a value above `tolerance`: a softmax, or nothing, was applied, and the loss falls
-// below zero. Log-probabilities that should be logits are no mismatch: their log_softmax is what they are. A row with a
-// non-finite value is left out, and one column has no softmax. Every mode.
+// Warning in one of two cases, for `patience` observations in a row. All values of a tensor that should be logits are
+// in [0, 1] and every row sums to 1 within `tolerance`: a softmax was applied, and the loss applies another. Or a
+// tensor that should be log-probabilities has a value above `tolerance`: a softmax or nothing was applied, and the loss
+// falls below zero. Log-probabilities in place of logits are harmless: log_softmax does not change them. Rows with a
+// non-finite value, and tensors with one column, are left out. Every mode.
 struct output_mismatch {
     using kind = rule_kind;
     static constexpr std::string_view name = "output_mismatch";
@@ -32,16 +31,16 @@ struct output_mismatch {
     selector select = &select::logits_and_log_probabilities;
     double tolerance = 1e-3;        // of the sum of a row, and of a log-probability above 0
     std::uint64_t patience = 3;     // observations
-    int class_axis = default_axis;  // over which a row is summed; 1 for rank >= 2 (batch first)
+    int class_axis = default_axis;  // axis of a row's sum; 1 for rank >= 2 (batch first)
 
-    // What is said of one observation.
+    // The verdict on one observation.
     struct said : judged_value {
-        bool logarithms = false;  // it is of log-probabilities
+        bool logarithms = false;  // the tensor should have log-probabilities
     };
     static constexpr terms watched = terms::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
-    // The smallest and the largest value, then how far a row's sum is from 1 at most; nothing where no row can be
-    // summed.
+    // Pushes the smallest and the largest value, then the largest distance of a row's sum from 1; nothing where no row
+    // can be summed.
     SPOTTER_STRICT constexpr void extract(observation const& it, tensor_ref const& values,
                                           feature& out) const noexcept {
         SPOTTER_STRICT_BODY

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): statistics that healthy runs did not have. docs/rules.md#outside_envelope
+// Built-in rule (L2): statistics outside the range that healthy runs had. docs/rules.md#outside_envelope
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -7,12 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when a statistic of a tensor lies outside the range that it had in healthy runs, in the same mode and at
-// about the same step
-// (`phase_of`), widened by `margin`, for `patience` judged observations in a row; one statistic of the tensor suffices.
-// Undecided where the envelope says nothing of the tensor in that mode and phase, where it has no finite element, and
-// where the statistic is not known. Tensors that the envelope does not know are told in the coverage. Works in a hook
-// and in any replay. `healthy` must outlive it.
+// Warning when a statistic of a tensor lies outside the range that it had in healthy runs, for `patience` judged
+// observations in a row. The range is that of the same mode and phase (`phase_of`), widened by `margin`. One statistic
+// of the tensor suffices. Undecided where the envelope has no range for the tensor in that mode and phase, where the
+// tensor has no finite element, and where the statistic is unknown. The coverage names tensors that the envelope does
+// not have. Works in a hook and in any replay. `healthy` must outlive the rule.
 struct outside_envelope {
     using kind = rule_kind;
     static constexpr std::string_view name = "outside_envelope";
@@ -21,7 +20,8 @@ struct outside_envelope {
 
     selector select = &select::everything;
     healthy_table const* healthy = nullptr;  // `&envelope`; required
-    double margin = 1;                       // 1: what is never negative may be half of the least or twice the most
+    double margin = 1;                       // 1: a non-negative statistic may be half of the least or twice the
+                                             // largest
     std::uint64_t patience = 5;              // observations
 
     struct kept {
@@ -30,8 +30,8 @@ struct outside_envelope {
     struct violation : judged_value {      // the first statistic that is outside
         statistic of{statistic_id::mean};  // which one
         healthy_range range{};             // as learned
-        double limit = 0;                  // the end of the widened range that it is beyond
-        bool above = false;                // beyond the upper end
+        double limit = 0;                  // the end of the widened range that was crossed
+        bool above = false;                // above the upper end
         std::size_t phase = 0;             // of the step (`phase_of`)
     };
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

@@ -9,9 +9,10 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // With V the mean loss of an eval phase and T that of the training before it: warning when (V - T) / |T| is above
-// `ratio_threshold` and V - T above `min_gap` times |L0|, for `patience` phases in a row. With a `min_rise` V has to be
-// above the best V before by so many times |L0|, too, or, while it is not below `learned` times the first V, no better
-// than the best. Judged where a phase ends; other closes are undecided. Each loss is judged for itself.
+// `ratio_threshold` and V - T above `min_gap` times |L0|, for `patience` phases in a row. `min_rise` adds a condition.
+// V must then also exceed the best V so far by that many times |L0|. While V is not below `learned` times the first V,
+// it suffices that V is not better than the best. Judged where a phase ends; other closes are undecided. Each loss is
+// judged separately.
 struct overfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "overfit";
@@ -25,8 +26,8 @@ struct overfit {
     double ratio_threshold = 0.5;    // fraction of |T|; AWS: 0.1
     double min_gap = 0.1;            // times |L0|; keeps 0.001 against 0.002 silent; AWS: none
     std::uint64_t phase_length = 1;  // eval closes; 0: until the next close of another mode
-    double min_rise = 0;             // times |L0|; 0: an evaluation at its best may be overfit, too
-    double learned = 0.7;            // times the first V: one below has learned something, so that it has to rise
+    double min_rise = 0;             // times |L0|; 0: no such condition, so the best evaluation may be overfit too
+    double learned = 0.7;            // times the first V; a V below it has learned something and must rise
 
     [[nodiscard]] static constexpr overfit sagemaker_defaults() noexcept {
         return {.patience = 1, .ratio_threshold = 0.1, .min_gap = 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): training that went on past the best validation loss. docs/rules.md#overtraining
+// Built-in rule (L2): training beyond the best validation loss. docs/rules.md#overtraining
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -10,9 +10,9 @@ namespace spotter::inline SPOTTER_ABI {
 
 // With V the mean loss of an eval phase and T that of the training before it: warning when `patience_validation` phases
 // have passed since V was best, V is above that by `delta`, the best was below the first V by `delta`, and T has fallen
-// by `delta` since. With `require_both_stalled`, as AWS has it: when neither loss got better by `delta` for its
-// patience. Judged where a phase ends; other closes are undecided. A rewind of training begins the patience anew. Each
-// loss is judged for itself.
+// by `delta` since. `require_both_stalled` is AWS's criterion: neither loss improved by `delta` within its patience.
+// Judged where a phase ends; other closes are undecided. A rewind of training restarts the patience. Each loss is
+// judged separately.
 struct overtraining {
     using kind = rule_kind;
     static constexpr std::string_view name = "overtraining";

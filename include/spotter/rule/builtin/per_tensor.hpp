@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what a rule keeps of each tensor, and which tensors a step brought.
+// Built-in rules (L2): a rule's state for each tensor, and the tensors of a step.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -11,11 +11,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Indexed by tensor ids. Grows when a tensor is declared, at no other time.
+// Indexed by tensor id. Grows only when a tensor is declared.
 template <class Kept>
 class per_tensor {
 public:
-    // May be called again for a tensor: what was kept stays. Null where memory is exhausted.
+    // May be called again for a tensor; its state stays. Null where memory is exhausted.
     [[nodiscard]] constexpr Kept* declare(tensor_info const& tensor) noexcept {
         std::size_t const room = tensor.id + std::size_t{1};
         if (!list_.grow(room) || !order_.grow(room)) { return nullptr; }
@@ -29,14 +29,14 @@ public:
     }
     [[nodiscard]] constexpr Kept& operator[](tensor_id id) noexcept { return list_[id].kept; }
     [[nodiscard]] constexpr Kept const& operator[](tensor_id id) const noexcept { return list_[id].kept; }
-    // Of one that was declared.
+    // Requires a declared tensor.
     [[nodiscard]] constexpr std::string_view name_of(tensor_id id) const noexcept { return list_[id].name; }
-    // Calls `use(kept)` for each, declared or not.
+    // Calls `use(kept)` for each id, declared or not.
     template <class Use>
     constexpr void each(Use&& use) noexcept {
         for (entry& it : list_) { use(it.kept); }
     }
-    // Calls `use(name, kept)` for each, declared or not.
+    // Calls `use(name, kept)` for each id, declared or not.
     template <class Use>
     constexpr void each_named(Use&& use) const noexcept {
         for (entry const& it : list_) { use(it.name, it.kept); }
@@ -46,18 +46,18 @@ public:
         for (entry& it : list_) { use(it.name, it.kept); }
     }
 
-    // The step brought it. Whether it is the first time since the last clear().
+    // Marks the tensor as observed in this step. True the first time since the last clear().
     constexpr bool touch(tensor_id id) noexcept {
         if (!list_.holds(id) || std::exchange(list_[id].touched, true)) { return false; }
         order_[touched_++] = id;
         return true;
     }
-    // What is kept of a tensor that the step brought; null for one that was not declared.
+    // Marks the tensor and returns its state; null if it was not declared.
     [[nodiscard]] constexpr Kept* reach(tensor_id id) noexcept {
         touch(id);
         return find(id);
     }
-    // Each once, in observation order.
+    // The tensors of this step, each once, in observation order.
     [[nodiscard]] constexpr std::span<tensor_id const> touched() const noexcept { return {order_.data(), touched_}; }
     constexpr void clear() noexcept {
         for (tensor_id const id : touched()) { list_[id].touched = false; }

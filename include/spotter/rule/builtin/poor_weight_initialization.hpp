@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): weights that training cannot start from. docs/rules.md#poor_weight_initialization
+// Built-in rule (L2): initial weights from which training cannot start. docs/rules.md#poor_weight_initialization
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -14,20 +14,19 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// What the beginning of a training is judged by, next to its loss.
+// The tensors that show the initialization, in addition to the loss.
 [[nodiscard]] constexpr bool beginnings(tensor_info const& tensor) noexcept {
     return tensor.role == role::preactivation || weights(tensor) || weight_gradients(tensor);
 }
 
 }  // namespace select
 
-// During the first `steps` train closes with such a tensor, warning where
-// (d) a weight has one value in all its elements when it is first observed; or where
-// (a) the variances of preactivations are more than `threshold` apart, as a ratio, or
-// (b) 90 % of some weight's gradient, P5 to P95, lie within less than `distribution_range`,
-// while (c) the loss has not gone below its best for `patience` observations. Alone, (a) and (b) hold in many a healthy
-// net: ratios of 10 to 25 are usual with uniform weights within 1/sqrt(n), and 200 is met in deep ones. Gradients are
-// looked at during these steps only. Later closes are undecided.
+// During the first `steps` train closes with such a tensor, warning where (d) all elements of a weight have one value
+// when it is first observed; or where (a) the variances of preactivations differ by a factor of more than `threshold`,
+// or (b) 90 % of some weight's gradient, P5 to P95, lie within less than `distribution_range`, while (c) the loss has
+// not gone below its best for `patience` observations. (a) and (b) alone hold in many healthy nets: factors of 10 to 25
+// are usual with uniform weights within 1/sqrt(n), and deep nets reach 200. Gradients are read during these steps only.
+// Later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
@@ -44,19 +43,19 @@ struct poor_weight_initialization {
     bool symmetry = true;               // judge (d)
     bool conjunct = true;               // (a) and (b) only together with (c); otherwise each of the three alone
 
-    // AWS documents three conditions, each of which is reason enough.
+    // AWS documents three conditions, each sufficient.
     [[nodiscard]] static constexpr poor_weight_initialization sagemaker_defaults() noexcept {
         return {.threshold = 10, .symmetry = false, .conjunct = false};
     }
 
-    struct extreme {                // the widest or the narrowest of a step
+    struct extreme {                // the largest or the smallest variance of a step
         std::string_view tensor{};  // empty: none yet
         double value = 0;           // its variance
     };
     struct state {
         per_tensor<bool> met;               // by tensor id: weights that were observed
         slot_array<std::uint64_t> scratch;  // of a gradient, while it is sorted
-        culprit flat{};                     // weights of one value
+        culprit flat{};                     // weights with a single value
         bool any_weight = false;
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
@@ -95,7 +94,7 @@ struct poor_weight_initialization {
     [[nodiscard]] constexpr bool looks(state const& seen, observation const&) const noexcept {
         return seen.closes < steps;
     }
-    // P95 - P5 of the finite elements.
+    // Pushes P95 - P5 of the finite elements.
     constexpr void extract(state& seen, observation const&, tensor_ref const& values, feature& out) const noexcept {
         if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return out.give_up(); }
         std::size_t count = 0;
@@ -209,7 +208,7 @@ private:
         SPOTTER_STRICT_BODY
         return seen.widest.value / seen.narrowest.value;
     }
-    // Without bound where the smallest is zero; undecided where all are.
+    // Yes without a ratio where the smallest is zero; undecided where all are.
     [[nodiscard]] constexpr truth variances_apart(state const& seen) const noexcept {
         if (!(seen.widest.value > 0)) { return truth::undecided; }
         return truth_of(!(seen.narrowest.value > 0) || ratio_of(seen) > threshold);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what small formats of numbers cannot hold.
+// Built-in rules (L2): the limits of small number formats.
 #pragma once
 
 #include <spotter/core/dtype.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a small format does to a number: one of at most this exponent rounds to zero, one of at least this size to no
-// number.
+// The limits of a small format: a number with at most the exponent `underflow` rounds to zero; one of at least the size
+// `overflow` becomes infinite or NaN.
 struct precision_limits {
     bool known = false;      // the type has limits that matter here
-    int underflow = 0;       // the exponent: floor(log2 |x|)
-    double overflow = 0;     // the size
-    bool exclusive = false;  // the size itself still rounds to the largest number
+    int underflow = 0;       // an exponent: floor(log2 |x|)
+    double overflow = 0;     // a size
+    bool exclusive = false;  // a number of exactly that size still rounds to the largest one
 
-    // Not known of types that hold whatever f32 does.
+    // Unknown for types with at least the range of f32.
     [[nodiscard]] static constexpr precision_limits of(dtype type) noexcept {
         switch (type) {
             case dtype::f16:
@@ -29,7 +29,7 @@ struct precision_limits {
                 return {};
         }
     }
-    // Of a number of that size.
+    // Whether a number of that size overflows.
     [[nodiscard]] constexpr bool overflows(double size) const noexcept {
         return exclusive ? size > overflow : size >= overflow;
     }

@@ -7,9 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What Linux calls pressure stall information: the share of the time in which at least one task waited for a thing.
-// Warning when its mean over the last `window` samples is above the limit of that thing. Memory: pages were read again
-// that had to go, or swapped: next to nothing is normal. Of the whole machine, other programs included.
+// Linux's pressure stall information: the share of the time in which at least one task waited for a resource. Warning
+// when its mean over the last `window` samples is above the limit of that resource. Memory pressure means that evicted
+// pages were read again or swapped in; almost none is normal. Measured for the whole machine, other programs included.
 struct pressure {
     using kind = rule_kind;
     static constexpr std::string_view name = "pressure";
@@ -27,8 +27,8 @@ struct pressure {
         recent_values recent;
         double limit = 0;
     };
-    struct above : judged_value {  // of one kind of pressure
-        double limit = 0;          // of that kind: a share of time
+    struct above : judged_value {  // of one resource
+        double limit = 0;          // of that resource: a share of time
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {

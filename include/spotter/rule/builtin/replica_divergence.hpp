@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): replicas of a model that are no longer the same. docs/rules.md#replica_divergence
+// Built-in rule (L2): replicas of a model that are no longer equal. docs/rules.md#replica_divergence
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -9,12 +9,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at a step after which a weight or a bias has not the same bits in all workers (hash, type and shape). The
-// finding names the first such tensor in observation order and the workers in the minority: those that are not of the
-// largest group of equals, or, of groups of the same size, of that with the worker that came first. Replicas that
-// reduce their gradients together are expected to be equal to the bit. A worker without the tensor at a step is left
-// out there. Every mode. Needs `replay_side_by_side`; with the rule in the workers' hooks, too, the hashes are
-// recorded, and no values are read.
+// Error at a step after which a weight or a bias does not have the same bits in all workers (hash, type and shape). The
+// finding names the first such tensor in observation order, and the workers outside the largest group of equal ones.
+// Among groups of equal size the one with the first worker counts as the majority. Replicas that reduce their gradients
+// together are expected to be bitwise equal. A worker without the tensor at a step is left out there. Every mode. Needs
+// `replay_side_by_side`. If the workers' hooks have the rule too, the hashes are in the records and no values are read.
 struct replica_divergence {
     using kind = rule_kind;
     static constexpr std::string_view name = "replica_divergence";
@@ -22,15 +21,15 @@ struct replica_divergence {
         "Compare the named tensor's producer between the two sides; it is the first that differs.";
 
     selector select = &select::all_parameters;
-    std::uint64_t every = 1;  // judged at steps whose index this divides; 0 counts as 1
+    std::uint64_t every = 1;  // judged at steps whose index is a multiple of it; 0 acts as 1
 
     struct cell {                  // a tensor in one stream
         std::uint64_t digest = 0;  // of its bits, type and shape
-        std::uint64_t close = 0;   // at which it was taken
+        std::uint64_t close = 0;   // the close at which it was taken
     };
     struct state {
         met_streams streams;
-        per_tensor<slot_array<cell>> cells;  // by tensor id, then by the place of a stream
+        per_tensor<slot_array<cell>> cells;  // by tensor id, then by stream
         std::uint64_t close = 1;
         bool lacks_memory = false;  // for a worker
     };
@@ -87,7 +86,7 @@ struct replica_divergence {
 private:
     struct group {
         std::uint64_t digest = 0;
-        std::size_t size = 0;  // of the largest
+        std::size_t size = 0;  // of the largest group
         std::size_t all = 0;   // workers that have the tensor at this step
     };
     [[nodiscard]] static constexpr group largest_group(slot_array<cell> const& cells, std::uint64_t close) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): the values of a tensor's last observations, to hold new ones against them.
+// Built-in rules (L2): the values of a tensor's last observations, for comparison with new ones.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -8,11 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// |now - before| <= atol + rtol |before|, as numpy.isclose has it; infinities agree with themselves, NaN only if
+// |now - before| <= atol + rtol |before|, as in numpy.isclose. Infinities equal themselves; NaN equals NaN only with
 // `equal_nan`.
 struct closeness {
-    double rtol = 0, atol = 0;  // of |before|; in the unit of the values
-    bool equal_nan = false;     // a NaN agrees with a NaN
+    double rtol = 0, atol = 0;  // relative to |before|; in the unit of the values
+    bool equal_nan = false;     // a NaN equals a NaN
 
     [[nodiscard]] SPOTTER_STRICT constexpr bool operator()(double const& now, double const& before) const noexcept {
         SPOTTER_STRICT_BODY
@@ -28,7 +28,7 @@ struct closeness {
 
 namespace detail {
 
-// Calls `use(index, value)` until it returns false; whether it never did. Infinities and NaN come as such.
+// Calls `use(index, value)` until it returns false; returns whether it never did. Includes infinities and NaN.
 template <class Use>
 constexpr bool each_component(tensor_ref const& tensor, Use&& use) noexcept {
     bool go_on = true;
@@ -53,10 +53,10 @@ constexpr bool each_component(tensor_ref const& tensor, Use&& use) noexcept {
 
 }  // namespace detail
 
-// Keeps values as doubles, a complex number as two.
+// Keeps values as doubles; a complex number as two.
 class retained_copies {
 public:
-    // Room for so many copies of so many elements.
+    // Reserves room for `copies` of `elements` each.
     [[nodiscard]] constexpr bool keep(std::uint64_t copies, std::uint64_t elements) noexcept {
         if (!copies_.grow(as_size(copies))) { return false; }
         most_ = as_size(copies);
@@ -65,14 +65,15 @@ public:
         }
         return true;
     }
-    // With how many of the copies, from the newest on, the values agree. A copy of another size agrees with nothing.
+    // The number of copies, counted from the newest back, that the values agree with. A copy of another size never
+    // agrees.
     [[nodiscard]] constexpr std::uint64_t count_agreeing(tensor_ref const& now, closeness close) const noexcept {
         for (std::size_t back = 0; back < count_; ++back) {
             if (!agrees(now, copies_[(next_ + most_ - 1 - back) % most_], close)) { return back; }
         }
         return count_;
     }
-    // False where memory is exhausted; what is kept then agrees with nothing.
+    // False where memory is exhausted; the incomplete copy then never agrees.
     [[nodiscard]] constexpr bool add(tensor_ref const& values) noexcept {
         if (most_ == 0) { return true; }
         copy& mine = copies_[next_];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a policy update of which most is clipped. docs/rules.md#rl_clip_fraction
+// Built-in rule (L2): a policy update that is mostly clipped. docs/rules.md#rl_clip_fraction
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the share of samples whose probability ratio was clipped is above `limit` for `patience` updates in a
-// row. Train only.
+// Warning when the share of samples with a clipped probability ratio is above `limit` for `patience` updates in a row.
+// Train steps only.
 struct rl_clip_fraction {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_clip_fraction";

@@ -6,9 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Every finite element of `metric/episode_return` is the return of an episode. Warning when all of the run so far are
-// the same number and there are at least `episodes` of them. Judged at closes at which an episode ended. Train steps
-// only.
+// Every finite element of `metric/episode_return` is the return of one episode. Warning when all returns of the run are
+// equal, once there are `episodes` of them. Judged at closes at which an episode ended. Train steps only.
 struct rl_constant_reward {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_constant_reward";
@@ -17,11 +16,11 @@ struct rl_constant_reward {
     static constexpr mode judged_in = mode::train;
 
     selector select = "metric/episode_return";
-    std::uint64_t episodes = 20;  // before it is judged
+    std::uint64_t episodes = 20;  // before it judges
 
-    struct returns {                     // of an observation: a number for each episode that ended
-        std::uint64_t count = 0;         // of finite ones
-        double least = 0, greatest = 0;  // of these
+    struct returns {                     // of one observation: one return for each episode that ended
+        std::uint64_t count = 0;         // finite returns
+        double least = 0, greatest = 0;  // among those
     };
     struct kept {
         std::uint64_t count = 0;

@@ -6,8 +6,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Fires when the entropy of the policy is below low * max_entropy for `patience` updates in a row: a warning within the
-// first `early` updates, info later, when a good policy may well be sure of itself. Train steps only.
+// Fires when the entropy of the policy is below low * max_entropy for `patience` updates in a row. A warning within the
+// first `early` updates; later a note, since a good policy may be certain. Train steps only.
 struct rl_entropy_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_entropy_collapse";
@@ -15,12 +15,12 @@ struct rl_entropy_collapse {
     static constexpr mode judged_in = mode::train;
 
     selector select = "metric/entropy";
-    double max_entropy = 0;      // nats; ln A for A actions. Has to be given
+    double max_entropy = 0;      // nats; ln A for A actions; required
     double low = 0.1;            // fraction of `max_entropy`
     std::uint64_t patience = 5;  // updates
     std::uint64_t early = 100;   // updates
 
-    // For so many discrete actions.
+    // For that many discrete actions.
     [[nodiscard]] static constexpr rl_entropy_collapse of_actions(std::uint64_t actions) noexcept {
         return {.max_entropy = natural_log(static_cast<double>(actions > 0 ? actions : 1))};
     }
@@ -28,10 +28,10 @@ struct rl_entropy_collapse {
     struct kept : once_a_step {
         std::uint64_t updates = 0;
     };
-    // Of the largest entropy.
+    // The policy's entropy as a share of the largest.
     struct share : judged_value {
-        bool is_early = false;  // while a policy should still explore: a warning, else info
-        // Of several at one close one early one suffices.
+        bool is_early = false;  // a policy should still explore: a warning; else a note
+        // If several tensors fire at one close, one early one makes it a warning.
         constexpr void join(share const& other) noexcept { is_early = is_early || other.is_early; }
     };
     static constexpr terms watched = terms::sum;

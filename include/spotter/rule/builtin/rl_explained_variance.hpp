@@ -7,9 +7,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Explained variance is 1 - Var(returns - values) / Var(returns). Warning when it is below `least` for `patience`
-// updates in a row, after `warmup` of them: a constant critic is at 0, within its rounding. Where the returns are
-// constant it is NaN: undecided. Where they hardly vary, as those of a policy that has learnt its task, it is noise:
-// leave it out. Train steps only.
+// updates in a row, after `warmup` updates. A constant critic has 0, apart from rounding. With constant returns it is
+// NaN: undecided. With returns that hardly vary, as those of a policy that has learnt its task, it is noise: leave the
+// rule out. Train steps only.
 struct rl_explained_variance {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_explained_variance";

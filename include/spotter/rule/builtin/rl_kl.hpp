@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a policy that moves too far in an update. docs/rules.md#rl_kl
+// Built-in rule (L2): a policy that changes too much in an update. docs/rules.md#rl_kl
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -7,7 +7,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Warning when the approximate KL divergence of the new policy from the old is above factor * target for `patience`
-// updates in a row; error at once (and asks to skip the update) where it is not finite. Train steps only.
+// updates in a row. Error at once where it is not finite; requests to skip the update. Train steps only.
 struct rl_kl {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_kl";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): observations far out of the range that networks like. docs/rules.md#rl_observation_range
+// Built-in rule (L2): observations far outside the range that suits networks. docs/rules.md#rl_observation_range
 #pragma once
 
 #include <spotter/rule/builtin/environment.hpp>
@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Error at once where an observation of the environment is not finite; warning when more than `share` of its finite
-// elements are larger than `limit` in size. Integer tensors are not watched. Train steps only.
+// Error at once where an observation of the environment is not finite. Warning when more than `share` of its finite
+// elements exceed `limit` in size. Integer tensors are not watched. Train steps only.
 struct rl_observation_range {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_observation_range";
@@ -24,7 +24,7 @@ struct rl_observation_range {
     static constexpr std::string_view not_finite = "observation is not finite";
     static constexpr terms watched = terms::feature | terms::nonfinite;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, limit); }
-    // How many elements are beyond the limit, and how many are finite.
+    // Pushes the number of elements beyond the limit, and the number of finite ones.
     constexpr void extract(observation const&, tensor_ref const& values, feature& out) const noexcept {
         std::uint64_t beyond = 0, finite = 0;
         visit_seen(values, [&](auto const& all) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a policy that is moved against its own objective. docs/rules.md#rl_policy_ascends
+// Built-in rule (L2): a policy that is updated against its own objective. docs/rules.md#rl_policy_ascends
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Losses of a policy, by their name: `policy_loss`, `actor/loss`, `surrogate`.
+// Losses of a policy, by name: `policy_loss`, `actor/loss`, `surrogate`.
 [[nodiscard]] constexpr bool policy_losses(tensor_info const& tensor) noexcept {
     if (tensor.role != role::loss) { return false; }
     for (std::string_view const word : {"policy", "actor", "surrogate", "pi_loss"}) {
@@ -24,11 +24,11 @@ namespace select {
 
 }  // namespace select
 
-// Several updates on one batch of experience move the policy away from the one that gathered it: each lowers the
-// surrogate loss (Schulman et al. 2017), so it falls as the divergence grows. Error where it rises instead: where the
-// rank correlation of both (Spearman 1904) over the last 64 updates is above `correlation`, `patience` times in a row,
-// once in 32 updates. Judged only where the divergence fell to under a quarter twice within them: what both do over a
-// run says nothing. Train steps only.
+// Several updates on one batch of experience move the policy away from the one that gathered it. Each lowers the
+// surrogate loss (Schulman et al. 2017), so the loss falls as the divergence grows. Error where it rises instead: the
+// rank correlation of both (Spearman 1904) over the last 64 updates is above `correlation` in `patience` judgements in
+// a row, one every 32 updates. Judged only if the divergence fell to under a quarter at least twice within the window,
+// which marks new batches: a trend over the whole run proves nothing. Train steps only.
 struct rl_policy_ascends {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_policy_ascends";
@@ -37,15 +37,15 @@ struct rl_policy_ascends {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::policy_losses;
-    selector divergence = "metric/approx_kl";  // from the policy that gathered the batch, of the same update
+    selector divergence = "metric/approx_kl";  // of the same update, from the policy that gathered the batch
     double correlation = 0.8;                  // -1 to 1
     std::uint64_t patience = 2;                // judgements
 
-    static constexpr std::size_t updates = 64, apart = 32;  // of a window; from one judgement to the next
+    static constexpr std::size_t updates = 64, apart = 32;  // of a window; between judgements
     struct state {
         std::array<double, updates> losses{}, divergences{};  // of the last updates, the oldest at `seen % updates`
-        std::uint64_t seen = 0, yes = 0;                      // updates; judgements in a row
-        std::string_view name{};                              // of the loss: the first that is selected
+        std::uint64_t seen = 0, yes = 0;                      // updates; judgements in a row that said yes
+        std::string_view name{};                              // of the first selected loss
         tensor_id loss_id = no_tensor;
         measurement loss{}, divergence{};  // of this step
     };
@@ -91,7 +91,7 @@ struct rl_policy_ascends {
     }
 
 private:
-    // How often the divergence began anew.
+    // How often the divergence started anew.
     [[nodiscard]] SPOTTER_STRICT static constexpr std::uint64_t falls_back(state const& all) noexcept {
         SPOTTER_STRICT_BODY
         std::uint64_t found = 0;
@@ -113,7 +113,7 @@ private:
         double const spread = square_root(of_losses * of_divergences);
         return spread > 0 ? both / spread : 0;
     }
-    // Twice how far from the middle rank.
+    // Twice the distance from the middle rank.
     [[nodiscard]] SPOTTER_STRICT static constexpr double rank(std::array<double, updates> const& of,
                                                               std::size_t at) noexcept {
         SPOTTER_STRICT_BODY

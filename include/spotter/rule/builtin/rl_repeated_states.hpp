@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): an environment that shows the same state over and over. docs/rules.md#rl_repeated_states
+// Built-in rule (L2): an environment that shows the same state repeatedly. docs/rules.md#rl_repeated_states
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -10,9 +10,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// An episode ends at a close at which `episode_end` was observed. Warning when in each of `episodes` episodes in a row
-// `length` observations in a row had the same bits; from there to the end of the episode. Of a tensor seen several
-// times in a step the first sight counts, and one with a non-finite element is not seen. Train steps only.
+// Warning when `length` observations in a row had the same bits in each of `episodes` consecutive episodes; it holds
+// until the end of the episode. An episode ends at a close at which `episode_end` was observed. Of several observations
+// of a tensor in a step the first counts. A tensor with a non-finite element is skipped. Train steps only.
 struct rl_repeated_states {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_repeated_states";
@@ -21,22 +21,23 @@ struct rl_repeated_states {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::environment_observations;
-    selector episode_end = "metric/episode_return";  // its being observed is what counts, not its value
+    selector episode_end = "metric/episode_return";  // observing it ends the episode, whatever its value
     std::uint64_t length = 10;                       // observations
     std::uint64_t episodes = 2;                      // in a row
 
     struct series : once_a_step {            // of one tensor
         bool watched = false, ends = false;  // its states are judged; it ends episodes
-        std::uint64_t last = 0, equal = 0;   // equal ones in a row, in this episode; the last included
-        bool repeats = false;                // this episode does
-        std::uint64_t before = 0;            // so many episodes just before it did
+        std::uint64_t last = 0, equal = 0;   // hash of the last one; equal ones in a row in this episode, the last
+                                             // included
+        bool repeats = false;                // this episode repeats states
+        std::uint64_t before = 0;            // number of episodes in a row just before that did
     };
     struct state {
         per_tensor<series> all;
         close_answer answer;
         std::uint64_t close = 1;
         std::uint64_t ended = 0;  // episodes
-        bool ends = false;        // at this close
+        bool ends = false;        // an episode ended at this close
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {

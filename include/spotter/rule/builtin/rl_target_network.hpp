@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a target network that is a copy of the online one, or never follows it.
+// Built-in rule (L2): a target network that always equals the online one, or never follows it.
 // docs/rules.md#rl_target_network
 #pragma once
 
@@ -19,11 +19,11 @@ namespace select {
 
 }  // namespace select
 
-// Holds `target/X` against `online/X` or `X`; `X_target`, `target_X` and `target.X` likewise, also inside a name. An
-// update is a step in which the online tensor changed since the pair was last seen, and the first sight. Warning when
-// both have the same bits for more than `allow_equal` updates in a row, or when the target has the same bits for
-// `patience` updates. Steps in which only one of a pair is seen, or one is not finite, decide nothing. Train steps
-// only.
+// Compares `target/X` with `online/X` or `X`; likewise `X_target`, `target_X` and `target.X`, also inside a name. An
+// update is a step in which the online tensor changed since the pair was last observed; the first observation counts as
+// one. Warning when both have the same bits for more than `allow_equal` updates in a row, or when the target has the
+// same bits for `patience` updates. Steps in which only one of the pair is observed, or one is not finite, decide
+// nothing. Train steps only.
 struct rl_target_network {
     using kind = rule_kind;
     static constexpr std::string_view name = "rl_target_network";
@@ -32,11 +32,11 @@ struct rl_target_network {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::target_parameters;
-    std::uint64_t patience = 100;   // updates; more than lie between two hard copies
+    std::uint64_t patience = 100;   // updates; more than between two hard copies
     std::uint64_t allow_equal = 1;  // updates
 
-    struct series {                            // of one target, with its online net
-        bool known = false;                    // both were seen before
+    struct series {                            // of one target and its online net
+        bool known = false;                    // both were observed before
         std::uint64_t target = 0, online = 0;  // hashes
         std::uint64_t equal = 0, stale = 0;    // updates
     };
@@ -82,7 +82,7 @@ struct rl_target_network {
         return "no target was seen together with the online tensor of its name";
     }
 
-    // By their names.
+    // Whether the names form a pair.
     [[nodiscard]] static constexpr bool is_target_of(std::string_view target, std::string_view online) noexcept {
         constexpr std::string_view word = "target";
         for (std::size_t at = target.find(word); at != target.npos; at = target.find(word, at + 1)) {

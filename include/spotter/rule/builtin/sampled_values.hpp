@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): a few elements that stand for all of a tensor.
+// Built-in rules (L2): a small sample of a tensor's elements.
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
@@ -7,15 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of a tensor with more than `most` elements one of each of `most` equal parts, at a place in it that changes from part
-// to part: no period of rows or channels is met by all. Always the same places of a tensor of a size. Zero beyond the
-// elements there are.
+// Takes one element from each of `most` equal parts of the tensor. Its offset changes from part to part, so that it
+// matches no period of rows or channels. Tensors of equal size give the same positions. A tensor with up to `most`
+// elements is taken whole, and the rest is zero.
 struct sampled_values {
-    static constexpr std::size_t most = 64;  // elements that are taken
+    static constexpr std::size_t most = 64;  // elements
 
-    double all[most]{};  // in the order of memory
+    double all[most]{};  // in storage order
 
-    // What is not finite is 0, as `see` has it.
+    // Elements that are not finite become 0.
     [[nodiscard]] static constexpr sampled_values of(tensor_ref const& values) noexcept {
         sampled_values made;
         visit_seen(values, [&](auto const& elements) {
@@ -38,7 +38,7 @@ struct sampled_values {
     for (std::size_t i = 0; i < sampled_values::most; ++i) { made.all[i] = a.all[i] - b.all[i]; }
     return made;
 }
-// Of the taken elements; in a fixed order.
+// Summed in a fixed order.
 [[nodiscard]] SPOTTER_STRICT constexpr double dot(sampled_values const& a, sampled_values const& b) noexcept {
     SPOTTER_STRICT_BODY
     double total = 0;

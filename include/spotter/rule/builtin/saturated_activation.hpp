@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): tanh and sigmoid units that are stuck at their limits. docs/rules.md#saturated_activation
+// Built-in rule (L2): tanh and sigmoid units that stay at their limits. docs/rules.md#saturated_activation
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// What goes into a tanh or a sigmoid, or comes out of it; a rule looks at one of the two.
+// The inputs or outputs of a tanh or a sigmoid; a rule reads one of the two.
 [[nodiscard]] constexpr bool saturating(tensor_info const& tensor) noexcept {
     return (tensor.role == role::preactivation || tensor.role == role::activation) &&
            (tensor.activation == activation_kind::tanh || tensor.activation == activation_kind::sigmoid);
@@ -19,10 +19,10 @@ namespace select {
 
 }  // namespace select
 
-// An input of a tanh or sigmoid is saturated at or beyond the limits of its kind. Counts, per unit, the finite inputs
-// that are not, over windows as dead_relu has them; a unit is saturated where they are less than `threshold_inactivity`
-// of its inputs. Warning when more than `threshold_layer` of the units are. Tensors whose kind of activation is not
-// known are not watched. Train steps only.
+// An input of a tanh or sigmoid is saturated at or beyond the limits of its kind. Counts, for each unit, the finite
+// inputs that are not saturated, over windows as in dead_relu. A unit is saturated where those are less than
+// `threshold_inactivity` of its inputs. Warning when more than `threshold_layer` of the units are. Tensors whose
+// activation kind is unknown are not watched. Train steps only.
 struct saturated_activation {
     using kind = rule_kind;
     static constexpr std::string_view name = "saturated_activation";
@@ -36,16 +36,17 @@ struct saturated_activation {
     double threshold_inactivity = 0.01;        // fraction of a unit's inputs; AWS SaturatedActivation: 1 %
     double threshold_layer = 0.5;              // fraction of a layer's units; AWS: 50 %
     std::uint64_t samples = 512;               // finite inputs a unit (batch times spatial positions)
-    bool from_output = false;                  // judge activations instead, by what the limits become
+    bool from_output = false;                  // judge activations instead, with the limits mapped to outputs
     int unit_axis = default_axis;              // 1 for rank >= 2 (batch first), 0 for rank 1
 
-    // AWS derives its limits from a derivative of 1e-7, which is elsewhere (16.1 and 8.75): they almost never fire.
+    // AWS derives its limits from a derivative of 1e-7, which is actually reached at 16.1 and 8.75: its limits almost
+    // never fire.
     [[nodiscard]] static constexpr saturated_activation sagemaker_defaults() noexcept {
         return {.tanh_min = -9.4999, .tanh_max = 9.4999, .sigmoid_min = -23, .sigmoid_max = 16.99999, .samples = 1};
     }
 
     struct state {
-        unit_windows windows;  // the amount of a unit is how often it was not saturated
+        unit_windows windows;  // a unit's amount is the number of its inputs that are not saturated
         slot_array<double> scratch;
     };
 
@@ -86,11 +87,11 @@ struct saturated_activation {
         return "warm-up not reached: fewer than `samples` inputs a unit";
     }
 
-    // Between these, exclusive, a value is not saturated.
+    // Values strictly between these are not saturated.
     struct band {
-        double low = 0, high = 0;  // of the input, or of the output where `from_output`
+        double low = 0, high = 0;  // of the input, or of the output with `from_output`
     };
-    // Of tanh; of sigmoid for whatever else.
+    // The band of tanh; of sigmoid for every other kind.
     [[nodiscard]] constexpr band open_band(activation_kind of) const noexcept {
         bool const is_tanh = of == activation_kind::tanh;
         band const inputs = is_tanh ? band{tanh_min, tanh_max} : band{sigmoid_min, sigmoid_max};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): runs that should be the same and are not, or the other way round.
+// Built-in rule (L2): runs that should be equal and differ, or that should differ and are equal.
 // docs/rules.md#similar_across_runs
 #pragma once
 
@@ -15,51 +15,51 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Warning at a step at which a tensor of one stream differs from the same tensor, at the same step, of the first stream
-// that has it; with `expect = different`, at which one is the same in all. Without a tolerance the bits are compared,
-// by their hash; with one the values, element by element, |a - b| <= atol + rtol |b| where b is the first stream's
-// (this needs recorded values). Another shape or type is a difference. Non-finite elements are the same where both are
-// of the same kind (NaN, +inf, -inf). Of several observations of a tensor within a step the first of each stream
-// counts. Every mode. Needs `replay_side_by_side`.
+// that has it; with `expect = different`, at which it is the same in all streams. Without a tolerance it compares the
+// hashes of the bits. With a tolerance it compares values element by element, |a - b| <= atol + rtol |b|, where b is
+// the first stream's (this needs recorded values). Another shape or type is a difference. Non-finite elements are equal
+// if they are of the same kind (NaN, +inf, -inf). Of several observations of a tensor within a step the first in each
+// stream counts. Every mode. Needs `replay_side_by_side`.
 struct similar_across_runs {
     using kind = rule_kind;
     static constexpr std::string_view name = "similar_across_runs";
     static constexpr std::string_view remedy =
         "Compare the named tensor's producer between the two sides; it is the first that differs.";
 
-    // Whether a difference is wrong, or its absence.
+    // Whether equal or different streams are expected.
     enum class expected : std::uint8_t { same, different };
-    // To write `.expect = similar_across_runs::different`.
+    // For `.expect = similar_across_runs::different`.
     static constexpr expected same = expected::same, different = expected::different;
 
     selector select = &select::everything;
     double rtol = 0;                   // times the size of the first stream's element
     double atol = 0;                   // both 0: the bits must be equal
-    expected expect = expected::same;  // what is in order
+    expected expect = expected::same;  // what is correct
 
     // AWS SimilarAcrossRuns: true where a run differs from the base run, which comes first.
     [[nodiscard]] static constexpr similar_across_runs sagemaker_defaults() noexcept { return {}; }
 
-    // How a tensor of two streams stands at this step, and the first element beyond the tolerance.
+    // The result of comparing a tensor of two streams: same, or what differs.
     enum class outcome : std::uint8_t { unknown, same, values, shape, type };
-    struct comparison {                     // of one tensor, at the step at hand
+    struct comparison {                     // of one tensor, at the current step
         std::uint64_t digest = 0;           // hash of the first stream's values, where bits are compared
-        bool known = false;                 // the digest, or the copy
+        bool known = false;                 // digest or copy is set
         extents shape{};                    // of the first stream's
         dtype type = dtype::none;           // of the first stream's
         order layout = order::row_major;    // of the first stream's
         slot_array<unsigned char> values;   // of the first stream, where there is a tolerance
-        std::uint32_t first = 0, last = 0;  // streams: the one to compare with, the one that was compared
-        outcome found = outcome::unknown;   // same, until a stream differs: then how the first that does
-        std::uint32_t other = 0;            // stream that differs, the first of
-        std::uint32_t count = 0;            // so many; of `expect = different` that are the same
-        std::uint64_t index = 0;            // of the element that differs, in the order of memory
-        double here = 0, there = 0;         // the element of `other`, and of `first`
+        std::uint32_t first = 0, last = 0;  // streams: the one to compare with; the one compared last
+        outcome found = outcome::unknown;   // same until a stream differs; then how the first one does
+        std::uint32_t other = 0;            // the first stream that differs
+        std::uint32_t count = 0;            // number of those; with `expect = different` of equal ones
+        std::uint64_t index = 0;            // of the differing element, in storage order
+        double here = 0, there = 0;         // that element in `other`, and in `first`
     };
     struct state {
         met_streams streams;
         per_tensor<comparison> all;
-        bool paired = false;        // two streams ever had the same tensor at a step
-        bool lacks_memory = false;  // for a run, or a copy of values
+        bool paired = false;        // two streams had the same tensor at some step
+        bool lacks_memory = false;  // for a stream, or for a copy of values
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -145,7 +145,7 @@ private:
         if (!differs && mine.found == outcome::unknown) { mine.found = now, mine.other = it.stream; }
         mine.count += differs || mine.found == outcome::same ? 1 : 0;
     }
-    // Keeps the first element beyond the tolerance of the first stream that has one.
+    // Keeps the first element beyond the tolerance, of the first stream that has one.
     [[nodiscard]] constexpr bool close_enough(comparison& mine, tensor_ref const& now,
                                               std::uint32_t stream) const noexcept {
         bool all = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forwards to where the two rules are that were here, until 0.3.
+// Includes the two rules that were here before. Until 0.3.
 #pragma once
 
 #include <spotter/rule/builtin/gradient_spike.hpp>

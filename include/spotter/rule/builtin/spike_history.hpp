@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what a series was lately, and whether its next value is a spike: shared by loss_spike and
+// Built-in rules (L2): the recent values of a series, and whether its next value is a spike: shared by loss_spike and
 // gradient_spike.
 #pragma once
 
@@ -7,28 +7,29 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a rule on spikes was told; each number as its parameter of that name.
+// The parameters of a rule on spikes, under the rule's names.
 struct spike_limits {
     std::uint64_t window, min_history, persistence, horizon, relearn;  // values; relearn 0: never
     double threshold;                                                  // robust deviations
     double relative_floor;                                             // smallest deviation, times |median|
     double absolute_floor;                                             // smallest deviation
-    bool logarithmic;  // the values are logarithms: ten times is plus ln 10
+    bool logarithmic;  // the values are logarithms: ten times is + ln 10
 };
 
-// Feed it finite values only. Takes its memory once.
+// Add finite values only. Allocates once.
 class spike_history {
 public:
     static constexpr std::string_view measure = "robust deviations above the median";  // of a finding
 
     struct judgement {                   // of one value
-        truth spike = truth::undecided;  // undecided while there are too few before it
-        // Warning where spikes persist, error beyond ten times the largest of the window.
+        truth spike = truth::undecided;  // undecided while there are too few values before it
+        // Note for a single spike; warning where spikes persist; error beyond ten times the largest of the window.
         severity level = severity::info;
-        double value = 0, median = 0, deviations = 0;  // its value, the median before it, and how far it is above that
+        double value = 0, median = 0, deviations = 0;  // deviations: robust ones, above the median of the values before
+                                                       // it
     };
 
-    // False where memory is exhausted; `scratch` may be shared.
+    // False where memory is exhausted. Series may share `scratch`.
     [[nodiscard]] constexpr bool keep(spike_limits const& by, slot_array<std::uint64_t>& scratch) noexcept {
         recent_values const& all = accepted_.values();
         return accepted_.keep(by.window) && scratch.grow(all.capacity()) &&
@@ -39,8 +40,8 @@ public:
         spikes_.clear();
         recent_ = 0;
     }
-    // A spike also rises by more than `least_rise` above the median. The value is held against those before it; it
-    // enters unless it is a spike.
+    // Compares a value with those before it; the value enters the window unless it is a spike. A spike must also rise
+    // more than `least_rise` above the median.
     [[nodiscard]] constexpr judgement judge(double value, spike_limits const& by, double least_rise,
                                             slot_array<std::uint64_t>& scratch) noexcept {
         judgement found;
@@ -81,15 +82,15 @@ private:
         found.deviations = rise / scale;
         return found.deviations > by.threshold && rise > least_rise;
     }
-    // A spike is above the median by more than `threshold` times the smallest deviation, so above half of the values by
-    // that of theirs. Nearly every value is not, and needs no median.
+    // A shortcut for most values, without a median. A spike exceeds the median by more than `threshold` times the
+    // smallest deviation. So it also exceeds each value of the lower half by that much, computed from that value.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_ordinary(spike_limits const& by, double least_rise,
                                                             double value) const noexcept {
         SPOTTER_STRICT_BODY
         double const factor = by.threshold * by.relative_floor;
         if (!(by.threshold >= 0 && least_rise >= 0 && factor >= 0 && factor < 1)) { return false; }
         std::size_t const half = accepted_.size() / 2;
-        // What a value is held against grows with it, however it is rounded, where none is below zero.
+        // If no value is negative, the limit grows with the value that it is computed from, whatever the rounding.
         bool const in_order = !(factor > 0) || !(accepted_.ranked(0) < 0);
         if (in_order) {
             return half > 0 && !(value > accepted_.ranked(half - 1) + factor * magnitude(accepted_.ranked(half - 1)));
@@ -100,8 +101,8 @@ private:
         }
         return below < half;
     }
-    // Likewise a spike rises by so much more than the median distance from the median, so more than half of the
-    // distances.
+    // A shortcut without the MAD: a spike's rise exceeds `threshold` times the median distance from the median, so it
+    // exceeds that limit for more than half of the distances.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_usual(spike_limits const& by, double median,
                                                          double rise) const noexcept {
         SPOTTER_STRICT_BODY
@@ -124,7 +125,7 @@ private:
         std::uint64_t const last = by.horizon < 64 ? recent_ & ((std::uint64_t{1} << by.horizon) - 1) : recent_;
         return static_cast<std::uint64_t>(std::popcount(last)) >= by.persistence ? severity::warning : severity::info;
     }
-    // The spikes are the new level.
+    // Takes the spikes for the new level.
     constexpr void relearn() noexcept {
         accepted_.clear();
         for (std::size_t i = 0; i < spikes_.size(); ++i) { accepted_.add(spikes_[i]); }
@@ -133,7 +134,7 @@ private:
 
     sorted_values accepted_;
     recent_values spikes_;
-    std::uint64_t recent_ = 0;  // a bit for each value that was judged, the newest lowest: whether it was a spike
+    std::uint64_t recent_ = 0;  // one bit for each judged value, the newest lowest: it was a spike
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

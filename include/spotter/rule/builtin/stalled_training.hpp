@@ -7,12 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A rule has no clock, so whoever runs this one calls `poll(state, now)`, with a time in seconds that does not run
-// backwards: a hook and a replay do before and after every close. A close happened, as far as the rule can tell, at the
-// first poll after it; before the first close it counts from the first poll. Error when more than `threshold` seconds
-// have passed since. The close that ends the stall tells it, and asks for nothing (the loop goes on). Who wants to know
-// while nothing is closed calls `close` and `poll` himself, on a state of his own and one at a time: `poll` says yes
-// once a stall.
+// A rule has no clock: its caller passes the time to `poll(state, now)`, in seconds on a clock that does not go back. A
+// hook and a replay do so before and after every close. For the rule a close happened at the first poll after it;
+// before the first close it counts from the first poll. Error when more than `threshold` seconds have passed since
+// then. The close that ends the stall reports it, and requests no decision, since the loop goes on. To detect a stall
+// while it lasts, call `close` and `poll` yourself, on a state of your own and from one thread at a time: `poll` says
+// yes once for each stall.
 struct stalled_training {
     using kind = rule_kind;
     static constexpr std::string_view name = "stalled_training";
@@ -23,16 +23,16 @@ struct stalled_training {
     [[nodiscard]] static constexpr stalled_training sagemaker_defaults() noexcept { return {}; }
 
     struct state {
-        bool started = false;  // the clock is known
+        bool started = false;  // there was a poll
         bool closed = false;   // since the last poll
-        bool told = false;     // this stall
+        bool told = false;     // this stall was reported by `poll`
         double since = 0;      // seconds, on the caller's clock
         double longest = 0;    // seconds without a close, as of the last poll
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const&) const noexcept { return terms::none; }
     constexpr void observe(state&, observation const&) const noexcept {}
-    // A step ended, so training is not stalled.
+    // A step ended, so training is not stalled any more.
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.closed = true;
         if (!std::exchange(seen.told, false)) { return truth::no; }
@@ -44,8 +44,8 @@ struct stalled_training {
         out.push(it);
         return truth::yes;
     }
-    // Yes at the first poll of a stall. A time that is not finite decides nothing; one that runs backwards starts the
-    // count anew.
+    // Yes at the first poll of a stall. A time that is not finite decides nothing; one that goes back restarts the
+    // count.
     constexpr truth poll(state& seen, double const& now_seconds) const noexcept {
         if (!is_finite(now_seconds)) { return truth::undecided; }
         bool const first = !std::exchange(seen.started, true), closed = std::exchange(seen.closed, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): which of a step's tensors is made of which, as far as roles, names and the order of observing
-// tell.
+// Built-in rules (L2): the order in which a step computes its tensors, inferred from roles, names and the order of
+// observation.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -12,8 +12,7 @@ namespace detail {
 
 [[nodiscard]] constexpr bool is_digit(char each) noexcept { return each >= '0' && each <= '9'; }
 
-// Which of two names has the smaller number at the first place where they differ: below 0, above 0, or 0 where numbers
-// do not tell.
+// Compares the numbers in two names at the first difference: below 0 or above 0, or 0 where numbers do not decide.
 [[nodiscard]] constexpr int compare_numbers(std::string_view a, std::string_view b) noexcept {
     std::size_t at = 0;
     while (at < a.size() && at < b.size() && a[at] == b[at]) { ++at; }
@@ -31,7 +30,7 @@ namespace detail {
     return left.compare(right);
 }
 
-// A name without what says its role: `act/fc1`, `pre/fc1` and `fc1_output` are of the layer `fc1`.
+// A name without the part that marks its role: `act/fc1`, `pre/fc1` and `fc1_output` belong to the layer `fc1`.
 [[nodiscard]] constexpr std::string_view layer_of(std::string_view name) noexcept {
     for (std::string_view const prefix : {"grad/", "grads/", "gradient/", "grad for ", "pre/", "act/", "relu/"}) {
         if (name.starts_with(prefix)) {
@@ -48,8 +47,8 @@ namespace detail {
     return name;
 }
 
-// In which stretch of a step a tensor has its values: sources first, then forward, loss, backward. What nobody knows
-// the role of is taken to be computed forward, and what is only reported comes last.
+// The stretch of a step in which a tensor gets its values: sources first, then forward, loss, backward. A tensor of
+// unknown role counts as computed forward. Values that are only reported come last.
 enum class stretch : std::uint8_t { data, parameters, optimizer, forward, predictions, loss, backward, reports };
 [[nodiscard]] constexpr stretch stretch_of(role what) noexcept {
     switch (what) {
@@ -79,21 +78,21 @@ enum class stretch : std::uint8_t { data, parameters, optimizer, forward, predic
 
 }  // namespace detail
 
-// The tensors that a rule has met, and those of the step at hand. Within a stretch of the step layers go by the numbers
-// in their names, and where these do not tell by the order in which tensors were first met; whether that is forward or
-// backward is told by the names that have numbers, of gradients else by the order of their weights. Nothing depends on
-// the order of observing within a step but the place of tensors without a role.
+// All tensors that a rule has observed, and those of the current step. Within a stretch, layers are ordered by the
+// numbers in their names, else by the order in which tensors were first observed. The names with numbers show whether
+// that order is forward or backward; for gradients without numbers the order of their weights does. The order of
+// observation within a step only matters for tensors without a role.
 template <class Kept>
 class step_flow {
 public:
     struct entry {  // one tensor
         std::string_view name{};
-        spotter::role role = spotter::role::other;  // says in which stretch of a step it is
-        tensor_id partner = no_tensor;              // of a gradient its weight
-        std::uint64_t met = 0;                      // in which place it was first observed, from 1 on
-        std::uint64_t close = 0;                    // at which it was observed last
-        std::uint64_t order = 0;                    // among the observations of that step
-        Kept kept{};                                // of that step
+        spotter::role role = spotter::role::other;  // decides on the stretch
+        tensor_id partner = no_tensor;              // of a gradient: its weight
+        std::uint64_t met = 0;                      // order of its first observation, from 1 on
+        std::uint64_t close = 0;                    // of its last observation
+        std::uint64_t order = 0;                    // order among that step's observations
+        Kept kept{};                                // state for that step
     };
 
     // False where memory is exhausted.
@@ -104,7 +103,7 @@ public:
         mine.name = tensor.name, mine.role = tensor.role, mine.partner = tensor.partner;
         return true;
     }
-    // What is kept of a tensor at this step: fresh at its first observation.
+    // The state of a tensor for this step: fresh at its first observation.
     constexpr Kept& see(tensor_id id) noexcept {
         entry& mine = all_[id];
         ++observed_;
@@ -115,15 +114,14 @@ public:
         }
         return mine.kept;
     }
-    // That tensor, where it was observed in this step.
+    // The tensor's entry; null if it was not observed in this step.
     [[nodiscard]] constexpr entry const* now(tensor_id id) const noexcept {
         return all_.holds(id) && all_[id].close == close_ ? &all_[id] : nullptr;
     }
     [[nodiscard]] constexpr bool saw_something() const noexcept { return observed_ > 0; }  // since the last close
-    constexpr void next_close() noexcept { ++close_, observed_ = 0; }                      // the step at hand is over
+    constexpr void next_close() noexcept { ++close_, observed_ = 0; }                      // ends the current step
 
-    // Of the tensors of this step for which `is_meant(kept)` the one that comes first in the flow; null where there is
-    // none.
+    // The tensor of this step that comes first in the flow, among those with `is_meant(kept)`; null if there is none.
     template <class Meant>
     [[nodiscard]] constexpr entry const* first(Meant&& is_meant) const noexcept {
         directions const going = look();
@@ -132,7 +130,7 @@ public:
             if (it.role == role::other || !is_meant(it.kept)) { return; }
             if (best == nullptr || before(it, *best, going)) { best = &it; }
         });
-        // Of a tensor without a role only the order of observing is known.
+        // For a tensor without a role only the order of observation is known.
         each_now([&](entry const& it) {
             if (it.role != role::other || !is_meant(it.kept)) { return; }
             bool const source = best != nullptr && detail::stretch_of(best->role) < detail::stretch::forward;
@@ -140,7 +138,7 @@ public:
         });
         return best;
     }
-    // Whether something was observed in this step that comes before that tensor.
+    // Whether this step observed something that comes before that tensor.
     [[nodiscard]] constexpr bool anything_before(entry const& that) const noexcept {
         directions const going = look();
         bool found = false;
@@ -152,7 +150,7 @@ public:
     }
 
 private:
-    // Whether tensors were first met in the order of the layers (1) or against it (-1).
+    // Whether tensors were first observed in the order of layers (1) or in reverse (-1).
     struct directions {
         int parameters = 1, forward = 1, backward = -1;
     };
@@ -177,7 +175,7 @@ private:
             }
         };
         count parameters, forward, backward;
-        entry const* last = nullptr;  // a weight, of the gradient before
+        entry const* last = nullptr;  // the weight of the previous gradient
         int along_weights = 0;
         for (std::size_t i = 0; i < met_; ++i) {
             entry const& it = all_[sequence_[i]];
@@ -203,7 +201,7 @@ private:
         detail::stretch const where = detail::stretch_of(a.role);
         if (where != detail::stretch_of(b.role)) { return where < detail::stretch_of(b.role); }
         bool const met_first = a.met < b.met;
-        int direction = 1;  // of two that differ in nothing else
+        int direction = 1;  // for two that nothing else distinguishes
         switch (where) {
             case detail::stretch::parameters:
                 direction = going.parameters;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the gradients of a step were like, for rules that hold the change of a parameter against
-// its gradient.
+// Built-in rules (L2): the gradients of a step in brief, for rules that compare a parameter's change with its gradient.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -8,19 +7,19 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A step is observed before its update, so the gradient at hand when a parameter is seen makes the change to the next
-// sight of it.
+// A step is observed before its update. So the gradient of a step makes the change from this observation of the
+// parameter to its next one.
 struct gradient_sight {
     bool seen = false;   // it was observed in the step
     bool finite = true;  // every element
     double nonzero = 0;  // fraction of the elements
-    double squares = 0;  // the sum of theirs; 0 where nobody asked for it
+    double squares = 0;  // the sum of their squares; 0 where no rule asked for it
 
-    // An update with it should change something.
+    // An update with this gradient should change something.
     [[nodiscard]] constexpr bool at_work() const noexcept { return seen && finite && nonzero > 0; }
 };
 
-// The gradients that were observed since the last close. Of one observed several times the liveliest.
+// The gradients that were observed since the last close. Of several observations of one the most active counts.
 class step_gradients {
 public:
     static constexpr terms needs = terms::zeros | terms::nonfinite;
@@ -31,7 +30,8 @@ public:
     SPOTTER_STRICT constexpr void observe(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         if (!list_.holds(it.tensor.id) || it.stats.count == 0) { return; }
-        measurement const zero = detail::zeros_among_all(it.stats);  // where all are NaN or infinite none is zero
+        measurement const zero = detail::zeros_among_all(it.stats);  // where all elements are NaN or infinite, none is
+                                                                     // zero
         entry& mine = list_[it.tensor.id];
         if (std::exchange(mine.close, close_) != close_) { mine.sight = {.seen = true}; }
         double const nonzero = 1 - zero.value;
@@ -40,11 +40,11 @@ public:
         bool const known = has(it.stats.has, terms::sum_squares) && it.stats.sum_squares > mine.sight.squares;
         mine.sight.squares = known ? it.stats.sum_squares : mine.sight.squares;
     }
-    // Not seen where it was not observed since the last close.
+    // `seen` is false where it was not observed since the last close.
     [[nodiscard]] constexpr gradient_sight of(tensor_id gradient) const noexcept {
         return list_.holds(gradient) && list_[gradient].close == close_ ? list_[gradient].sight : gradient_sight{};
     }
-    constexpr void next_close() noexcept { ++close_; }  // what was observed is forgotten
+    constexpr void next_close() noexcept { ++close_; }  // forgets the observations
 
 private:
     struct entry {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): slow steps, counted as Amazon SageMaker Debugger does. docs/rules.md#step_outlier
+// Built-in rule (L2): slow steps, by the criterion of Amazon SageMaker Debugger. docs/rules.md#step_outlier
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -9,9 +9,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Warning when more than `n_outliers` steps of the whole run took longer than mean + `stddev` standard deviations of
-// all steps so far, from more than `patience` of them on. For who has limits by that rule: the deviation has the
-// outliers in it, and a count without a horizon makes every long run fire at last; step_time_outlier has neither fault.
-// Every mode, each for itself.
+// all steps so far; judges after `patience` steps. For users who have limits for Amazon's rule. It has two faults that
+// step_time_outlier avoids: outliers inflate the deviation, and a count over the whole run fires eventually in every
+// long run. Each mode is judged separately.
 struct step_outlier {
     using kind = rule_kind;
     static constexpr std::string_view name = "step_outlier";
@@ -26,7 +26,7 @@ struct step_outlier {
 
     [[nodiscard]] static constexpr step_outlier sagemaker_defaults() noexcept { return {}; }
 
-    // Whether more than n are above a limit is whether the (n + 1)-th largest is: only so many are kept.
+    // More than n values are above a limit if the (n + 1)-th largest is, so only that many are kept.
     struct kept : once_a_step {
         struct series {
             std::uint64_t count = 0;

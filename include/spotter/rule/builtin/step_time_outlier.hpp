@@ -8,9 +8,9 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // An outlier is above median + k * 1.4826 MAD and above factor * median of the up to `window` times before it, in the
-// same mode; all times enter the window, since the median tolerates them. Info; warning where more than `share` of the
-// last `horizon` were outliers, this one included. Of a time seen several times in a step the first counts. Every mode,
-// each for itself.
+// same mode. All times enter the window, since the median tolerates outliers. An outlier is a note; a warning where
+// more than `share` of the last `horizon` times were outliers, this one included. Of several times in a step the first
+// counts. Each mode is judged separately.
 struct step_time_outlier {
     using kind = rule_kind;
     static constexpr std::string_view name = "step_time_outlier";
@@ -21,9 +21,9 @@ struct step_time_outlier {
     std::uint64_t window = 128;      // times
     double k = 5;                    // robust standard deviations
     std::uint64_t min_history = 20;  // times
-    double factor = 2;    // times the median; what a core takes longer whose other thread is at work is below that
-    double share = 0.05;  // fraction of the horizon
-    std::uint64_t horizon = 100;  // judged times
+    double factor = 2;               // times the median; a core whose other hyperthread is busy stays below it
+    double share = 0.05;             // fraction of the horizon
+    std::uint64_t horizon = 100;     // judged times
 
     struct kept : once_a_step {
         struct series {
@@ -33,10 +33,10 @@ struct step_time_outlier {
     struct scratch {
         slot_array<std::uint64_t> keys;
     };
-    struct outlier : judged_value {  // one that took too long
-        double limit = 0;            // that it is above
-        bool often = false;          // more than the rule's share of the last ones were: a warning
-        // Of several at one close one suffices.
+    struct outlier : judged_value {  // a time that is too long
+        double limit = 0;            // the limit that it exceeds
+        bool often = false;          // more than the rule's `share` of the last times were: a warning
+        // If several tensors fire at one close, one frequent one makes it a warning.
         constexpr void join(outlier const& other) noexcept { often = often || other.often; }
     };
     static constexpr terms watched = terms::sum | terms::nonfinite;
@@ -73,8 +73,8 @@ private:
                                                              slot_array<std::uint64_t>& keys) const noexcept {
         SPOTTER_STRICT_BODY
         if (!keys.grow(times.size())) { return 1e308; }
-        // Of an even count the mean of the two in the middle, so that times which alternate are no outliers of each
-        // other.
+        // For an even number of values the mean of the two in the middle, so that alternating times are not outliers of
+        // each other.
         double const median = median_of(times, keys, [](double time) { return time; });
         double above = k * 1.4826 * median_of(times, keys, [&](double time) { return magnitude(time - median); });
         settle(above);
@@ -82,7 +82,7 @@ private:
         double const multiple = factor * median;
         return spread > multiple ? spread : multiple;
     }
-    // Of the whole horizon, though it may not be full: a few outliers at the start are not often.
+    // A share of the whole horizon even while it is not full: a few outliers at the start are not frequent.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_often(recent_values const& outliers) const noexcept {
         SPOTTER_STRICT_BODY
         double count = 0;

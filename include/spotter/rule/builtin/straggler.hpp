@@ -9,12 +9,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Each worker's time for a step is its tensor `time/step`, in seconds; its median is that over the last `window` train
-// steps. Warning when the smallest median of all workers over its own is below `score` (slower than the fastest), or
-// its own smallest median so far over its own is (slower than it was). A worker is judged once its window is full, at
-// steps where two such workers have a time; the finding names the slowest and lists the others. A time that is not
-// finite or not above zero is no time. Where workers wait for one another within a step all are as slow as the slowest:
-// observe the time that each one computed. Needs `replay_side_by_side`.
+// A worker's time for a step is its tensor `time/step`, in seconds. Its median is that over the last `window` train
+// steps. Warning when the smallest median of all workers, divided by its own, is below `score` (slower than the
+// fastest), or when its own smallest median so far, divided by its current one, is (slower than before). A worker is
+// judged once its window is full, at steps where two such workers have a time. The finding names the slowest and lists
+// the others. Times that are not finite or not above zero are skipped. If workers wait for each other within a step,
+// all are as slow as the slowest: observe each worker's computing time instead. Needs `replay_side_by_side`.
 struct straggler {
     using kind = rule_kind;
     static constexpr std::string_view name = "straggler";
@@ -24,19 +24,19 @@ struct straggler {
 
     selector select = "time/step";
     double score = 0.75;        // NVIDIA's resiliency extension
-    std::uint64_t window = 50;  // train steps; 2 at least
+    std::uint64_t window = 50;  // train steps; at least 2
 
     struct worker_times {      // of one stream
         recent_values recent;  // its last `window` times
         double median = 0;     // of a full window
-        double best = 0;       // the smallest there was; 0: none yet
-        bool touched = false;  // it told one at this step
+        double best = 0;       // the smallest so far; 0: none yet
+        bool touched = false;  // it had a time at this step
     };
     struct state {
         met_streams streams;
-        slot_array<worker_times> all;  // by the place of a stream
+        slot_array<worker_times> all;  // by stream
         slot_array<std::uint64_t> scratch;
-        tensor_id tensor = no_tensor;  // the first that matched; others are not looked at
+        tensor_id tensor = no_tensor;  // the first that matched; others are ignored
         std::string_view tensor_name;
         bool lacks_memory = false;  // for a worker
     };

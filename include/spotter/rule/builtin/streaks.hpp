@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): patience: for how many judged closes in a row a condition held, per tensor and mode.
+// Built-in rules (L2): patience: the number of judged closes in a row at which a condition held, by tensor and mode.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -8,15 +8,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Of one tensor. A close without it, and an undecided one, leave its streak as it is. Observed several times in a step
-// it counts once: the condition held if it held for one of its observations.
+// The streak of one tensor. A close without the tensor, or an undecided one, does not change it. Several observations
+// in a step count once: the condition held if it held for one of them.
 struct streak {
     std::uint64_t row[mode_count]{};
     std::uint64_t before = 0;  // the streak when this close began
     std::uint64_t close = 0;
     truth answer = truth::undecided;
 
-    // The streak of this mode with this observation in it; `now` is a number of the step at hand, from 1 on.
+    // The streak of this mode, this observation included. `now` numbers the current step, from 1 on.
     constexpr std::uint64_t count(mode where, std::uint64_t now, truth said) noexcept {
         std::uint64_t& mine = row[index_of(where)];
         if (std::exchange(close, now) != now) { before = mine, answer = truth::undecided; }
@@ -28,13 +28,13 @@ struct streak {
 
 }  // namespace detail
 
-// Those of all tensors.
+// The streaks of all tensors.
 class streaks {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return list_.grow(tensor.id + std::size_t{1});
     }
-    // Closes in a row with this one; 0 of a tensor that was not declared.
+    // Closes in a row, this one included; 0 for a tensor that was not declared.
     constexpr std::uint64_t count(observation const& it, truth said) noexcept {
         return list_.holds(it.tensor.id) ? list_[it.tensor.id].count(it.step.mode, close_, said) : 0;
     }
@@ -48,8 +48,8 @@ private:
 // The answer of a close for a rule that judges tensors one by one.
 struct close_answer {
     bool judged = false;  // something was decided at this close
-    culprit found{};      // for which it held
-    // And who it was; the next close begins.
+    culprit found{};      // tensors for which the condition held
+    // Returns the answer, moves the tensors into `who`, and begins the next close.
     constexpr truth take(culprit& who) noexcept {
         who = std::exchange(found, {});
         bool const any = std::exchange(judged, false);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a tensor whose values are all alike, or far apart. docs/rules.md#tensor_variance
+// Built-in rule (L2): a tensor whose values vary too little or too much. docs/rules.md#tensor_variance
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning when the variance (of the population) is below `min_threshold` or above `max_threshold` for `patience`
-// observations in a row. A single finite element has none and is not judged. Train steps only.
+// Warning when the population variance is below `min_threshold` or above `max_threshold` for `patience` observations in
+// a row. A tensor with a single finite element is not judged. Train steps only.
 struct tensor_variance {
     using kind = rule_kind;
     static constexpr std::string_view name = "tensor_variance";
@@ -15,7 +15,7 @@ struct tensor_variance {
         "Check that the tensor is meant to be constant; otherwise look at its producer.";
     static constexpr mode judged_in = mode::train;
 
-    static constexpr double no_limit = 0x1.fffffffffffffp1023;  // as max_threshold; an infinity will do as well
+    static constexpr double no_limit = 0x1.fffffffffffffp1023;  // for max_threshold; infinity works as well
 
     selector select = &select::weights;
     double min_threshold =

@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// Tensors of the tree role. Where a tree is several of them (`trees/0/id`, `trees/0/gain`), the one with the node ids.
+// Tensors of the tree role. If a tree consists of several (`trees/0/id`, `trees/0/gain`), the one with the node ids.
 [[nodiscard]] constexpr bool tree_ids(tensor_info const& tensor) noexcept {
     if (tensor.role != role::tree) { return false; }
     std::string_view rest = tensor.name;
@@ -21,8 +21,8 @@ namespace select {
 
 }  // namespace select
 
-// A tree is told by the ids of its nodes in heap order: the root is 0, the children of i are 2i + 1 and 2i + 2. Its
-// depth is floor(log2(largest id + 1)); warning where that is above `depth`. Ids in order of creation are no such ids:
+// A tree is described by the ids of its nodes in heap order: the root is 0, the children of i are 2i + 1 and 2i + 2.
+// Its depth is floor(log2(largest id + 1)); warning where that is above `depth`. Ids in order of creation do not fit:
 // observe depths as metrics then, and use `any("metric/depth", maximum > 4)`. Train steps only.
 struct tree_depth {
     using kind = rule_kind;
@@ -45,7 +45,7 @@ struct tree_depth {
         return who.as_finding("tree is too deep", "depth", relation::greater, static_cast<double>(depth));
     }
 
-    // The whole part of a binary logarithm is the exponent of the number. A negative id is none.
+    // floor(log2 x) is the exponent of x. A negative id is no heap id.
     [[nodiscard]] static constexpr measurement depth_of(summary const& ids) noexcept {
         measurement const last = maximum(ids);
         if (!last.known || last.value < 0) { return {}; }

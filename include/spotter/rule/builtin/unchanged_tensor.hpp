@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): a loss or a prediction that stays what it was. docs/rules.md#unchanged_tensor
+// Built-in rule (L2): a loss or a prediction that does not change. docs/rules.md#unchanged_tensor
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -9,17 +9,17 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
 
-// By role.
+// Selects by role.
 [[nodiscard]] constexpr bool losses_and_predictions(tensor_info const& tensor) noexcept {
     return tensor.role == role::loss || tensor.role == role::prediction;
 }
 
 }  // namespace select
 
-// Warning (info once training has settled) when the last `num_steps` observations of a tensor are equal. Without
-// tolerances that is told by the hash of the bits; with them by the values: each later a and earlier b satisfy |a - b|
-// <= atol + rtol |b|, element by element. A NaN equals nothing, unless `equal_nan`. Of a tensor seen several times in a
-// step the first sight counts. Train steps only. With tolerances it keeps num_steps - 1 copies.
+// Warning (note once training has settled) when the last `num_steps` observations of a tensor are equal. Without
+// tolerances it compares the hashes of the bits. With tolerances it compares values: each later a and earlier b satisfy
+// |a - b| <= atol + rtol |b|, element by element, and it keeps num_steps - 1 copies. NaN equals nothing, unless
+// `equal_nan`. Of several observations of a tensor in a step the first counts. Train steps only.
 struct unchanged_tensor {
     using kind = rule_kind;
     static constexpr std::string_view name = "unchanged_tensor";
@@ -34,7 +34,7 @@ struct unchanged_tensor {
     double atol = 0;              // AWS: 1e-8
     bool equal_nan = false;       // AWS
 
-    // AWS's tolerance calls a slowly falling f32 loss unchanged.
+    // AWS's tolerance reports a slowly falling f32 loss as unchanged.
     [[nodiscard]] static constexpr unchanged_tensor sagemaker_defaults() noexcept {
         return {.rtol = 1e-5, .atol = 1e-8};
     }
@@ -44,7 +44,7 @@ struct unchanged_tensor {
         retained_copies copies;  // read by `extract` only
         std::uint64_t hash = 0;
         std::uint64_t count = 0;  // observations
-        std::uint64_t equal = 0;  // the last ones that are all equal, this one included
+        std::uint64_t equal = 0;  // observations at the end that are all equal, this one included
     };
     static constexpr bool softens = true;
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -57,8 +57,8 @@ struct unchanged_tensor {
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept {
         return key_of(name, num_steps, rtol, atol, equal_nan);
     }
-    // With how many of the copies, from the newest on, the values agree. Nothing of an empty tensor and of a second
-    // sight in a step.
+    // Pushes the number of copies, counted from the newest back, that the values agree with. Pushes nothing for an
+    // empty tensor and for a second observation in a step.
     constexpr void extract(kept& mine, observation const&, tensor_ref const& values, feature& out) const noexcept {
         if (values.count == 0 || !mine.copied.first(mine.now)) { return; }
         out.push(static_cast<double>(mine.copies.count_agreeing(values, {rtol, atol, equal_nan})));
@@ -72,7 +72,7 @@ struct unchanged_tensor {
                                      : tolerant()      ? static_cast<std::uint64_t>(agreeing[0])
                                                        : same_bits(mine, it.stats);
         mine.hash = it.stats.hash;
-        // All pairs of a run agree where each of it agrees with all that came before it in the run.
+        // All pairs of a streak agree if each agrees with all before it in the streak.
         mine.equal = before + 1 >= num_steps || before > mine.equal ? mine.equal + 1 : before + 1;
         return mine.count < num_steps ? judged_value{}
                                       : judged_value{static_cast<double>(mine.equal), mine.equal >= num_steps};
@@ -87,7 +87,7 @@ struct unchanged_tensor {
 
 private:
     [[nodiscard]] constexpr bool tolerant() const noexcept { return rtol > 0 || atol > 0; }
-    // As many as there were, or none: by bits equality is transitive.
+    // All of the streak, or none: equality of bits is transitive.
     [[nodiscard]] constexpr std::uint64_t same_bits(kept const& mine, summary const& now) const noexcept {
         return now.hash == mine.hash && (equal_nan || now.nan == 0) ? mine.equal : 0;
     }

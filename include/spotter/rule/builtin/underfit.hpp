@@ -8,10 +8,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Progress is the fall of the smoothed training loss since the start, over |L0|; in evaluation that of the mean loss
-// since the first eval phase. Checked `warmup` steps after the first training loss and every `num_steps` from there:
-// warning when progress was below `min_progress` in `patience` checks in a row, in evaluation too if there is any. What
-// a check finds holds until the next. Closes before the first check are undecided. Each loss is judged for itself.
+// Progress is the fall of the smoothed training loss since the start, divided by |L0|; in evaluation the fall of the
+// mean loss since the first eval phase. Checked `warmup` steps after the first training loss and every `num_steps` from
+// there: warning when progress was below `min_progress` in `patience` checks in a row, and also in evaluation if there
+// is any. The result of a check holds until the next. Closes before the first check are undecided. Each loss is judged
+// separately.
 struct underfit {
     using kind = rule_kind;
     static constexpr std::string_view name = "underfit";
@@ -26,7 +27,7 @@ struct underfit {
     std::uint64_t smoothing = 50;    // observations
     std::uint64_t phase_length = 1;  // eval closes; 0: until the next close of another mode
 
-    // Of a check; it holds until the next one.
+    // The result of a check; it holds until the next one.
     enum class outcome : std::uint8_t { unknown, healthy, underfitted };
     struct series {                                       // of one loss
         smoothed now{};                                   // the training loss, smoothed over `smoothing` observations
@@ -34,7 +35,7 @@ struct underfit {
         std::uint64_t first_step = 0, last_step = 0, next_check = 0;  // indices in training
         std::uint64_t poor_checks = 0;                                // in a row
         double progress = 0;                                          // of the last check
-        measurement eval_progress{};       // how far the evaluation's loss fell, as a fraction of its beginning
+        measurement eval_progress{};       // the fall of the evaluation's loss, as a fraction of its first value
         outcome found = outcome::unknown;  // of the last check
         bool begun = false;                // it was observed in training
     };
@@ -43,7 +44,7 @@ struct underfit {
         per_tensor<series> all;
         bool judged = false;
         culprit found;
-        measurement eval_progress{};  // of the first that is found
+        measurement eval_progress{};  // of the first finding
     };
 
     [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
@@ -59,7 +60,7 @@ struct underfit {
         series& mine = seen.all[it.tensor.id];
         mine.now.add(loss.value, smoothing);
         std::uint64_t const step = it.step.index;
-        if (!mine.begun || step < mine.last_step) {  // a rewind leaves nothing to be said of the steps that were undone
+        if (!mine.begun || step < mine.last_step) {  // starts anew after a rewind, which discards the steps after it
             if (!std::exchange(mine.begun, true) || step < mine.first_step) { mine.first_step = step; }
             mine.next_check = due_from(mine, step);
             mine.poor_checks = 0;
@@ -99,7 +100,7 @@ struct underfit {
     }
 
 private:
-    // The first step from this one on at which a check is due.
+    // The first step from `step` on at which a check is due.
     [[nodiscard]] constexpr std::uint64_t due_from(series const& mine, std::uint64_t step) const noexcept {
         std::uint64_t const first = mine.first_step + warmup;
         if (step <= first) { return first; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): what the rules on units share: sums over each unit of a layer, gathered over several steps, then
-// judged.
+// Built-in rules (L2): shared by the rules on units: sums for each unit of a layer, collected over several steps and
+// then judged.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -10,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of each unit of a layer: how many finite elements there were, and the sum of something over them.
+// For each unit of a layer: the number of finite elements, and the sum of a quantity over them.
 struct unit_window {
     slot_array<double> amount, finite;  // by unit
-    std::size_t units = 0;              // that are judged; 0: the window is not begun, or has no memory
+    std::size_t units = 0;              // judged units; 0: the window has not begun, or has no memory
 
     // Empties the window. Without memory it has no units and is never complete.
     constexpr bool begin(std::size_t count) noexcept {
@@ -21,25 +21,25 @@ struct unit_window {
         for (std::size_t unit = 0; unit < units; ++unit) { amount[unit] = 0, finite[unit] = 0; }
         return units == count;
     }
-    // Of one observation.
+    // Adds one observation of a unit.
     SPOTTER_STRICT constexpr void add(std::size_t unit, double const& added, double const& count) noexcept {
         SPOTTER_STRICT_BODY
         if (!is_finite(added) || !is_finite(count)) { return; }
         amount[unit] += added;
         finite[unit] += count;
     }
-    // It has that many finite elements, and one at least.
+    // The unit has at least `samples` finite elements, and at least one.
     [[nodiscard]] constexpr bool known(std::size_t unit, std::uint64_t samples) const noexcept {
         return finite[unit] > 0 && finite[unit] >= static_cast<double>(samples);
     }
-    // Once the best known unit is: one that is never finite must not keep the others from being judged.
+    // True once the first unit is known: a unit that is never finite must not prevent judging the others.
     [[nodiscard]] constexpr bool complete(std::uint64_t samples) const noexcept {
         for (std::size_t unit = 0; unit < units; ++unit) {
             if (known(unit, samples)) { return true; }
         }
         return false;
     }
-    // Of the known units the share whose mean amount is below `limit`.
+    // The share of known units whose mean amount is below `limit`.
     [[nodiscard]] SPOTTER_STRICT constexpr double share_below(double limit, std::uint64_t samples) const noexcept {
         SPOTTER_STRICT_BODY
         std::uint64_t low = 0, judged = 0;
@@ -52,8 +52,8 @@ struct unit_window {
     }
 };
 
-// The windows of a rule, one a tensor. A window ends at the close where a unit has enough finite elements, and the next
-// begins.
+// The windows of a rule, one for each tensor. A window ends at the close where a unit has enough finite elements; then
+// the next begins.
 class unit_windows {
 public:
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor, std::uint64_t units) noexcept {
@@ -70,7 +70,7 @@ public:
             mine->add(unit, seen.active[judged[unit]], seen.finite[judged[unit]]);
         }
     }
-    // Of a feature made by `extract_units`, or one whose sums `read` reads.
+    // Adds a feature that `extract_units` made. `read` converts its stored sums.
     template <class Read>
     constexpr void add(observation const& it, std::span<double const> sums, Read read) noexcept {
         unit_window* const mine = window_of(it, sums.size() / 2);
@@ -82,7 +82,8 @@ public:
     constexpr void add(observation const& it, std::span<double const> sums) noexcept {
         add(it, sums, [](double each) { return each; });
     }
-    // At a close: undecided unless a window is complete; yes where `share_of(window)` is above `limit`, which is told.
+    // At a close: undecided unless a window is complete; yes where `share_of(window)` is above `limit`, which the
+    // finding has as its threshold.
     template <class Share>
     constexpr truth close(std::uint64_t samples, double limit, std::string_view reason, std::string_view measure,
                           findings& out, Share&& share_of) noexcept {
@@ -111,16 +112,16 @@ private:
     }
 
     per_tensor<unit_window> windows_;
-    bool lacks_memory_ = false;  // for units that came later
+    bool lacks_memory_ = false;  // for units that were added later
 };
 
-// As unit_axis_of, knowing the tensor's batch axis.
+// As unit_axis_of, with the tensor's batch axis.
 [[nodiscard]] constexpr int units_along(tensor_info const& tensor, extents const& shape, int asked) noexcept {
     return unit_axis_of(shape, asked, batch_axis_of(tensor.flags));
 }
 
-// The feature of a rule on units: for each unit that is judged (unit_sample) the sum of `amount(element)` over its
-// finite elements, then how many these are. `scratch` holds two values for each unit there is.
+// Pushes the feature of a rule on units: for each judged unit (unit_sample) the sum of `amount(element)` over its
+// finite elements, then their number. `scratch` holds two values for each unit of the tensor.
 template <class Amount>
 constexpr void extract_units(tensor_ref const& values, int axis, slot_array<double>& scratch, feature& out,
                              Amount&& amount, std::size_t most = unit_sample::most_units) noexcept {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): numbers that are predicted as if nothing were known of their inputs.
-// docs/rules.md#unrelated_predictions
+// Built-in rule (L2): regression outputs that are unrelated to their targets. docs/rules.md#unrelated_predictions
 #pragma once
 
 #include <spotter/rule/builtin/classes.hpp>
@@ -9,14 +8,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges windows of `samples` pairs of target and prediction, per mode (train and eval), from the `warmup`-th train
-// close and the `warmup_pairs`-th pair of training on. Predictions tell nothing of their targets where the correlation
-// of both (Pearson) is at most two of its standard errors, 1/sqrt(pairs), above zero; it asks neither for units nor for
-// an offset. Warning after `patience` such windows in a row, until one is better. Targets are floating-point labels
-// that are no classes: of a window half at least are no whole numbers or are held against none, and there are three
-// different ones. A step with
-// a value that is no number says nothing. A step's targets and predictions are paired where they have as many elements,
-// 64 of them at most.
+// Judges windows of `samples` pairs of target and prediction, for each mode (train and eval), from the `warmup`-th
+// train close and the `warmup_pairs`-th training pair on. Predictions are unrelated to their targets where the Pearson
+// correlation of both is at most two of its standard errors, 1/sqrt(pairs), above zero; units and offsets do not
+// matter. Warning after `patience` such windows in a row, until one is better. Targets are floating-point labels that
+// are not classes: in at least half of a window's pairs a number is not whole, and there are at least three different
+// targets. A step with a non-finite value is skipped. Targets and predictions of a step are paired where they have
+// equally many elements, 64 pairs at most.
 struct unrelated_predictions {
     using kind = rule_kind;
     static constexpr std::string_view name = "unrelated_predictions";
@@ -24,31 +22,31 @@ struct unrelated_predictions {
                                                "sign, and that the output is read as it is trained.";
 
     selector select = role::label;
-    selector predictions = role::prediction;  // floating-point ones; others are not read
+    selector predictions = role::prediction;  // floating-point tensors only
     std::uint64_t samples = 500;              // pairs of a window
     std::uint64_t warmup = 150;               // train closes
-    std::uint64_t warmup_pairs = 5000;        // of training
+    std::uint64_t warmup_pairs = 5000;        // training pairs
     std::uint64_t patience = 3;               // windows
 
     struct window {  // of one mode
-        // `fractions`: pairs with a number that is not whole; `bad`: windows in a row
+        // `fractions`: pairs with a number that is not whole; `bad`: unrelated windows in a row
         std::uint64_t pairs = 0, fractions = 0, bad = 0;
-        double mean_target = 0, mean_said = 0;                      // of its pairs so far
+        double mean_target = 0, mean_said = 0;                      // over its pairs so far
         double squares_target = 0, squares_said = 0, products = 0;  // about the means
-        double measured = 0, limit = 0;  // correlation, and what it must be above; of the last whole window
-        bool judged = false;             // there was one
+        double measured = 0, limit = 0;  // correlation, and its limit; of the last full window
+        bool judged = false;             // at least one window was full
     };
-    // What a step shows of one side: the first of it.
+    // The first targets, or the first predictions, of a step.
     struct side {
-        std::uint64_t count = 0;                // elements; 0: not seen
-        std::string_view tensor{};              // that it is of; empty: none in this step
+        std::uint64_t count = 0;                // elements; 0: not observed
+        std::string_view tensor{};              // the tensor; empty: none in this step
         double values[sampled_values::most]{};  // the elements that are paired
     };
     struct state {
         side target, said;
         window by_mode[mode_count];
         std::uint64_t train_closes = 0, train_pairs = 0;
-        double different[2]{};  // targets
+        double different[2]{};  // the first different targets
         std::uint32_t differ = 0;
     };
 
@@ -63,7 +61,7 @@ struct unrelated_predictions {
     [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const&) const noexcept {
         return key_of("sampled values", sampled_values::most);
     }
-    // The number of elements, then those that are taken.
+    // Pushes the number of elements, then the sampled ones.
     constexpr void extract(state&, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         if (it.stats.nonfinite() > 0) { return; }
         sampled_values const some = sampled_values::of(values);

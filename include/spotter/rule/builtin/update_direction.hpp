@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): an optimizer that goes up. docs/rules.md#update_direction
+// Built-in rule (L2): an optimizer that ascends. docs/rules.md#update_direction
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -12,16 +12,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The change of a weight between two observations, held against the gradient that made it: their scalar product is
-// negative where the optimizer descends. A weight ascends where it is positive in at least `share` of its last `window`
-// changes, after `warmup` of them. Error when more than half of the weights that are judged at a step do, or of those
-// of one net (nets.hpp; two weights at least: an actor beside its critic): one alone may follow its weight decay.
-// A change of zero, a gradient of zero, one that is not finite and a rewind are no changes. Gradients are expected as
-// they are before the update, which is the one after it; where the loop observes after the update, say so in
-// `options::instant` (or in `after_update`, for this rule alone) and observe gradients before weights. What is flagged
-// `negated` is minus the gradient. Of a weight with more than 16384 elements it looks at an eighth, spread over it
-// (sampled_lines): only the sign of the product counts. Keeps a copy of what it looks at of each weight and gradient (a
-// second one of gradients that are observed first). Train steps only.
+// Compares the change of a weight between two observations with the gradient that made it: their scalar product is
+// negative where the optimizer descends. A weight ascends where the product is positive in at least `share` of its last
+// `window` changes, after `warmup` changes. Error when more than half of the weights that are judged at a step ascend,
+// or more than half of one net's (nets.hpp; at least two weights, as for an actor beside its critic). A single weight
+// may follow its weight decay. Zero changes, zero or non-finite gradients and rewinds are skipped. A gradient is
+// expected to be observed before the update that it makes. If the loop observes after the update, set
+// `options::instant` (or `after_update`, for this rule alone) and observe gradients before weights. A tensor that is
+// flagged `negated` holds minus the gradient. Of a weight with more than 16384 elements the rule reads an eighth
+// (sampled_lines): only the sign of the product matters. It keeps a copy of what it reads of each weight and gradient,
+// and a second copy of gradients that are observed before their weight. Train steps only.
 struct update_direction {
     using kind = rule_kind;
     static constexpr std::string_view name = "update_direction";
@@ -29,22 +29,22 @@ struct update_direction {
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
     static constexpr bool extracts_from_memory = true;
-    // The last three are testimony (machine.hpp): how many weights went along their gradients in `share` of all their
-    // changes, three at least.
+    // The last three are evidence for a pack's diagnosis and not reported (machine.hpp): how many weights moved along
+    // their gradients in `share` of all their changes, with at least three changes.
     enum condition : std::uint8_t { ascends = 1, most_climb, some_climb, none_climbs };
 
     selector select = &select::weights;
     std::uint64_t warmup = 5;   // changes of a weight
     std::uint64_t window = 20;  // changes
     double share = 0.9;         // fraction of the window
-    // The gradient of a change is that of the later observation, whatever options::instant says.
+    // A change is made by the gradient of the later observation, whatever options::instant says.
     bool after_update = false;
-    bool hears_biases = false;  // that climb: testimony, they have no vote
+    bool hears_biases = false;  // reads biases too, as evidence; they have no vote
 
-    // The sample of a tensor's values at one close. Of floating types up to 32 bits in floats, which hold them exactly.
+    // The sample of a tensor's values at one close. Floating types up to 32 bits are kept as floats, which is exact.
     struct copy {
-        slot_array<float> narrow;         // the values, where they fit
-        slot_array<double> wide;          // the values, where they do not
+        slot_array<float> narrow;         // the values, where float is exact
+        slot_array<double> wide;          // the values otherwise
         std::uint64_t close = 0;          // 0: nothing is kept
         std::uint64_t index = 0;          // of the step
         extents shape{};                  // of the tensor
@@ -76,42 +76,42 @@ struct update_direction {
         [[nodiscard]] constexpr double operator[](std::size_t i) const noexcept {
             return is_narrow ? widen(narrow[i]) : wide[i];
         }
-        // Same shape and order: elements lie alike.
+        // Same shape and order, so elements correspond.
         [[nodiscard]] constexpr bool fits(tensor_ref const& other) const noexcept {
             return shape == other.shape && layout == other.layout;
         }
     };
     struct parameter {              // of one weight
-        copy weight, gradients[2];  // the last sight; the last gradient and the one before
-        int newest = 0;             // of the gradients
+        copy weight, gradients[2];  // the last observation; the last two gradients
+        int newest = 0;             // index of the latest gradient
         bool watched = false, votes = false;
-        bool negated = false;                    // what is kept of gradients is minus them
-        recent_values ascending;                 // 1 or 0 a change
-        std::uint64_t changes = 0, upwards = 0;  // so many of them along the gradient
-        std::size_t net = 0;                     // its place among the nets
+        bool negated = false;                    // the kept gradients are negated
+        recent_values ascending;                 // 1 or 0 for each change
+        std::uint64_t changes = 0, upwards = 0;  // upwards: those along the gradient
+        std::size_t net = 0;                     // index of its net
     };
-    // The weights of this step that were judged, and those among them that ascend.
+    // The weights of this step that were judged, and those of them that ascend.
     struct votes {
         std::uint64_t judged = 0;  // weights
         culprit ascending{};       // those that ascend
 
-        // More than half of the judged.
+        // More than half of the judged ones ascend.
         [[nodiscard]] constexpr bool most_ascend() const noexcept { return 2 * ascending.count > judged; }
     };
-    struct net {                 // weights that are called alike
-        std::uint64_t name = 0;  // a hash
+    struct net {                 // weights with a common name
+        std::uint64_t name = 0;  // hash of the name
         votes cast{};            // of its weights at this step
     };
-    struct climbers {                         // of the weights with three changes or more
+    struct climbers {                         // over the weights with three changes or more
         std::uint64_t judged = 0, climb = 0;  // weights
-        std::uint8_t testified = 0;           // what was said of them last
-        std::string_view first{};             // the last that began to climb
+        std::uint8_t testified = 0;           // the condition that was pushed last
+        std::string_view first{};             // the latest one that began to climb
     };
     struct state {
         per_tensor<parameter> parameters;  // by the weight's tensor id
         climbers so_far{};
         slot_array<net> nets;
-        sampled_lines sampled;  // of the tensor at hand
+        sampled_lines sampled;  // of the current tensor
         std::size_t net_count = 0;
         votes all{};
         std::uint64_t close = 1;
@@ -138,7 +138,7 @@ struct update_direction {
     [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const& tensor) const noexcept {
         return key_of(name, is_after_update(tensor));
     }
-    // Of a weight the scalar product; nothing where there is none, and of gradients.
+    // For a weight pushes the scalar product, if there is one; for a gradient nothing.
     constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
         bool const is_gradient = it.tensor.role == role::gradient;
         tensor_id const id = is_gradient ? it.tensor.partner : it.tensor.id;
@@ -146,7 +146,7 @@ struct update_direction {
         parameter& mine = seen.parameters[id];
         if (is_gradient) {
             mine.negated = has(it.tensor.flags, flag::negated);
-            // The one before is still needed, unless the weight was there already.
+            // The previous one is still needed, unless the weight was observed already.
             bool const in_place = mine.gradients[mine.newest].close == seen.close || mine.weight.close == seen.close;
             if (!in_place) { mine.newest = 1 - mine.newest; }
             tensor_ref const sample = seen.sampled.take(values);
@@ -224,7 +224,7 @@ private:
         all.climb += now ? 1 : 0, all.climb -= before ? 1 : 0;
         if (now && !before) { all.first = it.tensor.name; }
     }
-    // Where it is no longer what was said last.
+    // Pushes the condition where it changed.
     constexpr void testify(climbers& all, findings& out) const noexcept {
         if (all.judged == 0) { return; }
         condition const now = 2 * all.climb > all.judged ? most_climb : all.climb > 0 ? some_climb : none_climbs;

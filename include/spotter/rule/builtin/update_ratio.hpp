@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rules (L2): how far a weight moved, relative to its size.
+// Built-in rules (L2): how far a weight moved relative to its size.
 #pragma once
 
 #include <spotter/rule/machine.hpp>
@@ -7,9 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of a weight seen at steps r < s: ||W_s - W_r|| / (||W_r|| + epsilon), over s - r if `per_step`. Unknown where nothing
-// was seen before (or only at this step, or at a later one: a rewind), where either side has a non-finite element, and
-// where W_r is all zero.
+// For a weight observed at steps r < s: ||W_s - W_r|| / (||W_r|| + epsilon), divided by s - r if `per_step`. Unknown
+// without an earlier observation (after a rewind, for example), where either side has a non-finite element, and where
+// W_r is all zero.
 [[nodiscard]] SPOTTER_STRICT constexpr measurement update_ratio_of(observation const& it, double epsilon = 1e-9,
                                                                    bool per_step = true) noexcept {
     SPOTTER_STRICT_BODY

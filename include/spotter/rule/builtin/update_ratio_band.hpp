@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): weights that move too much or too little a step, relative to their size.
+// Built-in rule (L2): weights that move too much or too little in a step, relative to their size.
 // docs/rules.md#update_ratio_band
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The update ratio of a weight seen at steps r < s is ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r), undefined where W_r
-// or the change is zero. Fires when its geometric average, smoothed over `smoothing` observations, is above `high`
-// (warning) or below `low` (info: late SGD gets there healthily) for `patience` observations in a row, after `warmup`
-// of them. Train steps only.
+// The update ratio of a weight observed at steps r < s is ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r), undefined where
+// W_r or the change is zero. Fires when its geometric average, smoothed over `smoothing` observations, is outside the
+// band for `patience` observations in a row, after `warmup` observations. Above `high` is a warning; below `low` is a
+// note, since a healthy SGD gets there late in training. Train steps only.
 struct update_ratio_band {
     using kind = rule_kind;
     static constexpr std::string_view name = "update_ratio_band";
@@ -22,16 +22,16 @@ struct update_ratio_band {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::weights;
-    double low = 1e-5;             // band: DeepDiagnosis, target times and over 100; 0 switches this side off
+    double low = 1e-5;             // limits of DeepDiagnosis: target times and over 100; 0: no lower limit
     double high = 1e-1;            // of the ratio
-    double target = 1e-3;          // a widely taught rule of thumb; named in the finding
+    double target = 1e-3;          // a common rule of thumb; named in the finding
     std::uint64_t smoothing = 20;  // observations
     std::uint64_t warmup = 20;     // observations
     std::uint64_t patience = 20;   // observations
 
     struct series {                                     // of one weight
-        smoothed log_ratio{};                           // to the base 10
-        std::uint64_t count = 0, above = 0, below = 0;  // observations; in a row beyond either limit
+        smoothed log_ratio{};                           // base 10
+        std::uint64_t count = 0, above = 0, below = 0;  // observations; in a row above `high`, below `low`
     };
     struct state {
         per_tensor<series> all;

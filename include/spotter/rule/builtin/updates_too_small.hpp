@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): weights that have gradients and hardly move. docs/rules.md#updates_too_small
+// Built-in rule (L2): weights that hardly move although they have gradients. docs/rules.md#updates_too_small
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -10,10 +10,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Judges the weights whose update ratio ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r) is defined and whose gradient, the
-// one that this update was made from, is finite and not all zero: warning (info once training has settled) when at
-// least a `share` of them had a ratio below `threshold` in `patience` closes in a row. A close without such a weight
-// leaves the count. The detail gives the effective learning rate, ||W_s - W_r|| / ||g||. Train steps only.
+// Judges weights whose update ratio ||W_s - W_r|| / (||W_r|| + 1e-9) / (s - r) is defined and whose gradient (the one
+// that made the update) is finite and not all zero. Warning (note once training has settled) when at least a `share` of
+// them had a ratio below `threshold` in `patience` closes in a row. A close without such a weight does not change the
+// count. The detail has the effective learning rate, ||W_s - W_r|| / ||g||. Train steps only.
 struct updates_too_small {
     using kind = rule_kind;
     static constexpr std::string_view name = "updates_too_small";
@@ -24,24 +24,24 @@ struct updates_too_small {
     double threshold = 1e-7;      // update ratio
     double share = 0.5;           // fraction of the weights
     std::uint64_t patience = 50;  // closes
-    bool after_update = false;    // the gradient of the same step made it, whatever options::instant says
+    bool after_update = false;    // the gradient of the same step made the update, whatever options::instant says
 
-    // A gradient, where it is finite and not all zero.
+    // A gradient that is finite and not all zero.
     struct slope {
         double squares = 0;      // ||g||^2; 0: none
         std::uint64_t step = 0;  // its index
-        bool seen = false;       // one was observed
+        bool seen = false;       // a gradient was observed
     };
     struct series {               // of one weight
-        slope before{};           // the last before this step
+        slope before{};           // the latest before this step
         measurement ratio{};      // of this step
         double moved = 0;         // ||W_s - W_r||
         std::uint64_t since = 0;  // r
-        bool judged = false;      // the others are read for their gradients, or for `settled`
-        bool after = false;       // it is shown after the update
+        bool judged = false;      // it is judged; otherwise it is read for its gradient, or for `settled`
+        bool after = false;       // it is observed after the update
     };
     struct state {
-        per_tensor<series> all;    // the step brought those with a ratio
+        per_tensor<series> all;    // touched: weights with a ratio in this step
         per_tensor<slope> slopes;  // of this step, by the weight's id
         std::uint64_t streak = 0;
         settled_context settled;
@@ -75,7 +75,7 @@ struct updates_too_small {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         std::uint64_t weights = 0;
         culprit tiny;
-        double rate = 0;  // of the first that is small
+        double rate = 0;  // of the first weight with a small ratio
         for (tensor_id const id : seen.all.touched()) {
             series& mine = seen.all[id];
             measurement const ratio = std::exchange(mine.ratio, {});
@@ -104,7 +104,7 @@ struct updates_too_small {
     }
 
 private:
-    // Seen again in the same step it has no ratio, and keeps the one it has.
+    // A second observation in the same step has no ratio; the first one's is kept.
     static constexpr void observe_weight(state& seen, observation const& it) noexcept {
         measurement const ratio = update_ratio_of(it);
         if (!ratio.known || !seen.all.touch(it.tensor.id)) { return; }

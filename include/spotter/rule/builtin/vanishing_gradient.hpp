@@ -6,7 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Warning (info once training has settled) when the mean of |g| is below `threshold` for `patience` observations in a
+// Warning (note once training has settled) when the mean of |g| is below `threshold` for `patience` observations in a
 // row of the same gradient. Zero counts as small. Observe gradients unscaled. Train steps only.
 struct vanishing_gradient {
     using kind = rule_kind;
@@ -17,7 +17,7 @@ struct vanishing_gradient {
 
     selector select = &select::weight_gradients;
     double threshold = 1e-7;     // AWS VanishingGradient
-    std::uint64_t patience = 3;  // observations; lets zero-initialised output layers pass
+    std::uint64_t patience = 3;  // observations; allows for zero-initialised output layers
 
     [[nodiscard]] static constexpr vanishing_gradient sagemaker_defaults() noexcept { return {.patience = 1}; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built-in rule (L2): one update of a weight out of all proportion. docs/rules.md#weight_update_ratio
+// Built-in rule (L2): an update of a weight that is far too large or too small. docs/rules.md#weight_update_ratio
 #pragma once
 
 #include <spotter/rule/builtin/judging.hpp>
@@ -7,10 +7,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The update ratio of a weight seen at steps r < s is ||W_s - W_r|| / (||W_r|| + epsilon) / (s - r), undefined where
-// W_r is all zero; r is the observation before. Warning when it is above `large_threshold` or below `small_threshold`,
-// a weight that did not change included. Not judged where r is nearer than `num_steps`. AWS publishes no formula; this
-// is a reading of it. The band spans nine decades: `update_ratio_band` is the one for use. Train steps only.
+// The update ratio of a weight observed at steps r < s is ||W_s - W_r|| / (||W_r|| + epsilon) / (s - r), undefined
+// where W_r is all zero; r is the previous observation. Warning when it is above `large_threshold` or below
+// `small_threshold`, which includes a weight that did not change. Not judged where s - r is below `num_steps`. AWS
+// publishes no formula; this is an interpretation. The band spans nine decades: use `update_ratio_band` in practice.
+// Train steps only.
 struct weight_update_ratio {
     using kind = rule_kind;
     static constexpr std::string_view name = "weight_update_ratio";
@@ -18,11 +19,12 @@ struct weight_update_ratio {
     static constexpr mode judged_in = mode::train;
 
     selector select = &select::weights;
-    std::uint64_t num_steps = 1;    // smallest distance of the two observations; AWS WeightUpdateRatio
+    std::uint64_t num_steps = 1;    // smallest s - r; AWS WeightUpdateRatio
     double large_threshold = 10;    // AWS
     double small_threshold = 1e-8;  // AWS
     double epsilon = 1e-9;          // AWS
-    bool per_step = true;           // over s - r, so that limits do not depend on how often one looks; AWS: false
+    bool per_step = true;           // divide by s - r, so that limits do not depend on how often the loop observes;
+                                    // AWS: false
 
     [[nodiscard]] static constexpr weight_update_ratio sagemaker_defaults() noexcept { return {.per_step = false}; }
 
