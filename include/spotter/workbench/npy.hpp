@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench: tensors as the files of NumPy: .npy, and .npz, a zip archive of these, stored and not compressed. Link
+// Workbench: tensors as NumPy files: .npy, and .npz, an uncompressed zip archive of .npy files. Link
 // spotter::workbench.
 #pragma once
 
@@ -17,37 +17,36 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What becomes of bf16, f8_e4m3 and f8_e5m2, for which NumPy has no type.
-//   bits     their bits as unsigned integers of the same size: nothing is lost, and a file is as large as the tensor
-//   widened  the same numbers as f4, which holds them all exactly
+// How to write bf16, f8_e4m3 and f8_e5m2, for which NumPy has no type.
+//   bits     their bits as unsigned integers of the same size: lossless, and as large as the tensor
+//   widened  the same numbers as f4, which represents all of them exactly
 enum class small_floats : std::uint8_t { bits, widened };
 
-// How NumPy names an element type.
+// NumPy's name of an element type.
 struct npy_type {
-    std::string letters{};    // such as "<f4"; empty where there are no values
-    bool is_bits = false;     // a float that only goes by its bits
+    std::string letters{};    // such as "<f4"; empty without values
+    bool is_bits = false;     // a float written as its bits
     bool is_widened = false;  // written as f4
 };
 
-// `count` is used of a text only, which is one element of that many bytes (at least one: NumPy has no empty text).
+// `count` only matters for a text, which is one element of that many bytes (at least one: NumPy has no empty text).
 [[nodiscard]] npy_type npy_type_of(dtype type, small_floats how = small_floats::bits, std::uint64_t count = 0);
 
-// What stands before the values in a .npy file (version 1.0): magic, and a Python dictionary padded to a multiple of 64
-// bytes.
+// The header of a .npy file (version 1.0): magic, and a Python dictionary padded to a multiple of 64 bytes.
 [[nodiscard]] std::string npy_header(tensor_ref const& tensor, small_floats how = small_floats::bits);
 
-// A .npy file in two or three parts, which are the tensor's own memory where that is possible: header, values, padding.
-// Holds a view of the tensor.
+// A .npy file in two or three parts: header, values, padding. The values are the tensor's own memory if possible. It
+// holds a view of the tensor.
 class npy_parts {
 public:
     npy_parts(tensor_ref const& tensor, small_floats how);
     npy_parts(npy_parts const&) = delete;
     npy_parts& operator=(npy_parts const&) = delete;
 
-    [[nodiscard]] std::span<std::byte const> header() const noexcept;  // own memory
-    // The tensor's memory where it is as the file wants it.
+    [[nodiscard]] std::span<std::byte const> header() const noexcept;  // its own memory
+    // The tensor's memory, if it has the layout of the file.
     [[nodiscard]] std::span<std::byte const> values() const noexcept { return values_; }
-    // Of the parts together.
+    // The size of all parts together.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return header_.size() + values_.size(); }
 
 private:
@@ -58,20 +57,20 @@ private:
     std::span<std::byte const> values_;
 };
 
-// The whole file. errc: no_payload, not_contiguous. Shape and order of axes are the recorded ones (numpy.load gives a
-// Fortran array for a column-major tensor); a text becomes a bytes scalar.
+// The whole file. errc: no_payload, not_contiguous. Shape and order of axes are the recorded ones (numpy.load returns a
+// Fortran-order array for a column-major tensor); a text becomes a bytes scalar.
 [[nodiscard]] result<std::vector<std::byte>> to_npy(tensor_ref const& tensor, small_floats how = small_floats::bits);
 
-// Fields of 64 bits (zip64): where a size, an offset or the number of entries needs them, or everywhere.
+// 64-bit fields (zip64): where a size, an offset or the number of entries requires them, or always.
 enum class zip64 : std::uint8_t { where_needed, always };
 
 namespace detail {
 class npz_archive;
 }
 
-// add() each tensor, then finish(). Nothing is kept but the directory: a tensor's bytes go straight to `put`, which
-// returns an error to end the writing. Sizes are limited by nothing, and two files with the same content have the same
-// bytes (no times in them). After an error every call returns it.
+// Call add() for each tensor, then finish(). Only the directory is kept in memory: a tensor's bytes go straight to
+// `put`, which returns an error to stop the writing. Sizes are unlimited. Two files with the same content have the same
+// bytes (they hold no times). After an error every call returns it.
 class npz_writer {
 public:
     explicit npz_writer(std::function<error(std::span<std::byte const>)> put, small_floats how = small_floats::bits,
@@ -80,13 +79,13 @@ public:
     npz_writer& operator=(npz_writer&& other) noexcept;
     ~npz_writer();
 
-    // `name` is the key in numpy.load(file)[name], and must be a new one; what is no UTF-8 in it stands as \xff. errc:
+    // `name` is the key in numpy.load(file)[name], and must be new; bytes that are not UTF-8 are written as \xff. errc:
     // exists, bad_config (too long), no_payload, not_contiguous, and whatever `put` returns.
     [[nodiscard]] error add(std::string_view name, tensor_ref const& tensor);
-    // The directory, without which nobody can read the file. `comment` is the archive's, for who asks for it (`unzip
-    // -z`); 65535 bytes of it at most.
+    // Writes the directory, without which the file cannot be read. `comment` is the archive's, as `unzip -z` shows it;
+    // at most 65535 bytes.
     [[nodiscard]] error finish(std::string_view comment = {});
-    [[nodiscard]] std::uint64_t bytes() const noexcept;  // sent so far
+    [[nodiscard]] std::uint64_t bytes() const noexcept;  // written so far
 
 private:
     std::unique_ptr<detail::npz_archive> its_;

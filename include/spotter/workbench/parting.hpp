@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench: where two trainings that should be the same part: the first step, tensor and bit, while both run. Link
-// spotter::workbench.
+// Workbench: where two trainings that should be equal diverge: the first step, tensor and bit, also while both run.
+// Link spotter::workbench.
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -12,22 +12,22 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Bit for bit: what was recorded of the first tensor, in the order of the program, in which the two differ.
+// The first difference of two records, bit by bit: the first tensor, in program order, whose recorded data differ.
 struct parting_point {
-    step_id step{};              // the first that is not the same
+    step_id step{};              // the first that differs
     std::string tensor{};        // empty: they closed different steps
     std::string what{};          // in words
-    std::uint64_t element = 0;   // the first that differs, in the order of memory, where both recorded values:
-    std::uint64_t elements = 0;  // so many differ,
-    std::uint64_t bits = 0;      // in so many bits
+    std::uint64_t element = 0;   // the first that differs, in storage order; only if both recorded values
+    std::uint64_t elements = 0;  // number of elements that differ
+    std::uint64_t bits = 0;      // number of bits that differ
 };
 
 namespace detail {
 class parting_walk;
 }
 
-// Compares the lowest workers of two records, as far as both have come; texts and times are no part of it. The records
-// outlive it.
+// Compares the lowest workers of two records, as far as both have been written; texts and times are ignored. The
+// records must outlive it.
 class parting {
 public:
     parting(trial& a, trial& b);
@@ -35,9 +35,9 @@ public:
     parting(parting const&) = delete;
     parting& operator=(parting const&) = delete;
 
-    // Takes in what both wrote since. Once they part, always that.
+    // Compares what both wrote since the last call. Once they diverge, it always returns that point.
     [[nodiscard]] std::optional<parting_point> const& look();
-    // Steps that are the same in both.
+    // The number of steps that are equal in both.
     [[nodiscard]] std::uint64_t steps() const noexcept;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench: what a run would have noticed: faults are planted into what its record says, and its rules are tried on
-// each. Link spotter::workbench.
+// Workbench: what a run's rules would have found: plants faults into its recorded data and replays the rules on each.
+// Link spotter::workbench.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -17,75 +17,75 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What is done to a tensor from the step of the fault on; k counts its steps since.
+// What is done to a tensor from the step of the fault on; k counts the steps since then.
 enum class alteration : std::uint8_t {
     not_a_number,  // its first value is NaN
     scaled,        // times `factor`
     growing,       // times factor^k
     spikes,        // times `factor` at every 50th step
-    level,         // its mean stands still, up to a wave of 0.5 %
-    frozen,        // as it was
-    shuffled,      // the rows of a batch belong to other samples: each is taken from half a batch away
-    one_row,       // all rows of a batch are its first
+    level,         // its mean is constant, except for a wave of 0.5 %
+    frozen,        // it keeps its values
+    shuffled,      // the rows of a batch belong to other samples: each is moved by half a batch
+    one_row,       // all rows of a batch equal its first
 };
 
-// What comes of a fault: the loss in training, from the same step on.
+// What a fault does to the training loss, from the same step on.
 enum class outcome_of_fault : std::uint8_t { as_recorded, stands_still, rises };
 
-// A mistake that programs make, as a record would show it.
+// A typical mistake of a program, as it would show in a record.
 struct planted_fault {
-    std::string_view name{};           // as `spotter check --self-test` calls it
-    std::string_view what{};           // a sentence
-    std::string_view needed{};         // what has to be recorded for it
+    std::string_view name{};           // its name in `spotter check --self-test`
+    std::string_view what{};           // one sentence
+    std::string_view needed{};         // what must be recorded to show it
     spotter::role role = role::other;  // of the tensors that show it
-    spotter::mode mode = mode::train;  // at whose steps they do
-    bool all = false;                  // of that role, or the first
-    bool early = false;  // a program has it from the first train step on, or it comes in the middle of the run
+    spotter::mode mode = mode::train;  // of the steps that show it
+    bool all = false;                  // all tensors of that role; otherwise the first
+    bool early = false;  // it is there from the first train step on; otherwise it begins in the middle of the run
     alteration how = alteration::scaled;                    // what is done to them
     double factor = 1;                                      // of `scaled`, `growing` and `spikes`
     outcome_of_fault loss = outcome_of_fault::as_recorded;  // what the loss does then
-    std::string_view rules[3]{};                            // that are made for it
+    std::string_view rules[3]{};                            // the rules that should find it
 };
 
-// Faults that trainings have, each as one of these would show it. None of them is about one framework.
+// Typical faults of trainings, independent of any framework.
 [[nodiscard]] std::span<planted_fault const> planted_faults() noexcept;
 
-// Which rule told of a planted fault.
+// A rule that reported a planted fault.
 struct told_of_fault {
     std::string rule{};                                    // its name
-    std::string tensor{};                                  // that it blamed
-    spotter::severity severity = spotter::severity::info;  // of what it told
-    step_id step{};                                        // at which it told
-    std::uint64_t after = 0;                               // train steps from the first with the fault on
+    std::string tensor{};                                  // the tensor that it blamed
+    spotter::severity severity = spotter::severity::info;  // of its finding
+    step_id step{};                                        // the step of its finding
+    std::uint64_t after = 0;                               // train steps after the first one with the fault
 };
-// A rule that is made for a fault and did not tell of it, and why as far as it knows.
+// A rule that should find a fault and did not, and the reason if it knows one.
 struct silent_rule {
     std::string rule{};  // its name
-    std::string why{};   // a sentence; empty: it judged, and found nothing
+    std::string why{};   // one sentence; empty: it judged, and found nothing
 };
 
-// What the rules made of one planted fault.
+// The rules' results for one planted fault.
 struct self_test_result {
     planted_fault fault{};              // which
     step_id from{};                     // the first step with it
-    std::uint64_t tensors = 0;          // it was planted in; 0: in none, see `fault.needed`
+    std::uint64_t tensors = 0;          // number of altered tensors; 0: none has the role, see `fault.needed`
     std::string tensor{};               // the first of them
-    std::vector<told_of_fault> told{};  // in their order; a rule once, or once as a note and once more
-    std::vector<silent_rule> silent{};  // where it was not noticed
+    std::vector<told_of_fault> told{};  // in order; each rule once, or once as a note and once as an alarm
+    std::vector<silent_rule> silent{};  // only if the fault was not noticed
 
-    // The record has a tensor that shows it.
+    // The record has a tensor that can show it.
     [[nodiscard]] bool planted() const noexcept { return tensors > 0; }
-    // By a warning or an error. An info is a note only: packs hold symptoms for that while the loss of the record goes
-    // on falling.
+    // A warning or an error reported it. A note does not count: packs report symptoms as notes while the recorded loss
+    // goes on falling.
     [[nodiscard]] bool noticed() const noexcept {
         return std::any_of(told.begin(), told.end(),
                            [](told_of_fault const& each) { return each.severity >= severity::warning; });
     }
 };
 
-// Each fault of the list, one at a time, from the first train step on or from the middle, in what the lowest worker
-// recorded; `rules` are any rules, as `to_dynamic(a || b)`. Nothing is written. Takes as many replays as there are
-// faults, and one. Empty where fewer than 40 train steps were closed.
+// Plants each fault of the list separately, in the record of the lowest worker, from the first train step on or from
+// the middle. `rules` are any rules, as `to_dynamic(a || b)`. Writes nothing. Costs one replay for each fault, and one
+// more. Empty where fewer than 40 train steps were closed.
 [[nodiscard]] std::vector<self_test_result> self_test(trial const& run, dynamic_rule const& rules);
 
 }  // namespace spotter::inline SPOTTER_ABI
