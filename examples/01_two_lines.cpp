@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lines in a training loop: a hook before it, a step inside it. The record lands in runs/two_lines.
+// Two lines in a training loop: a hook before it, a step inside it. The record is in runs/two_lines.
 #include "common/regression.hpp"
 
 #include <spotter/rule/builtin/exploding_gradient.hpp>

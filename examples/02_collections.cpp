@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to keep: collections say which tensors, policies say when, and `payload` or `stats(...)` say how much of them.
+// What to keep: collections select the tensors, policies select the steps, and `payload` or `stats(...)` say what is
+// kept of each.
 #include "common/regression.hpp"
 
 #include <spotter/spotter.hpp>

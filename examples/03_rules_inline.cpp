@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules are values: compose them, name them, say what they ask for. Here a learning rate is far too large, and the run
-// is stopped before the bad update is applied. Nothing is recorded: a hook without a path only judges.
+// Rules are values: compose them, name them, attach decisions. Here a learning rate is far too large, and the run is
+// stopped before the bad update is applied. Nothing is recorded: a hook without a path only judges.
 #include "common/regression.hpp"
 
 #include <spotter/hook.hpp>

@@ -10,7 +10,7 @@
 namespace sp = spotter;
 using namespace sp::literals;
 
-// Some weight got a gradient and yet did not change: nobody gave it to the optimizer.
+// Finds a weight that has a gradient and yet does not change: the optimizer does not have it.
 struct forgotten_weight {
     using kind = sp::rule_kind;
     static constexpr std::string_view name = "forgotten_weight";
@@ -18,17 +18,17 @@ struct forgotten_weight {
 
     std::uint64_t patience = 5;  // observations in a row
 
-    struct state {  // owned by whoever runs the rule
+    struct state {  // owned by the machine that runs the rule
         sp::slot_array<std::uint64_t> unchanged;
         sp::culprit found;
         bool judged = false;
     };
 
-    // What it wants of a tensor; terms::none means that it is not watched.
+    // What it needs of a tensor; terms::none: the tensor is not watched.
     constexpr sp::terms needs(sp::tensor_info const& tensor) const {
         return tensor.role == sp::role::weight ? sp::terms::change : sp::terms::none;
     }
-    // False where there is no memory for one more tensor, which the rule does not get then; its coverage says so.
+    // False where memory for the tensor is lacking. The rule then does not see it, and its coverage says so.
     constexpr bool declare(state& seen, sp::tensor_info const& tensor) const {
         return seen.unchanged.grow(tensor.id + std::size_t{1});
     }
@@ -49,7 +49,7 @@ struct forgotten_weight {
     }
 };
 
-// The compiler runs it: a weight that never moves is found at the fourth observation with patience 3.
+// Evaluated at compile time: with patience 3 a frozen weight is found at the fourth observation.
 constexpr bool finds_a_frozen_weight() {
     sp::machine rule{forgotten_weight{.patience = 3}};
     sp::tensor_info const tensor{.id = 0, .name = "fc/w", .role = sp::role::weight};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// New questions to an old run: the rules of the loop again, then one that nobody thought of while it trained.
+// New questions to an old run: the rules of the loop again, then one that was not in the loop.
 #include "common/regression.hpp"
 
 #include <spotter/replay.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record as xtensor containers: any value at any step, with the type and shape that it was observed with.
+// Reads a record into xtensor containers: any value at any step, with its recorded type and shape.
 #include "common/regression.hpp"
 
 #include <spotter/ext/xtensor.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters as offsets into one allocation, as plain C programs have them: view_of(pointer, {sizes...}). Nothing is
-// wrapped or copied to be observed; a view that is not contiguous is refused and counted, never misread.
+// Parameters as offsets into one allocation, as in plain C programs: view_of(pointer, {sizes...}). Observing them wraps
+// and copies nothing. A view that is not contiguous is refused and counted, never misread.
 #include <spotter/hook.hpp>
 #include <spotter/report.hpp>
 #include <spotter/rules.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that owns its threads: no thread is started, the engine drains the ring where it has time. A full ring
-// keeps the statistics and drops values (overflow::thin), because a frame must not wait.
+// For an engine that owns its threads: spotter starts no thread, and the engine drains the ring when it has time. A
+// full ring keeps the statistics and drops values (overflow::thin), because a frame must not wait.
 #include "common/regression.hpp"
 
 #include <spotter/report.hpp>

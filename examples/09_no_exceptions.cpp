@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built with -fno-exceptions -fno-rtti: every failure is a value that the loop may look at or not.
+// Built with -fno-exceptions -fno-rtti: every failure is a value that the loop may check or ignore.
 #include "common/regression.hpp"
 
 #include <spotter/rule/builtin/non_finite.hpp>
@@ -12,7 +12,7 @@ namespace sp = spotter;
 using namespace sp::literals;
 
 int main() {
-    // A path that cannot be a folder: nothing is recorded, the rules still judge, the training goes on.
+    // A path that cannot be a folder: nothing is recorded, but the rules still judge and the training goes on.
     sp::hook nowhere{"/dev/null/run", sp::plan{sp::defaults::losses}, sp::non_finite{}};
     sp::error const why = nowhere.health().first_error;
     std::printf("%.*s: %.*s\n", static_cast<int>(sp::name_of(why.code).size()), sp::name_of(why.code).data(),

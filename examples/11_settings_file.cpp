@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to keep, changed without recompiling: the plan comes from the file that SPOTTER_CONFIG names, else from the
+// Changes what is kept without recompiling: the plan comes from the file that SPOTTER_CONFIG names, or else from the
 // code.
 #include "common/regression.hpp"
 
@@ -16,7 +16,7 @@ using namespace sp::literals;
 
 constexpr sp::plan in_code{sp::fallback{.when = sp::every{100}}, sp::defaults::losses, sp::defaults::weights};
 
-// A user of the finished program writes such a file; so that the example has one, it writes it itself.
+// The user of a finished program would write such a file; here the example writes it itself.
 constexpr char const* settings = R"({
   // Collections that do not say when: every 50th step.
   "fallback": {"when": {"every": 50}},
@@ -46,8 +46,8 @@ static std::size_t train_with(sp::dynamic_plan const& keep) {
 }
 
 int main() {
-    // Without the variable, the plan in the code; in a file, the first thing that is wrong is an error, and nothing is
-    // applied.
+    // Without the variable, the plan in the code counts. For a file, the first fault in it is an error, and nothing of
+    // the file is applied.
     ::unsetenv("SPOTTER_CONFIG");
     std::size_t const before = train_with(sp::load_plan_or(in_code).value());
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trained net in service: what it looks like at work is learned once, as an envelope, and kept in a file. Later its
-// inputs drift; that is told, and from then on the requests are kept, which they were not before.
+// A trained net in service. An envelope of its statistics is learned once and kept in a file. Later the inputs drift:
+// that is reported, and from then on the record also keeps the requests.
 #include "common/regression.hpp"
 
 #include <spotter/replay.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training as attempts: each is judged by its record, and what was wrong with it chooses the cure that the next one
-// tries. Here an attempt is a call of a function; `child_process{{"./train", "--seed=1"}}` in its place makes it a
-// program of its own.
+// A training as a series of attempts. Each is judged by its record, and what was wrong with it selects the cure for the
+// next. Here an attempt is a function call; with `child_process{{"./train", "--seed=1"}}` it would be a process.
 #include "common/regression.hpp"
 
 #include <spotter/report.hpp>
@@ -14,7 +13,7 @@
 namespace sp = spotter;
 using namespace sp::literals;
 
-// Trains with a rate that is far too large, lowered by each of the settings; returns where the record is.
+// Trains with a rate that is far too large and that each of the settings lowers; returns the path of the record.
 std::string train(sp::supervised_attempt const& now) {
     constexpr sp::plan keep{sp::defaults::losses};
     sp::hook watch{now.run, keep, sp::on(sp::non_finite{}, sp::stop), sp::on(sp::exploding_gradient{}, sp::stop)};
@@ -33,7 +32,7 @@ std::string train(sp::supervised_attempt const& now) {
 }
 
 int main() {
-    std::filesystem::remove_all("runs/attempts");  // of an earlier call: a supervisor deletes nothing
+    std::filesystem::remove_all("runs/attempts");  // of an earlier run: a supervisor deletes nothing
     std::vector<sp::cure> const cures{{"{non_finite,exploding_gradient}", "half the rate", {"halve"}},
                                       {"{non_finite,exploding_gradient}", "a far smaller rate", {"lower"}}};
     sp::healing const told = sp::supervise(train, cures, {.attempts = 4, .folder = "runs/attempts"});

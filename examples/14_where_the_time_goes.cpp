@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop whose data comes slowly: its parts are named, the machine is sampled beside it, and the record says why it is
-// slow.
+// A loop whose data arrives slowly: the loop names its sections, a sampler records the machine, and the record shows
+// why the loop is slow.
 #include "common/regression.hpp"
 
 #include <spotter/ext/system.hpp>
@@ -16,14 +16,14 @@ namespace sp = spotter;
 
 int main() {
     example::regression net;
-    sp::system_sampler machine{sp::system_options{.seconds = 0.05}, sp::packs::system};  // lives longer than the hook
+    sp::system_sampler machine{sp::system_options{.seconds = 0.05}, sp::packs::system};  // must outlive the hook
     {
         sp::hook watch{"runs/slow", sp::plan{}, sp::packs::system,
                        sp::options{.existing = sp::existing::replace, .beside = &machine}};
         for (std::uint64_t i = 0; i < 300; ++i) {
             {
                 auto const part = watch.section("data");
-                std::this_thread::sleep_for(std::chrono::milliseconds{10});  // a disk far away
+                std::this_thread::sleep_for(std::chrono::milliseconds{10});  // stands for a slow disk
             }
             {
                 auto const part = watch.section("compute");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training that diverges and is taken up again from its last good checkpoint: none of the bad ones took that one's
-// place.
+// A training that diverges and is resumed from its last good checkpoint, which no bad checkpoint has replaced.
 #include "common/regression.hpp"
 
 #include <spotter/checkpoints.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training that is begun with a rate a thousand times too large, and meets a batch of nonsense later: it goes back by
-// itself, lowers the rate by what was measured, leaves the batch out, and ends where it should.
+// A training that starts with a learning rate a thousand times too large, and later gets a corrupt batch. It returns to
+// a checkpoint by itself, lowers the rate by a measured factor, skips the batch, and converges.
 #include "common/regression.hpp"
 
 #include <spotter/heal.hpp>
@@ -19,7 +19,7 @@ int main() {
                    sp::options{.existing = sp::existing::replace}};
     example::regression net;
     net.learning_rate *= 1000;
-    // The checkpoint to go back to; a large program has spotter/checkpoints.hpp.
+    // The checkpoint to return to; for large programs see spotter/checkpoints.hpp.
     auto const first_w1 = net.w1, first_w2 = net.w2;
     float const rate = net.learning_rate;
     float loss = 0;

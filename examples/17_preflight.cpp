@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop is examined before it trains: a net that somebody wrote by hand, with five bugs of the kind that a loss curve
-// does not show. Each is proven on copies of the net, and named with its place; then the net without them is trained.
+// Examines a loop before it trains: a hand-written net with five bugs that a loss curve does not show. Each is proven
+// on copies of the net and named with its place; then the net without them is trained.
 #include "common/matrix.hpp"
 #include "common/prng.hpp"
 
@@ -20,7 +20,7 @@ using example::matrix;
 
 enum class bug { none, mask_forgotten, transposed, never_cleared, left_out, sum_of_batch };
 
-// Two hidden layers with ReLU; one output that is the sine of its first input, times its second.
+// Two hidden layers with ReLU; the one output is the sine of the first input times the second input.
 struct network {
     static constexpr std::size_t inputs = 2, units = 12, batch = 48;
 
@@ -38,7 +38,7 @@ struct network {
         for (float& w : w3.values) { w = random_.uniform(-0.4F, 0.4F); }
     }
 
-    // A new batch, forward and backward; the mean squared error.
+    // A new batch, forward and backward; returns the mean squared error.
     float forward_backward() {
         if (has != bug::never_cleared) { grad_b1.assign(units, 0.0F), grad_b2.assign(units, 0.0F); }
         for (float& x : input.values) { x = random_.uniform(-1.0F, 1.0F); }
@@ -90,7 +90,7 @@ private:
     example::prng random_{1};  // in the net, so that a copy draws the same batch
 };
 
-// As for a hook, from input to output; a gradient is "grad/" and its weight's name.
+// As for a hook, from input to output. A gradient's name is "grad/" and its weight's name.
 template <class Visit>
 void visit_tensors(network const& net, Visit visit) {
     visit("fc1/w", net.w1), visit("fc1/b", net.b1), visit("fc2/w", net.w2), visit("fc2/b", net.b2);
@@ -132,7 +132,7 @@ int main() {
     auto const found = examine(net);
     auto const said = found.sentence();
     std::printf("%.*s\n", static_cast<int>(said.view().size()), said.view().data());
-    if (found) { return 1; }  // nothing is wrong with it, so there is nothing to be told
+    if (found) { return 1; }  // the net is correct, so there must be no finding
     float loss = 0;
     for (int i = 0; i < 3000; ++i) {
         loss = net.forward_backward();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A regression with Armadillo, watched through a callback. The optimizer here calls it as ensmallen's do; with
-// ensmallen it is
+// A regression with Armadillo, watched through a callback. The optimizer here calls it as ensmallen's optimizers do;
+// with ensmallen it is
 //     ens::Adam{}.Optimize(function, coordinates, optimizer_callback{watch});
 #include "common/prng.hpp"
 
@@ -18,7 +18,7 @@ namespace sp = spotter;
 
 namespace {
 
-// |A x - b|^2 / n with coefficients that are known.
+// |A x - b|^2 / n with known coefficients.
 class least_squares {
 public:
     least_squares() : inputs_(200, 3), wanted_(3, 1), targets_(200, 1) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A logistic regression whose tensors belong to somebody else and come as DLPack views, as they do from other
-// frameworks.
+// A logistic regression whose tensors are owned by other code and passed as DLPack views, as other frameworks do.
 #include "common/prng.hpp"
 
 #include <spotter/ext/dlpack.hpp>
@@ -21,7 +20,7 @@ using namespace sp::literals;
 
 namespace {
 
-// What another framework would own; `view` is what it hands out.
+// A tensor that another framework would own; `view` returns its DLPack view.
 class foreign_tensor {
 public:
     explicit foreign_tensor(std::vector<std::int64_t> shape) : shape_{std::move(shape)} {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small classifier with Eigen matrices: three spirals, one hidden tanh layer, softmax. The matrices are observed as
-// they are; the record is read back as Eigen matrices.
+// A small classifier with Eigen matrices: three spirals, one hidden tanh layer, softmax. The matrices are observed
+// directly; the record is read back as Eigen matrices.
 #include "common/prng.hpp"
 
 #include <spotter/ext/eigen.hpp>
@@ -21,7 +21,7 @@ using namespace sp::literals;
 
 namespace {
 
-// One sample a column, as Eigen programs like to have it.
+// One sample a column, as usual in Eigen programs.
 struct classifier {
     static constexpr Eigen::Index inputs = 2, units = 24, classes = 3, samples = 150;
 

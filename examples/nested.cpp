@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network made of vectors of vectors, as many a teaching program has it: packed(rows) copies them into one tensor,
-// where it is due.
+// A network of vectors of vectors, as in many teaching programs: packed(rows) copies them into one tensor when a step
+// needs it.
 #include "common/prng.hpp"
 
 #include <spotter/ext/nested.hpp>

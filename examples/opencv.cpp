@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linear model that tells disks from rings on small images which the program draws, with cv::Mat throughout. Its
-// weights are an image too: the record gives them back as one.
+// A linear model that distinguishes disks from rings on small images which the program draws, with cv::Mat throughout.
+// Its weights are an image too, and the record returns them as one.
 #include "common/prng.hpp"
 
 #include <spotter/ext/opencv.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int side = 16, pixels = side * side, samples = 120;
 
-// Rows of `images` are drawings, `labels` says which of them are disks.
+// Rows of `images` are drawings; a label is 1 for a disk.
 void draw(cv::Mat_<float>& images, cv::Mat_<float>& labels) {
     example::prng random{11};
     for (int i = 0; i < samples; ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small convolutional net of libtorch's that learns to read handwritten digits, watched by spotter, and is built
-// again from the record:
+// A small convolutional net in libtorch that learns to read handwritten digits, watched by spotter, and is restored
+// from the record:
 //     torch <digits.csv>
-// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the file is wrong.
+// Exit code: 0 when it learnt, 3 when spotter stopped it, 1 otherwise, 2 when the file is wrong.
 #include "digits/data.hpp"
 
 #include <spotter/report.hpp>
@@ -18,11 +18,11 @@
 
 namespace {
 
-// spotter::at is a policy and ::at a namespace of torch's: a file with both does well to open neither.
+// spotter::at is a policy and ::at a namespace of torch: a file with both should open neither.
 namespace sp = spotter;
 using namespace sp::literals;
 
-constexpr double goal = 0.95;  // of the test pictures read correctly
+constexpr double goal = 0.95;  // share of test pictures read correctly
 constexpr std::uint64_t epochs = 12;
 constexpr std::int64_t batch_size = 64;
 
@@ -47,7 +47,7 @@ struct reader_impl : torch::nn::Module {
     torch::nn::Dropout drop{register_module("drop", torch::nn::Dropout{0.25})};
     torch::nn::Linear fc{register_module("fc", torch::nn::Linear{24 * 2 * 2, 10})};
 
-    // The scores of ten digits, for pictures {count, 1, 8, 8}. Activations and their gradients are observed on the way.
+    // The scores of ten digits, for pictures {count, 1, 8, 8}. Observes activations and their gradients on the way.
     template <class Hook>
     torch::Tensor forward(torch::Tensor const& pictures, Hook& watch) {
         auto x = watch.tap("relu/conv1", torch::relu(norm(conv1(pictures))));
@@ -68,7 +68,8 @@ pictures as_tensors(digits::dataset& from) {
             torch::from_blob(from.labels.data(), {count}, torch::kInt).to(torch::kLong)};
 }
 
-// The share of the test pictures that is read correctly. With a step of its own: what was predicted, and a checkpoint.
+// Returns the share of test pictures that are read correctly. In a step of its own it records the predictions and a
+// checkpoint.
 template <class Hook>
 double evaluate(reader& net, pictures const& test, Hook& watch, std::uint64_t index) {
     torch::NoGradGuard const no_gradients;
@@ -104,7 +105,7 @@ bool train(reader& net, pictures const& data, pictures const& test, Hook& watch)
             watch.observe("loss", loss);
             sp::observe_module(watch, tensors);
             sp::observe_module(watch, moments);
-            auto const found = watch.end();  // no parameter has changed yet
+            auto const found = watch.end();  // before the update of the parameters
             if (found) { fmt::print("{}\n", found); }
             if (found.decision() == sp::decision::stop) { return false; }
             if (found.decision() == sp::decision::proceed) { adam.step(); }

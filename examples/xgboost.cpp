@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells poisonous mushrooms from edible ones with XGBoost's C API, and looks into its record afterwards:
+// Distinguishes poisonous mushrooms from edible ones with XGBoost's C API, and reads its record afterwards:
 //     xgboost <train> <test> [--overfit]                  (two files in LIBSVM format)
-// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or a file is
-// wrong.
+// Exit code: 0 when it learnt, 3 when spotter stopped it, 1 otherwise, 2 when the command line or a file is wrong.
 #include <spotter/ext/xgboost.hpp>
 #include <spotter/report.hpp>
 #include <spotter/rules.hpp>
@@ -24,7 +23,7 @@ namespace sp = spotter;
 
 constexpr int rounds = 31;
 
-// Wherever these hold three times in a row, somebody should look at the data before more trees are grown.
+// If one of these holds three times in a row, check the data before growing more trees.
 constexpr auto too_deep = sp::on(sp::tree_depth{} | sp::for_steps{3}, sp::stop);
 constexpr auto few_features =
     sp::on(sp::feature_importance_overweight{.select = "feature_importance/gain"} | sp::for_steps{3}, sp::stop);
@@ -56,7 +55,7 @@ BoosterHandle make_booster(DMatrixHandle rows, bool overfit) {
     return made;
 }
 
-// False when spotter asked to stop.
+// False when spotter requested a stop.
 template <class Hook>
 bool boost(BoosterHandle booster, DMatrixHandle train, DMatrixHandle test, Hook& watch) {
     sp::boosted_trees const trees{booster, {{"train", train}, {"test", test}}};  // line 1
@@ -71,7 +70,7 @@ bool boost(BoosterHandle booster, DMatrixHandle train, DMatrixHandle test, Hook&
     return !stopped;
 }
 
-// The bytes of the model, as one number.
+// A hash of the model's bytes.
 unsigned long long fingerprint(BoosterHandle booster) {
     bst_ulong size = 0;
     char const* bytes = nullptr;
@@ -91,7 +90,7 @@ double share_wrong(BoosterHandle booster, DMatrixHandle data) {
     return count == 0 ? 1.0 : static_cast<double>(wrong) / static_cast<double>(count);
 }
 
-// What was recorded, and what it says about the mushrooms.
+// What was recorded, and what it shows about the mushrooms.
 void review(std::string const& path) {
     auto opened = sp::open_trial(path);
     if (!opened) { return; }
@@ -107,7 +106,7 @@ void review(std::string const& path) {
     for (sp::step_id const step : run["feature_importance/gain"].steps()) {
         auto const gains = run["feature_importance/gain"].at(step).to<std::vector<float>>();
         auto const ids = run["trees/0/id"].at(step).to<std::vector<std::uint64_t>>();
-        if (!gains || !ids) { continue; }  // only what the rules saw of them was kept
+        if (!gains || !ids) { continue; }  // only the part that the rules read was kept
         std::vector<float> const& gain = gains.value();
         std::vector<std::size_t> order(gain.size());
         std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cubic fitted with xtensor: its containers are observed as they are, and the record comes back as xtensor
-// containers.
+// A cubic fitted with xtensor: its containers are observed directly, and the record is read back as xtensor containers.
 #include "common/prng.hpp"
 
 #include <spotter/ext/xtensor.hpp>
@@ -25,7 +24,7 @@ using namespace sp::literals;
 
 namespace {
 
-// y = 1 - 2 x + 0.5 x^3 and a little noise, seen through the powers of x.
+// y = 1 - 2 x + 0.5 x^3 with a little noise, as a linear function of the powers of x.
 struct cubic {
     static constexpr std::size_t samples = 200, powers = 4;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one C++20 file of train.c: what is kept, and which rules judge.
+// The one C++20 file of the program train.c: what to keep, and which rules judge.
 #include <spotter/c/implementation.hpp>
 
 namespace sp = spotter;

@@ -18,36 +18,35 @@
 
 namespace cartpole {
 
-// What can be broken on purpose, one change each.
+// Deliberate faults, one change each.
 enum class fault {
     none,
     lr,       // the learning rate is a thousand times too large
-    nan,      // at update nan_update the chance of a push reaches zero: element nan_sample of "entropy" is 0 · log 0
+    nan,      // at update nan_update the probability of a push is zero: element nan_sample of "entropy" is 0 · log 0
     dead,     // the biases of all hidden layers start at -10
-    frozen,   // the layer actor/2 is never handed to the optimizer
-    entropy,  // the policy starts out sure of itself: the bias of one of its two pushes is 8
-    reward,   // the environment pays nothing, whatever happens
+    frozen,   // the optimizer does not get the layer actor/2
+    entropy,  // the policy starts out certain: the bias of one of its two pushes is 8
+    reward,   // the environment always gives a reward of zero
 };
 inline constexpr std::int64_t nan_update = 200;  // counted from zero
 inline constexpr std::size_t nan_sample = 17;
 
-// How it learns.
+// The hyperparameters.
 struct settings {
     std::uint64_t seed = 0;
     fault broken = fault::none;
     std::size_t hidden_units = 64;
-    std::size_t carts = 16;        // driven side by side
-    std::size_t horizon = 64;      // steps a cart drives before the networks learn from them
+    std::size_t carts = 16;        // simulated in parallel
+    std::size_t horizon = 64;      // steps of each cart before the networks learn from them
     std::size_t batch_size = 256;  // samples an update, a divisor of carts * horizon
     std::size_t epochs = 3;        // times each sample is used
     float learning_rate = 1e-3F;
     float discount = 0.99F;
     float trace = 0.95F;  // lambda of the advantage estimate
-    float clip = 0.2F;    // how far the ratio of chances may move before its gradient is cut
+    float clip = 0.2F;    // how far the ratio of probabilities may move before its gradient is cut
     float entropy_weight = 0.01F;
 
-    // What a step survived earns: so much that a life without end is worth one, and the critic never reaches for large
-    // numbers.
+    // The reward of a survived step, chosen so that an endless episode has a return of one and values stay small.
     [[nodiscard]] float reward() const noexcept { return broken == fault::reward ? 0.0F : 1.0F - discount; }
 };
 
@@ -57,13 +56,13 @@ struct report {
     float policy_loss = 0.0F;
     float value_loss = 0.0F;
     float entropy = 0.0F;    // nats, at most ln 2
-    float approx_kl = 0.0F;  // how far the policy has moved from the one that drove (estimator of Schulman 2020)
+    float approx_kl = 0.0F;  // divergence from the policy that gathered the data (estimator of Schulman 2020)
     float clip_fraction = 0.0F;
     float episode_length = 0.0F;  // steps survived in training, moving mean
 };
 
-// Drives carts and learns from what happened. An update is compute_gradients() and then apply_gradients(); whoever
-// wants to look, or to object, does so in between. The optimizer points into the network, so an agent stays in place.
+// Drives carts and learns from their experience. An update is compute_gradients() and then apply_gradients(). Observers
+// and rules run in between. The optimizer points into the network, so an agent must not move.
 class agent {
 public:
     explicit agent(settings const& chosen)
@@ -85,7 +84,7 @@ public:
     agent(agent const&) = delete;
     agent& operator=(agent const&) = delete;
 
-    // Forward and backward for the next mini-batch; drives the carts first when all experience is used up.
+    // Forward and backward for the next mini-batch; drives the carts first if all experience is used up.
     report const& compute_gradients() {
         fresh_ = epochs_left_ == 0 && next_sample_ == order_.size();
         if (next_sample_ == order_.size()) { next_epoch(); }
@@ -110,7 +109,7 @@ public:
     [[nodiscard]] matrix const& policy() const noexcept { return policy_; }
     [[nodiscard]] std::vector<float> const& entropy() const noexcept { return entropy_; }
     [[nodiscard]] report const& numbers() const noexcept { return report_; }
-    // The experience, where this update is the first to learn from it.
+    // The experience, if this update is the first to learn from it; otherwise null.
     [[nodiscard]] experience const* fresh_experience() const noexcept { return fresh_ ? &past_ : nullptr; }
     [[nodiscard]] std::int64_t cart_steps() const noexcept { return fleet_.samples(); }
 
@@ -126,7 +125,7 @@ private:
         next_sample_ = 0;
     }
 
-    // Losses and gradients of the batch that went forward: clipped objective, entropy bonus, error of the critic.
+    // Losses and gradients of the batch of the last forward pass: clipped objective, entropy bonus, critic's error.
     void backward(std::size_t const* samples) {
         matrix const& logits = net_.actor.output();
         matrix const& values = net_.critic.output();
@@ -184,14 +183,14 @@ private:
     bool fresh_ = false;
     std::int64_t batches_ = 0;
     matrix input_;                // batch x observation
-    matrix policy_;               // batch x action, chances
-    std::vector<float> entropy_;  // a number a sample
+    matrix policy_;               // batch x action, probabilities
+    std::vector<float> entropy_;  // one for each sample
     matrix logits_gradient_;
     matrix values_gradient_;
     report report_;
 };
 
-// Shows every tensor of an update by name, in the order in which it came about.
+// Shows every tensor of an update by name, in the order in which it was computed.
 template <class Visit>
 void visit_tensors(agent const& learner, Visit&& visit) {
     visit_parameters(learner.net(), visit);
@@ -203,7 +202,7 @@ void visit_tensors(agent const& learner, Visit&& visit) {
     visit("metric/approx_kl", learner.numbers().approx_kl);
     visit("metric/clip_fraction", learner.numbers().clip_fraction);
     if (experience const* const past = learner.fresh_experience()) {
-        // A critic cannot explain what does not vary: once every cart is balanced, all returns are nearly one.
+        // Without variance there is nothing to explain: once every cart is balanced, all returns are nearly one.
         if (past->return_deviation > 0.05F) { visit("metric/explained_variance", past->explained_variance); }
         if (!past->finished.empty()) { visit("metric/episode_return", past->finished); }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an agent lives through: carts driven side by side by the present policy, and how good each push was.
+// The experience of an agent: carts simulated in parallel under the current policy, and the advantage of each push.
 #pragma once
 
 #include "../common/matrix.hpp"
@@ -17,20 +17,20 @@
 
 namespace cartpole {
 
-// Logarithms of the chances of both pushes: the softmax of two logits, exact for any finite input.
+// Logarithms of the probabilities of both pushes: the softmax of two logits, exact for any finite input.
 [[nodiscard]] inline std::array<float, action_count> log_chances(float const* logits) noexcept {
     float const top = (std::max)(logits[0], logits[1]);
     float const norm = top + std::log(std::exp(logits[0] - top) + std::exp(logits[1] - top));
     return {logits[0] - norm, logits[1] - norm};
 }
 
-// Chooses a push by chance.
+// Draws a push.
 [[nodiscard]] inline std::size_t choose(std::array<float, action_count> const& log_chance,
                                         example::prng& random) noexcept {
     return random.uniform() < std::exp(log_chance[1]) ? 1 : 0;
 }
 
-// What the carts see, one cart a row.
+// The observations of all carts, one cart a row.
 inline void observe(std::vector<cart_pole> const& carts, matrix& seen) {
     seen.reset(carts.size(), observation_size);
     for (std::size_t c = 0; c < carts.size(); ++c) {
@@ -39,19 +39,19 @@ inline void observe(std::vector<cart_pole> const& carts, matrix& seen) {
     }
 }
 
-// Everything seen, done and earned in one horizon. Sample t * carts + c is cart c at time t.
+// All observations, actions and rewards of one horizon. Sample t * carts + c is cart c at time t.
 struct experience {
     matrix observations;
     std::vector<std::size_t> actions;
     std::vector<float> log_chance;  // of the action, when it was taken
     std::vector<float> rewards;
     std::vector<char> ended;        // the episode ended with this action
-    std::vector<float> values;      // the critic's opinion at that time, then of the states after the last action
+    std::vector<float> values;      // the critic's values at that time, then of the states after the last action
     std::vector<float> advantages;  // mean 0, standard deviation 1
-    std::vector<float> returns;     // what the critic should have said
-    std::vector<float> finished;    // what each episode that ended in this horizon had earned
+    std::vector<float> returns;     // the critic's targets
+    std::vector<float> finished;    // the returns of the episodes that ended in this horizon
     float return_deviation = 0.0F;
-    float explained_variance = 0.0F;  // 1 - Var(returns - values) / Var(returns): one for a critic that knows
+    float explained_variance = 0.0F;  // 1 - Var(returns - values) / Var(returns): 1 for a perfect critic
 
     void resize(std::size_t samples, std::size_t carts) {
         observations.reset(samples, observation_size);
@@ -65,7 +65,7 @@ struct experience {
     }
 };
 
-// Several carts that live on from one horizon to the next.
+// Several carts, which continue from one horizon to the next.
 class fleet {
 public:
     fleet(std::size_t size, float discount, float reward, std::uint64_t seed)
@@ -73,7 +73,7 @@ public:
         for (cart_pole& cart : carts_) { cart.reset(random_); }
     }
 
-    // Drives every cart for `horizon` steps. A step survived earns `reward`.
+    // Drives every cart for `horizon` steps. Each survived step earns `reward`.
     void drive(network& net, std::size_t horizon, experience& past) {
         std::size_t const carts = carts_.size();
         std::size_t const samples = horizon * carts;
@@ -98,7 +98,7 @@ public:
         samples_ += static_cast<std::int64_t>(samples);
     }
 
-    // Steps that all carts together have made.
+    // Steps of all carts together.
     [[nodiscard]] std::int64_t samples() const noexcept { return samples_; }
 
     // Steps survived, a moving mean over the latest episodes.
@@ -111,7 +111,7 @@ private:
         past.rewards[sample] = reward_;
         earned_[c] += reward_;
         past.ended[sample] = result == outcome::running ? 0 : 1;
-        if (result == outcome::timed_out) {  // it would have gone on: the critic says what for
+        if (result == outcome::timed_out) {  // it would have gone on: the critic estimates the rest
             matrix last;
             observe({cart}, last);
             past.rewards[sample] += discount_ * net.critic.forward(last)(0, 0);
@@ -124,7 +124,7 @@ private:
     }
 
     std::vector<cart_pole> carts_;
-    std::vector<float> earned_;  // in the present episode
+    std::vector<float> earned_;  // in the current episode
     float discount_;
     float reward_;
     example::prng random_;
@@ -163,7 +163,7 @@ inline void estimate_advantages(experience& past, float discount, float trace) {
     }
 }
 
-// Mean steps survived over fresh episodes, all driven at once. Touches the network's activations, nothing else.
+// Mean number of survived steps over new episodes, all driven at once. Changes only the network's activations.
 [[nodiscard]] inline float evaluate(network& net, std::size_t episodes, std::uint64_t seed) {
     example::prng random{seed};
     std::vector<cart_pole> carts(episodes);

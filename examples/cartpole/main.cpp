@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains the cart-pole agent until it balances, with a spotter that stops a training gone wrong:
+// Trains the cart-pole agent until it balances; spotter stops a training that goes wrong:
 //     cartpole [--seed=N] [--fault=lr|nan|dead|frozen|entropy|reward] [--run=FOLDER] [--quiet] [--preflight]
-// With --preflight the loop is examined first, on an agent of its own.
-// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line is wrong.
+// With --preflight the loop is examined first, on an agent of its own. Exit code: 0 when it learnt, 3 when spotter
+// stopped it, 1 otherwise, 2 when the command line is wrong.
 #include "agent.hpp"
 #include "experience.hpp"
 #include "physics.hpp"
@@ -29,7 +29,7 @@ namespace sp = spotter;
 using namespace sp::literals;
 
 constexpr float goal = 475.0F;       // steps balanced, mean over the episodes of an evaluation
-constexpr int evaluations_held = 3;  // in a row, so that luck is no success
+constexpr int evaluations_held = 3;  // in a row, to exclude luck
 constexpr std::size_t evaluation_episodes = 100;
 constexpr std::uint64_t evaluation_interval = 160;  // updates
 constexpr std::uint64_t last_update = 3'200;        // then it gives up
@@ -43,7 +43,7 @@ struct options {
 
 enum class outcome { learnt, not_learnt, stopped };
 
-// What the command line asks for; nothing when it cannot be understood.
+// The command line's options; nothing if it is invalid.
 std::optional<options> parse(int count, char** arguments) {
     using cartpole::fault;
     constexpr std::array<std::pair<std::string_view, fault>, 7> faults{{{"none", fault::none},
@@ -85,9 +85,9 @@ std::optional<options> parse(int count, char** arguments) {
     return result;
 }
 
-// Examines the loop, and puts what was found into the run. False where something is wrong. An agent cannot be copied,
-// since its optimizer points into its network: each restore makes it anew, its random numbers with it, and lets it
-// drive. The pass is the second batch, so that what was gathered does not depend on the weights that are tried.
+// Examines the loop and records the findings. False where something is wrong. An agent cannot be copied, since its
+// optimizer points into its network. So each restore creates a new agent with the same random numbers, and lets it
+// drive. The pass is the second batch, so that the experience does not depend on the weights under test.
 template <class Hook>
 bool examine(options const& chosen, Hook& watch) {
     std::optional<cartpole::agent> agent{std::in_place, chosen.training};
@@ -107,7 +107,7 @@ bool examine(options const& chosen, Hook& watch) {
     return !found;
 }
 
-// Trains until the goal is held, spotter objects, or the last update is done.
+// Trains until the goal is held, spotter requests a stop, or the last update is done.
 template <class Hook>
 outcome train(options const& chosen, Hook& watch) {
     if (chosen.preflight && !examine(chosen, watch)) { return outcome::stopped; }
@@ -118,8 +118,8 @@ outcome train(options const& chosen, Hook& watch) {
     while (held < evaluations_held && update < last_update) {
         cartpole::report const& report = agent.compute_gradients();
 
-        // Losses, activations and gradients are known, no parameter has changed yet: the instant to look and to object.
-        // The tensors come in the order in which they were computed, so the first bad one is where trouble began.
+        // Losses, activations and gradients are known, and no parameter has changed yet: the moment for rules to judge.
+        // Tensors come in the order in which they were computed, so the first bad one is the origin.
         auto const found = watch.step(sp::train(update), agent, "policy_loss"_t = report.policy_loss,
                                       "value_loss"_t = report.value_loss, "loss"_t = report.loss);
         if (found) {  // a warning or worse
@@ -148,7 +148,7 @@ outcome train(options const& chosen, Hook& watch) {
     return learnt ? outcome::learnt : outcome::not_learnt;
 }
 
-// What the record can be asked afterwards: a question that nobody asked while it ran, and what became of the run.
+// Reads the record afterwards: an answer that the loop did not compute, and how the run went.
 void ask(std::string_view path) {
     auto opened = sp::open_trial(path);
     if (!opened) { return; }  // SPOTTER=off or dry: there is none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small actor-critic: two towers of dense layers with ReLU between, forward, backward and Adam by hand.
+// A small actor-critic: two stacks of dense layers with ReLU; forward, backward and Adam by hand.
 #pragma once
 
 #include "../common/matrix.hpp"
@@ -22,7 +22,7 @@ using example::matrix;
 
 // One dense layer, y = x · w + b, with the gradients of the last backward pass.
 struct layer {
-    // Every tensor has a name; they are built once, so that telling somebody about them costs nothing.
+    // The tensors' names, built once, so that observing them costs nothing.
     struct names {
         std::string w, b, grad_w, grad_b, output;
     } name;
@@ -90,7 +90,7 @@ struct tower {
 
     [[nodiscard]] matrix const& output() const noexcept { return layers.back().output; }
 
-    // For the same input as the last forward.
+    // The input must be that of the last forward pass.
     void backward(matrix const& input, matrix gradient) {
         for (std::size_t i = layers.size(); i-- > 0;) {
             gradient = layers[i].backward(i == 0 ? input : layers[i - 1].output, std::move(gradient));
@@ -98,7 +98,7 @@ struct tower {
     }
 };
 
-// The actor says how good each push looks (logits), the critic how good the state is.
+// The actor rates each push (logits), the critic rates the state.
 struct network {
     tower actor;
     tower critic;
@@ -108,7 +108,7 @@ struct network {
           critic("critic", {inputs, hidden, hidden, 1}, random) {}
 };
 
-// The parts of visit_tensors, for a program that has more to show in between. Always from input to output.
+// The parts of visit_tensors, for a program that shows more tensors in between. Always from input to output.
 template <class Visit>
 void visit_parameters(network const& net, Visit&& visit) {
     for (tower const* const each : {&net.actor, &net.critic}) {
@@ -150,7 +150,7 @@ void visit_gradients(network const& net, Visit&& visit) {
     return hash;
 }
 
-// Shows every tensor of the network by name, in the order in which a training step needs it.
+// Shows every tensor of the network by name, in the order in which a training step computes it.
 template <class Visit>
 void visit_tensors(network const& net, Visit&& visit) {
     visit_parameters(net, visit);
@@ -158,7 +158,7 @@ void visit_tensors(network const& net, Visit&& visit) {
     visit_gradients(net, visit);
 }
 
-// Adam (Kingma and Ba 2015). It changes only the layers that it was given, and they must outlive it.
+// Adam (Kingma and Ba 2015). Changes only the layers that it was given; they must outlive it.
 class adam {
 public:
     explicit adam(float learning_rate) : learning_rate_(learning_rate) {}

@@ -24,16 +24,16 @@ inline constexpr float pole_half_length = 0.5F;
 inline constexpr float push_force = 10.0F;
 inline constexpr float time_step = 0.02F;
 
-// An episode fails beyond these.
+// An episode fails beyond these limits.
 inline constexpr float position_limit = 2.4F;                       // metres from the centre
 inline constexpr float angle_limit = 12.0F * 3.14159265F / 180.0F;  // radians from upright
 
 enum class outcome { running, fallen, timed_out };
 
-// One cart with its pole. Twenty milliseconds of physics a step, explicit Euler as in the literature.
+// One cart with its pole. A step is 20 ms, with explicit Euler as in the literature.
 class cart_pole {
 public:
-    // Starts an episode near the upright rest position.
+    // Starts an episode near the upright position at rest.
     void reset(example::prng& random) noexcept {
         for (float* const coordinate : {&position_, &velocity_, &angle_, &angular_velocity_}) {
             *coordinate = random.uniform(-0.05F, 0.05F);
@@ -65,10 +65,10 @@ public:
         return step_ == episode_steps ? outcome::timed_out : outcome::running;
     }
 
-    // Steps survived in this episode.
+    // Survived steps of this episode.
     [[nodiscard]] int steps() const noexcept { return step_; }
 
-    // What the agent sees: every coordinate in units of its usual range, so that a network meets values near one.
+    // What the agent observes: each coordinate divided by its usual range, so that inputs are near one.
     [[nodiscard]] std::array<float, observation_size> observation() const noexcept {
         return {position_ / position_limit, velocity_ / 1.5F, angle_ / angle_limit, angular_velocity_ / 1.5F};
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cartpole watches for, and what it keeps.
+// The rules of cartpole, and what it keeps.
 #pragma once
 
 #include "physics.hpp"
@@ -13,12 +13,11 @@ namespace cartpole {
 
 namespace sp = spotter;
 
-// What is watched for: all that can be told of reinforcement learning, and how unsure of itself a policy of two actions
-// is.
+// The whole pack for reinforcement learning, and the entropy of a policy with two actions.
 inline constexpr auto rules = sp::packs::rl || sp::rl_entropy_collapse::of_actions(action_count);
 
-// A learning rate that is far too large does its harm in three updates: in the first ones this rule is to be quicker
-// than in the pack.
+// A learning rate that is far too large does its damage in three updates: in the first updates this rule must react
+// faster than in the pack.
 inline constexpr auto early =
     sp::update_ratio_band{.smoothing = 1, .warmup = 0, .patience = 2} | sp::only{sp::before{20}};
 

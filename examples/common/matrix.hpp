@@ -8,7 +8,7 @@
 
 namespace example {
 
-// Rows x columns, row major. data(), size() and shape() are all that an observer has to know about it.
+// Rows x columns, row major. data(), size() and shape() suffice for an observer.
 struct matrix {
     std::vector<float> values{};
     std::size_t rows = 0;
@@ -18,7 +18,7 @@ struct matrix {
     matrix(std::size_t row_count, std::size_t col_count)
         : values(row_count * col_count), rows(row_count), cols(col_count) {}
 
-    // Changes the shape and sets every value to zero; the memory is kept when it is large enough.
+    // Changes the shape and sets all values to zero; reuses the memory if it is large enough.
     void reset(std::size_t row_count, std::size_t col_count) {
         values.assign(row_count * col_count, 0.0F);
         rows = row_count;
@@ -44,7 +44,7 @@ struct matrix {
     return result;
 }
 
-// out = a · b. Columns go in blocks of 16 whose sums stay in registers; the order of the additions is the textbook's.
+// out = a · b. Columns are processed in blocks of 16 whose sums stay in registers; additions keep the textbook's order.
 inline void multiply(matrix const& a, matrix const& b, matrix& out) {
     constexpr std::size_t width = 16;
     out.reset(a.rows, b.cols);

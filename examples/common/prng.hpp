@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same everywhere; the distributions of the standard library differ between vendors.
+// Random numbers that are equal on every platform; the distributions of the standard library differ between vendors.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ struct regression {
         for (float& w : w2.values) { w = random_.uniform(-0.25F, 0.25F); }
     }
 
-    // One batch forward and backward; the mean squared error of it.
+    // One batch forward and backward; returns its mean squared error.
     float forward_backward() {
         matrix slope{batch, 1};
         float loss = 0;
@@ -56,7 +56,7 @@ private:
     prng random_;
 };
 
-// All a library has to know of the network: its tensors, by name, in the order in which a step makes them.
+// All that spotter needs to know of the network: its tensors by name, in the order in which a step computes them.
 template <class Visit>
 void visit_tensors(regression const& net, Visit visit) {
     visit("fc1/w", net.w1);

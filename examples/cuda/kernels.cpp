@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of this example; `python3 tools/cuda/make_ptx.py` makes ptx.hpp of them. One block does all.
+// The kernels of this example; `python3 tools/cuda/make_ptx.py` compiles them into ptx.hpp. One thread block suffices.
 #include "kernels.hpp"
 
 using namespace example_cuda;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loop computes on the card: a linear regression. Plain C++, so that the stand-in for CUDA's driver runs it on
-// the processor.
+// The computation on the card: a linear regression. Plain C++, so that the tests' replacement for CUDA's driver runs it
+// on the processor.
 #pragma once
 
 #if defined(__CUDA__)

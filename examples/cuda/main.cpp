@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training loop on CUDA's driver, with kernels of its own and no toolkit: its tensors never leave the card, and a NaN
-// that one of its weights catches is told with its element. `example_cuda [--driver=path] [--fault]`.
+// A training loop on CUDA's driver API, with kernels of its own and without the toolkit. Its tensors stay on the card,
+// and a NaN in a weight is reported with its element. `example_cuda [--driver=path] [--fault]`.
 #include "../common/prng.hpp"
 #include "kernels.hpp"
 #include "ptx.hpp"
@@ -23,7 +23,7 @@ using namespace sp::literals;
 
 namespace {
 
-// The loop's own use of the driver: a few calls, by their names.
+// The loop's own use of the driver: a few functions, loaded by name.
 class card {
 public:
     explicit card(char const* path) : library_{::dlopen(path, RTLD_NOW | RTLD_LOCAL)} {

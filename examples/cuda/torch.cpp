@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net of libtorch's on a GPU: needs a libtorch with CUDA and a card. It is compiled where the headers are; it has
-// never run.
+// A libtorch net on a GPU: needs a libtorch with CUDA and a card. It is compiled where the headers exist; it was never
+// run.
 #include <spotter/ext/cuda.hpp>
 #include <spotter/ext/torch.hpp>
 #include <spotter/ext/torch/cuda.hpp>
@@ -32,7 +32,7 @@ int main() {
         adam.zero_grad();
         torch::Tensor const loss = torch::mse_loss(net->forward(x), y);
         loss.backward();
-        auto const found = watch.step(sp::train(i), "loss"_t = loss, tensors);  // nothing is waited for
+        auto const found = watch.step(sp::train(i), "loss"_t = loss, tensors);  // does not wait for the GPU
         for (sp::finding const& each : found) { sp::print(each); }
         if (found.decision() == sp::decision::stop) { break; }
         adam.step();

@@ -27,7 +27,7 @@ inline constexpr std::size_t pixel_count = 64;  // 8 x 8
 inline constexpr std::size_t class_count = 10;
 inline constexpr int darkest = 16;
 
-// Pictures and what they show.
+// Pictures with labels.
 struct dataset {
     matrix pixels;  // pictures x 64, from 0 to 1
     std::vector<std::int32_t> labels;
@@ -35,7 +35,7 @@ struct dataset {
     [[nodiscard]] std::size_t size() const noexcept { return labels.size(); }
 };
 
-// A dataset, or the reason why there is none.
+// A dataset, or the error.
 struct load_result {
     dataset data{};
     std::string problem{};
@@ -57,7 +57,7 @@ struct load_result {
     return numbers;
 }
 
-// Reads the whole file, or says what is wrong with it and what to do.
+// Reads the whole file; on failure returns what is wrong with it and what to do.
 [[nodiscard]] inline load_result load(std::string const& path) {
     std::ifstream file{path};
     if (!file) {
@@ -96,13 +96,13 @@ struct load_result {
     return result;
 }
 
-// Four fifths to learn from, one fifth to be judged by.
+// Four fifths for training, one fifth for testing.
 struct split {
     dataset train;
     dataset test;
 };
 
-// The same split every time, whatever the seed of the training, so that results can be compared.
+// The same split for every seed of the training, so that results can be compared.
 [[nodiscard]] inline split split_dataset(dataset const& all) {
     example::prng random{1797};
     std::vector<std::size_t> const order = example::shuffled_indices(all.size(), random);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learns to read handwritten digits, watched by spotter, and then asks its own record what it got wrong:
+// Learns to read handwritten digits, watched by spotter, and then reads its mistakes from its own record:
 //     digits <digits.csv> [--seed=N] [--fault=lr|nan|dead|frozen|inputs|labels|sign] [--run=FOLDER] [--quiet]
 //            [--preflight]
-// With --preflight the loop is examined first, on copies of the net and its first batch.
-// Ends with 0 when it learnt, 3 when spotter stopped it, 1 when it did neither, 2 when the command line or file is
-// wrong.
+// With --preflight the loop is examined first, on copies of the net and its first batch. Exit code: 0 when it learnt, 3
+// when spotter stopped it, 1 otherwise, 2 when the command line or file is wrong.
 #include "../common/prng.hpp"
 #include "data.hpp"
 #include "network.hpp"
@@ -30,16 +29,16 @@
 
 namespace {
 
-constexpr double goal = 0.95;  // of the test pictures read correctly
+constexpr double goal = 0.95;  // share of test pictures read correctly
 constexpr std::uint64_t epochs = 16;
 constexpr std::size_t batch_size = 32;
-constexpr float learning_rate = 0.03F;  // at the start; it falls in a straight line to zero
+constexpr float learning_rate = 0.03F;  // at the start; falls linearly to zero
 constexpr float momentum = 0.9F;
 
 namespace sp = spotter;
 using namespace sp::literals;
 
-// What is kept: tiny things always, large ones now and then, and of every evaluation what tells right from wrong.
+// What is kept: small tensors always, large ones sometimes, and labels and predictions of every evaluation.
 constexpr sp::plan keep{
     sp::collection{"losses", "loss", sp::always{}, sp::payload},
     sp::collection{"weights", sp::role::weight, sp::every{100} || sp::at{1, 10}, sp::payload},
@@ -50,29 +49,28 @@ constexpr sp::plan keep{
     sp::collection{"evaluation", "{input,labels,logits}", sp::during{sp::mode::eval}, sp::payload},
 };
 
-// What is watched for: all that can go wrong with a net that learns from labels, and the loss of one that has learnt
-// nothing yet.
+// The rules: the whole pack for learning from labels, and the initial loss of a classifier.
 constexpr auto rules =
     sp::packs::supervised || sp::initial_loss{.expected = sp::initial_loss::cross_entropy(digits::class_count)};
 
-// Digits are learnt within two epochs, and what goes wrong does its harm in a few steps. In that time these five are to
-// be quicker than they are in the pack, which waits for an outcome.
+// Digits are learnt within two epochs, and faults do their damage in a few steps. During that time these five rules
+// must react faster than in the pack, which waits for an outcome.
 constexpr auto early =
     (sp::input_not_normalized{.samples = batch_size} || sp::update_direction{.warmup = 0, .window = 5} ||
      sp::all_zero{} || sp::update_ratio_band{.smoothing = 1, .warmup = 0, .patience = 2} ||
      sp::underfit{.warmup = 44, .num_steps = 9, .smoothing = 20}) |
     sp::only{sp::before{88}};
 
-// What can be broken on purpose, one change each.
+// Deliberate faults, one change each.
 enum class fault {
     none,
     lr,      // the learning rate is a hundred times too large
-    nan,     // at step nan_step an element of "pre/fc2" is not a number
+    nan,     // at step nan_step an element of "pre/fc2" is NaN
     dead,    // the biases of the hidden layers start at -10
     frozen,  // the layer fc2 is never updated
-    inputs,  // pixels from 0 to 255, where they should be from 0 to 1
-    labels,  // every training picture has the label of another one
-    sign,    // the update goes up the gradient
+    inputs,  // pixels from 0 to 255 instead of 0 to 1
+    labels,  // every training picture has the label of another picture
+    sign,    // the update ascends the gradient
 };
 constexpr std::array<std::pair<std::string_view, fault>, 8> faults{{{"none", fault::none},
                                                                     {"lr", fault::lr},
@@ -93,7 +91,7 @@ struct options {
     bool preflight = false;
 };
 
-// What the command line asks for; nothing when it cannot be understood.
+// The command line's options; nothing if it is invalid.
 std::optional<options> parse(int count, char** arguments) {
     options result;
     for (int i = 1; i < count; ++i) {
@@ -124,7 +122,7 @@ std::optional<options> parse(int count, char** arguments) {
     return result.path.empty() ? std::nullopt : std::optional{result};
 }
 
-// The faults that are in the data, and those that are in the network.
+// Applies the faults of the data; the network has the others.
 void spoil(digits::dataset& data, fault broken) {
     if (broken == fault::inputs) {
         for (float& pixel : data.pixels.values) { pixel *= 255.0F; }
@@ -154,7 +152,7 @@ double evaluate(digits::network& net, digits::dataset const& test, Hook& watch, 
     return static_cast<double>(net.correct()) / static_cast<double>(test.size());
 }
 
-// Examines the loop as `train` goes through it, and puts what was found into the run. False where something is wrong.
+// Examines the loop of `train` and records the findings. False where something is wrong.
 template <class Hook>
 bool examine(options const& chosen, digits::dataset const& train, float rate, Hook& watch) {
     example::prng random{chosen.seed};
@@ -176,8 +174,8 @@ bool examine(options const& chosen, digits::dataset const& train, float rate, Ho
     return !found;
 }
 
-// Trains for all epochs, evaluates after each; returns the share of the test pictures read correctly at the end, or
-// nothing when spotter stopped it.
+// Trains for all epochs and evaluates after each. Returns the final share of test pictures read correctly, or nothing
+// when spotter stopped it.
 template <class Hook>
 std::optional<double> train(options const& chosen, digits::split const& data, Hook& watch) {
     example::prng random{chosen.seed};
@@ -196,7 +194,7 @@ std::optional<double> train(options const& chosen, digits::split const& data, Ho
             net.backward();
             loss = net.loss();
 
-            // Everything of this step is known, no parameter has changed yet: the instant to look and to object.
+            // Everything of this step is known, and no parameter has changed yet: the moment for rules to judge.
             auto const found = watch.step(sp::train(step), net, "loss"_t = loss);
             if (found) {  // a warning or worse
                 fmt::print("{}\nstopped before update {} was applied\n", found, step);

@@ -22,7 +22,7 @@ namespace digits {
 
 // One dense layer, pre = x · w + b and act = max(pre, 0), with its gradients and the optimizer's memory.
 struct layer {
-    // Every tensor has a name; they are built once, so that telling somebody about them costs nothing.
+    // The tensors' names, built once, so that observing them costs nothing.
     struct names {
         std::string w, b, grad_w, grad_b, pre, act;
     } name;
@@ -34,8 +34,8 @@ struct layer {
     matrix act;  // after it; the last layer has none
     std::vector<float> velocity_w;
     std::vector<float> velocity_b;
-    bool trained = true;   // the optimizer holds it
-    bool spoiled = false;  // its next forward pass makes a NaN
+    bool trained = true;   // the optimizer has it
+    bool spoiled = false;  // its next forward pass produces a NaN
 
     // Uniform weights of variance 2 / inputs (He et al. 2015), biases zero.
     layer(std::string const& title, std::size_t inputs, std::size_t units, example::prng& random)
@@ -84,7 +84,7 @@ private:
     }
 };
 
-// Layers fc1, fc2, … and everything that the last pass left behind.
+// Layers fc1, fc2, … and all results of the last pass.
 class network {
 public:
     // network{{64, 64, 32, 10}, random}: inputs, hidden units of each layer, classes.
@@ -94,7 +94,7 @@ public:
         }
     }
 
-    // Predicts a batch and compares with its labels; the batch is kept.
+    // Predicts a batch and compares it with its labels. Keeps the batch.
     void forward(dataset batch) {
         batch_ = std::move(batch);
         matrix const* current = &batch_.pixels;
@@ -133,7 +133,7 @@ public:
     [[nodiscard]] std::vector<layer>& layers() noexcept { return layers_; }
     [[nodiscard]] std::vector<layer> const& layers() const noexcept { return layers_; }
 
-    // Of the last forward: the batch, logits (batch x classes), mean cross-entropy, number read correctly.
+    // Results of the last forward pass: the batch, logits (batch x classes), mean cross-entropy, number read correctly.
     [[nodiscard]] dataset const& batch() const noexcept { return batch_; }
     [[nodiscard]] matrix const& input() const noexcept { return batch_.pixels; }
     [[nodiscard]] std::vector<std::int32_t> const& labels() const noexcept { return batch_.labels; }
@@ -142,7 +142,7 @@ public:
     [[nodiscard]] std::size_t correct() const noexcept { return correct_; }
 
 private:
-    // Softmax row by row, mean cross-entropy, and how often the likeliest class is the right one.
+    // Softmax of each row, mean cross-entropy, and the number of rows whose likeliest class is right.
     void judge(matrix const& logits) {
         probabilities_ = logits;
         loss_ = 0.0F;
@@ -169,8 +169,8 @@ private:
     std::size_t correct_ = 0;
 };
 
-// Shows what a forward pass leaves behind, by name and in its order; enough for an evaluation. What no name can say is
-// told: by what an activation was made, and that the predictions are logits.
+// Shows the tensors of a forward pass by name and in its order; enough for an evaluation. Passes what names do not
+// show: the kind of an activation, and that the predictions are logits.
 template <class Visit>
 void visit_forward(network const& net, Visit&& visit) {
     visit("input", net.input());
@@ -196,7 +196,7 @@ void visit_forward(network const& net, Visit&& visit) {
     return hash;
 }
 
-// Shows every tensor of a training step by name, in the order in which it came about; valid after backward.
+// Shows every tensor of a training step by name, in the order in which it was computed; valid after backward.
 template <class Visit>
 void visit_tensors(network const& net, Visit&& visit) {
     for (layer const& each : net.layers()) {

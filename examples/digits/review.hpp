@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a record of this program: how the run went, the confusion matrix of the last evaluation, the worst mistakes
-// drawn.
+// Reads a record of this program: how the run went, the confusion matrix of the last evaluation, and drawings of the
+// worst mistakes.
 #pragma once
 
 #include <spotter/ext/xtensor.hpp>
@@ -16,7 +16,7 @@
 
 namespace digits {
 
-// A test picture that was read wrongly: what it shows, what was seen in it, and how sure the network was of that.
+// A misread test picture: its label, the prediction, and the confidence of the prediction.
 struct mistake {
     std::array<float, 64> pixels{};
     std::int32_t label = 0;
@@ -25,12 +25,12 @@ struct mistake {
 };
 
 struct verdicts {
-    std::array<std::array<int, 10>, 10> confusion{};  // [label][seen]
-    std::vector<mistake> mistakes;                    // surest first
+    std::array<std::array<int, 10>, 10> confusion{};  // [label][prediction]
+    std::vector<mistake> mistakes;                    // most confident first
     int read = 0, right = 0;
 };
 
-// Of the last evaluation.
+// Reads the last evaluation.
 [[nodiscard]] inline verdicts judge(spotter::trial const& run, spotter::step_id step) {
     verdicts result;
     auto const inputs = run["input"].at(step).to<xt::xtensor<float, 2>>();
@@ -61,7 +61,7 @@ struct verdicts {
     return result;
 }
 
-// Pictures side by side, eight rows of eight pixels each, two characters a pixel.
+// Draws pictures side by side, eight rows of eight pixels each, two characters a pixel.
 inline void draw(std::vector<mistake> const& mistakes) {
     constexpr std::array<char, 6> shades{' ', '.', ':', 'o', '#', '@'};
     for (mistake const& each : mistakes) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small transformer learns to write licences, once as it should and three times with a fault that its loss does not
-// show by itself:
+// A small transformer learns to write licences: once correctly, and three times with a fault that its loss alone does
+// not show:
 //     study_attention TEXT... [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/attention.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line
-// or a file is wrong.
+// docs/studies/attention.md. Exit code: 0 when the claims of that page hold, 1 when not, 2 when the command line or a
+// file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/record.hpp"
 #include "../common/results.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using namespace attention;
 
-// One way to train, and the rule that is to speak of it; none of a healthy one.
+// One way to train, and the rule that should report it; none for the healthy one.
 struct variant {
     std::string folder{}, name{};
     recipe how{};
@@ -42,15 +42,15 @@ struct told {
         double measured = 0;
     };
     variant of{};
-    double loss = 0;              // of the test text, in the end
-    std::vector<one> findings{};  // of rules on attention
+    double loss = 0;              // final loss on the test text
+    std::vector<one> findings{};  // of the rules on attention
 };
 
 struct loaded {
     texts data{};
     std::string problem{};
 };
-// The last tenth of each file is to be judged by.
+// The last tenth of each file is the test text.
 [[nodiscard]] loaded load(std::vector<std::string> const& files) {
     std::vector<torch::Tensor> train, test;
     for (std::string const& path : files) {
@@ -69,7 +69,7 @@ struct loaded {
     return {{torch::cat(train), torch::cat(test)}, {}};
 }
 
-// A picture of each head at work: one step of mode predict on a piece of the test text.
+// Records the attention of each head: one step of mode predict on a piece of the test text.
 template <class Hook>
 void show_heads(transformer& net, texts const& data, shape const& of, Hook& watch) {
     torch::NoGradGuard const no_gradients;
@@ -115,7 +115,7 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
     return text;
 }
 
-// What the page says, of one seed; tells what does not hold.
+// Checks the page's claims for one seed and prints those that do not hold.
 [[nodiscard]] bool holds(std::uint64_t seed, std::vector<told> const& all, bool quick) {
     bool every = true;
     auto const claim = [&](bool is_so, std::string_view what) {
@@ -129,7 +129,7 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
         }
         bool const first = !each.findings.empty() && each.findings.front().rule == each.of.rule;
         claim(first, fmt::format("{} is reported first for \"{}\"", each.of.rule, each.of.name));
-        // Heads that do the same cost nothing here, but what they were meant for.
+        // Similar heads do not cost loss here, only the capacity that they should have added.
         if (!quick && each.of.folder != "first") {
             claim(each.loss > all.front().loss, fmt::format("\"{}\" costs loss", each.of.name));
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small transformer that says which letter comes next, with its attention written out (Vaswani et al. 2017;
-// normalised before each part, as Xiong et al. 2020 found it to train without trouble; places told by a bias on
-// distance, ALiBi, Press et al. 2022), and with faults to choose from.
+// A small transformer that predicts the next letter, with its attention written out (Vaswani et al. 2017), and with
+// faults to choose from. It normalises before each part, which trains more reliably (Xiong et al. 2020), and encodes
+// positions by a bias on distance (ALiBi, Press et al. 2022).
 #pragma once
 
 #include "../common/torch.hpp"
@@ -17,7 +17,7 @@ struct shape {
     // Faults.
     bool unscaled = false;        // scores are not divided by sqrt(width / heads)
     bool first_for_all = false;   // a wrong index: every head has the queries, keys and bias of the first
-    bool bias_by_offset = false;  // the bias goes by where the key is in memory, not by its distance from the query
+    bool bias_by_offset = false;  // the bias depends on the key's place in memory, not on its distance from the query
 };
 
 struct layer_impl : torch::nn::Module {
@@ -36,8 +36,8 @@ struct layer_impl : torch::nn::Module {
         hidden = register_module("hidden", torch::nn::Linear{of.width, 4 * of.width});
         back = register_module("back", torch::nn::Linear{4 * of.width, of.width});
     }
-    // x is [batch, place, width], `bias` [head, query, key] is added to the scores. `see(weights)` is called with the
-    // attention weights, [batch, head, query, key].
+    // x is [batch, position, width]; `bias` [head, query, key] is added to the scores. `see(weights)` is called with
+    // the attention weights, [batch, head, query, key].
     template <class See>
     torch::Tensor forward(torch::Tensor const& x, torch::Tensor const& bias, See&& see) {
         std::int64_t const batch = x.size(0), places = x.size(1), each = x.size(2) / heads;
@@ -67,7 +67,7 @@ struct transformer_impl : torch::nn::Module {
     std::vector<layer> layers{};
     torch::nn::LayerNorm last{nullptr};
     torch::nn::Linear next{nullptr};
-    // [head, query, key]: minus the distance times a slope of the head's own; keys behind the query are masked.
+    // [head, query, key]: minus the distance times the head's slope; keys after the query are masked.
     torch::Tensor bias{};
 
     explicit transformer_impl(shape const& of) {
@@ -85,7 +85,7 @@ struct transformer_impl : torch::nn::Module {
         bias = -slope.reshape({of.heads, 1, 1}) * (of.bias_by_offset ? offset : distance);
         bias = bias.masked_fill(distance.lt(0), -1e9);
     }
-    // Scores [batch, place, 256] of text [batch, place]. `see(name, weights)`: "attention/layer1", …
+    // Scores [batch, position, 256] of text [batch, position]. `see(name, weights)`: "attention/layer1", …
     template <class See>
     torch::Tensor forward(torch::Tensor const& text, See&& see) {
         torch::Tensor x = letters(text);

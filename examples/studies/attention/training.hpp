@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains the transformer on text and shows spotter what each head looks at.
+// Trains the transformer on text and observes the attention of each head.
 #pragma once
 
 #include "../common/fingerprint.hpp"
@@ -25,7 +25,7 @@ struct recipe {
     std::uint64_t steps = 600;
     std::int64_t batch = 16;
     double learning_rate = 1e-2;
-    std::uint64_t warmup = 50;  // steps over which the learning rate rises; from then on it falls to zero
+    std::uint64_t warmup = 50;  // steps over which the learning rate rises; then it falls to zero
     static constexpr std::uint64_t between_evaluations = 100;
 
     [[nodiscard]] double rate_at(std::uint64_t step) const {
@@ -36,12 +36,12 @@ struct recipe {
     }
 };
 
-// Text, a number a letter, 64-bit integers [letters].
+// Text, one number for each letter, 64-bit integers [letters].
 struct texts {
     torch::Tensor train{}, test{};
 };
 
-// The rules look every fifth step; nothing is kept of attention but what they take of it, and pictures of the last
+// The rules read attention at every fifth step; the record only keeps their features of it, and the heads of the last
 // evaluation.
 inline constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
                                sp::collection{"heads", "attention/*", sp::during{sp::mode::predict}, sp::payload}};
@@ -52,12 +52,12 @@ inline constexpr auto rules = (sp::attention_collapse{} | sp::once | sp::only{sp
 [[nodiscard]] inline torch::Tensor loss_of(torch::Tensor const& scores, torch::Tensor const& after) {
     return torch::nn::functional::cross_entropy(scores.reshape({-1, 256}), after.reshape({-1}));
 }
-// Pieces of `length` and one letter more, [count, length + 1], that begin at `from`, 64-bit integers [count].
+// Pieces of length + 1 letters, [count, length + 1], that begin at `from`, 64-bit integers [count].
 [[nodiscard]] inline torch::Tensor pieces(torch::Tensor const& text, torch::Tensor const& from, std::int64_t length) {
     return text.index_select(0, (from.unsqueeze(1) + torch::arange(length + 1)).reshape({-1}))
         .reshape({-1, length + 1});
 }
-// The loss on `count` pieces of the test text, always the same.
+// The loss on `count` pieces of the test text, the same pieces each time.
 [[nodiscard]] inline torch::Tensor test_loss(transformer& net, texts const& data, shape const& of, std::int64_t count) {
     torch::NoGradGuard const no_gradients;
     torch::Tensor const from = torch::arange(count) * ((data.test.size(0) - of.context - 1) / count);
@@ -68,7 +68,7 @@ inline constexpr auto rules = (sp::attention_collapse{} | sp::once | sp::only{sp
 
 struct outcome {
     transformer net{nullptr};
-    double loss = 0;               // of the test text
+    double loss = 0;               // on the test text
     std::uint64_t parameters = 0;  // their fingerprint
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An autoencoder whose loss converges and whose latent space is bad, and the smaller and better one that spotter's
+// An autoencoder whose loss converges but whose latent space is poor, and the smaller and better one that spotter's
 // findings lead to:
 //     study_autoencoder TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/autoencoder.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command
-// line or a file is wrong.
+// docs/studies/autoencoder.md. Exit code: 0 when the claims of that page hold, 1 when not, 2 when the command line or a
+// file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/fashion.hpp"
 #include "../common/fingerprint.hpp"
@@ -26,12 +26,12 @@ using namespace autoencoder;
 struct extent_of_study {
     std::uint64_t steps = 938, seeds = 3;  // one epoch
     std::int64_t batch = 64;
-    std::int64_t drawn = 400, judged = 2000;  // test pictures: of the planes, and of the neighbours
+    std::int64_t drawn = 400, judged = 2000;  // numbers of test pictures: for the planes, and for the neighbours
 };
 inline std::array<design, 2> const designs{{{.name = "original", .bottleneck = 96, .squashes = true},
                                             {.name = "changed", .bottleneck = 32, .squashes = false}}};
 
-// What is kept: losses, planes, the latent points at the end, statistics of gradients and activations now and then.
+// Keeps losses, planes, the final latent points, and at intervals statistics of gradients and activations.
 constexpr sp::plan keep{
     sp::collection{"losses", "{loss,metric/*}", sp::always{}, sp::payload},
     sp::collection{"embeddings", "{embedding/*,label,latent}", sp::during{sp::mode::eval}, sp::payload},
@@ -47,7 +47,7 @@ constexpr auto rules = (sp::vanishing_gradient{} | sp::once) || (sp::gradient_de
 // Pixels from 0 to 1.
 torch::Tensor as_pixels(torch::Tensor const& bytes) { return bytes.to(torch::kFloat).div_(255); }
 
-// Observes what a layer makes, with what made it.
+// Observes a layer's output, with the kind of its activation.
 template <class Hook>
 auto observing(Hook& watch, bool squashes) {
     return [&watch, squashes](std::string const& name, torch::Tensor const& made) {
@@ -63,15 +63,15 @@ constexpr auto unseen = [](std::string_view, torch::Tensor made) { return made; 
 
 struct outcome {
     std::int64_t parameters = 0, multiplications = 0;
-    double loss = 0;  // of the test pictures
-    double neighbours =
-        0;            // the share of test pictures most of whose ten nearest in the latent space are of their class
-    double idle = 0;  // the share of the bottleneck's units that are never active on these
+    double loss = 0;        // of the test pictures
+    double neighbours = 0;  // share of test pictures with the class of most of their ten nearest neighbours in the
+                            // latent space
+    double idle = 0;        // share of the bottleneck's units that are never active on them
     std::uint64_t fingerprint = 0;
     std::string says{};
 };
 
-// The share of points [n, dimensions] whose class is that of most of their ten nearest.
+// The share of points [n, dimensions] with the class of most of their ten nearest neighbours.
 double share_among_its_own(torch::Tensor const& points, torch::Tensor const& labels) {
     torch::Tensor distance = torch::cdist(points, points);
     distance.fill_diagonal_(INFINITY);
@@ -94,7 +94,7 @@ void evaluate(net& of, studies::pictures const& test, extent_of_study const& how
     watch.observe("loss", torch::mse_loss(of->forward(as_pixels(shown.pixels), unseen), as_pixels(shown.pixels)));
     watch.observe("metric/among its own", share_among_its_own(latent, shown.labels));
     (void)watch.end();
-    plane = plane * (1e-2 / plane.std());  // the next plane starts from this one, so that they can be compared
+    plane = plane * (1e-2 / plane.std());  // the next plane starts from this one, so that they are comparable
 }
 
 template <class Hook>

@@ -8,11 +8,11 @@
 
 namespace autoencoder {
 
-// What the study changes.
+// The variants of the study.
 struct design {
     std::string name{};
     std::int64_t bottleneck = 96;
-    // Sigmoids between the layers and ReLUs in the bottleneck; otherwise ELUs, and nothing in the bottleneck.
+    // Sigmoids between the layers and a ReLU in the bottleneck; otherwise ELUs, and no activation in the bottleneck.
     bool squashes = true;
 };
 
@@ -35,7 +35,7 @@ struct net_impl : torch::nn::Module {
         up1 = register_module("up1", torch::nn::ConvTranspose2d{enlarging(16, 1, 4).stride(2).padding(1)});
     }
 
-    // Pictures [count, 1, 28, 28] as points [count, bottleneck]. `see(name, made)` is called with what each layer makes
+    // Pictures [count, 1, 28, 28] as points [count, bottleneck]. `see(name, made)` is called with each layer's output
     // and returns it.
     template <class See>
     torch::Tensor to_latent(torch::Tensor const& pictures, See&& see) {
@@ -51,7 +51,7 @@ struct net_impl : torch::nn::Module {
         x = see("up2", between(up2(x)));
         return torch::sigmoid(up1(x));
     }
-    // Multiplications of one picture.
+    // Multiplications for one picture.
     [[nodiscard]] std::int64_t multiplications() const {
         std::int64_t const dense = encode->weight.numel() + decode->weight.numel();
         return dense + 14 * 14 * conv1->weight.numel() +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of many dimensions as points of a plane, neighbours near each other.
+// Maps points of many dimensions to a plane, with neighbours near each other.
 #pragma once
 
 #include "../common/torch.hpp"
@@ -8,8 +8,8 @@
 
 namespace autoencoder {
 
-// How near each point has the others: rows [n, n] that sum to 1, of Gaussians whose width gives each row `perplexity`
-// neighbours in effect, made symmetric.
+// The affinities of points: rows [n, n] that sum to 1, from Gaussians whose widths give each row an effective number of
+// `perplexity` neighbours; then made symmetric.
 [[nodiscard]] inline torch::Tensor neighbourhoods(torch::Tensor const& points, double perplexity) {
     std::int64_t const count = points.size(0);
     torch::Tensor const distance = torch::cdist(points, points).pow(2);
@@ -17,7 +17,7 @@ namespace autoencoder {
     torch::Tensor low = torch::zeros({count, 1}), high = torch::full({count, 1}, INFINITY),
                   precision = torch::ones({count, 1});
     torch::Tensor near;
-    for (int i = 0; i < 50; ++i) {  // each row's precision by bisection on its entropy
+    for (int i = 0; i < 50; ++i) {  // finds each row's precision by bisection on its entropy
         near = torch::softmax((-distance * precision).masked_fill(self, -INFINITY), 1);
         torch::Tensor const entropy = -(near * near.clamp_min(1e-12).log()).sum(1, true);
         torch::Tensor const wide = entropy > std::log(perplexity);
@@ -29,7 +29,7 @@ namespace autoencoder {
 }
 
 // t-SNE, exact (van der Maaten and Hinton 2008, Journal of Machine Learning Research 9): [n, dimensions] to [n, 2],
-// from `start`.
+// beginning at `start`.
 [[nodiscard]] inline torch::Tensor tsne(torch::Tensor const& points, torch::Tensor const& start,
                                         double perplexity = 30) {
     constexpr int rounds = 400, exaggerated = 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line that all studies have: the data's files first, then choices.
+// The command line of all studies: the data files first, then options.
 #pragma once
 
 #include <charconv>
@@ -14,14 +14,14 @@
 namespace studies {
 
 struct arguments {
-    std::vector<std::string> data{};  // paths, in the order that the study asks for
-    std::vector<std::string> own{};   // choices of this study alone, as they were given: "--tool=…"
+    std::vector<std::string> data{};  // paths, in the order of the study's usage
+    std::vector<std::string> own{};   // options of this study only, as given: "--tool=…"
     bool quick = false;               // a smaller study that makes the same claims
-    bool plain = false;               // one short training that prints its parameters and heeds nothing that is found
-    std::uint64_t seed = 0;           // the first of those that the study uses
+    bool plain = false;               // one short training that prints its parameters and ignores findings
+    std::uint64_t seed = 0;           // the first seed that the study uses
     std::string out{};                // the folder for records and tables
 
-    // What follows `--name=` among the study's own choices.
+    // The text after `--name=` among the study's own options.
     [[nodiscard]] std::optional<std::string> choice(std::string_view name) const {
         for (std::string_view each : own) {
             if (each.starts_with(name) && each.substr(name.size()).starts_with("=")) {
@@ -32,10 +32,10 @@ struct arguments {
     }
 };
 
-inline constexpr std::size_t any_number = 0;  // of files, one at least
+inline constexpr std::size_t any_number = 0;  // number of files, at least one
 
-// Nothing, and the usage on standard error, when the command line cannot be understood: a number of files other than
-// `files`, or a choice that is neither one of all studies nor begins with one of `own` ("--tool").
+// Returns nothing, and prints the usage on standard error, when the command line is invalid: a number of files other
+// than `files`, or an option that is neither common to all studies nor begins with one of `own` ("--tool").
 [[nodiscard]] inline std::optional<arguments> parse(int count, char** given, std::string_view study,
                                                     std::string_view usage, std::size_t files,
                                                     std::vector<std::string_view> const& own = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows spotter what it needs to tell which parts of a picture made the net say what it said.
+// Observes the tensors that explain which parts of a picture made the net give its answer.
 #pragma once
 
 #include "pictures.hpp"
@@ -13,14 +13,14 @@
 
 namespace studies {
 
-// What a batch normalisation adds in evaluation: beta - mean * gamma / sqrt(variance + epsilon), [channels].
+// The bias of a batch normalisation in evaluation: beta - mean * gamma / sqrt(variance + epsilon), [channels].
 [[nodiscard]] inline torch::Tensor bias_of(torch::nn::BatchNorm2dImpl const& norm) {
     torch::Tensor const scale = norm.weight / torch::sqrt(norm.running_var + norm.options.eps());
     return norm.bias - norm.running_mean * scale;
 }
 
-// Shows what a layer of a net in evaluation adds, and, in the backward pass, the gradient to what it makes; nothing of
-// layers that add nothing. `layer` and `made` are what forward gives to `see`; returns what is to go on.
+// Observes a layer's bias in evaluation and, in the backward pass, the gradient of its output; nothing for layers
+// without a bias. `layer` and `made` are the arguments of `see` in forward; returns the tensor to continue with.
 template <class Hook>
 [[nodiscard]] torch::Tensor explained_layer(resnet const& net, std::string const& layer, torch::Tensor const& made,
                                             Hook& watch) {
@@ -34,14 +34,14 @@ template <class Hook>
     } else if (auto const* const linear = (*module)->template as<torch::nn::LinearImpl>()) {
         watch.observe("bias/" + layer, linear->bias);
     } else {
-        return made;  // a convolution, which has none
+        return made;  // a convolution, which has no bias
     }
     return spotter::tap_gradient(watch, "grad/" + layer, made);
 }
 
-// Shows the score of the class that each picture is taken for, and its gradient to the input and to what went through
-// explained_layer. A residual net with ReLU is linear between its kinks, so the biases and the input, times these, are
-// all parts of the score.
+// Observes the score of each picture's predicted class, and its gradients with respect to the input and to the outputs
+// in explained_layer. A residual net with ReLU is piecewise linear, so the input and the biases, times these gradients,
+// add up to the score.
 template <class Hook>
 void explain_scores(torch::Tensor const& input, torch::Tensor const& scores, Hook& watch) {
     torch::Tensor const explained = std::get<0>(scores.max(1));
@@ -50,7 +50,7 @@ void explain_scores(torch::Tensor const& input, torch::Tensor const& scores, Hoo
     watch.observe("grad/input", input.grad());
 }
 
-// One step of mode predict, whole.
+// One step of mode predict.
 template <class Hook>
 void explain(resnet& net, pictures const& shown, Hook& watch, std::uint64_t index) {
     net->eval();

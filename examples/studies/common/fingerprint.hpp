@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that tells whether two nets are the same to the last bit.
+// A hash that is equal for nets with the same bits.
 #pragma once
 
 #include "torch.hpp"

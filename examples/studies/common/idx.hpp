@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IDX files, as MNIST and its successors have them: two zero bytes, the element type (8: bytes), the number of axes,
-// their sizes as big-endian numbers of four bytes, then the elements, the last axis running fastest.
+// IDX files, as used by MNIST and its successors: two zero bytes, the element type (8: bytes), the number of axes,
+// their sizes as big-endian 4-byte numbers, then the elements in row-major order.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace studies {
 
-// What a file holds, or the reason why it holds nothing.
+// The content of a file, or the error.
 struct idx_file {
     std::vector<std::int64_t> sizes{};
     std::vector<std::uint8_t> values{};
     std::string problem{};
 };
 
-// Reads the whole file at `path`: bytes of one to four axes, and nothing behind them.
+// Reads the file at `path`: bytes with one to four axes, and nothing after them.
 [[nodiscard]] inline idx_file read_idx(std::string const& path) {
     auto const refuse = [&](std::string const& why) { return idx_file{.problem = path + ": " + why}; };
     std::ifstream file{path, std::ios::binary};
@@ -38,7 +38,8 @@ struct idx_file {
     for (std::size_t axis = 0; axis < axes; ++axis) {
         std::uint64_t size = 0;
         for (std::size_t k = 0; k < 4; ++k) { size = size << 8U | bytes[4 + 4 * axis + k]; }
-        count = size == 0 || count < bytes.size() ? count * size : count;  // what is larger than the file stays so
+        count = size == 0 || count < bytes.size() ? count * size : count;  // a count beyond the file's size stays
+                                                                           // invalid and cannot overflow
         result.sizes.push_back(static_cast<std::int64_t>(size));
         shape += (axis == 0 ? "" : " x ") + std::to_string(size);
     }

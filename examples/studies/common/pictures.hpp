@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures with labels, out of a pair of IDX files.
+// Pictures with labels, read from a pair of IDX files.
 #pragma once
 
 #include "idx.hpp"
@@ -18,19 +18,19 @@ struct pictures {
 
     [[nodiscard]] std::int64_t size() const { return labels.size(0); }
 
-    // Those at `chosen`, 64-bit integers [n].
+    // The pictures with these indices, 64-bit integers [n].
     [[nodiscard]] pictures at(torch::Tensor const& chosen) const {
         return {pixels.index_select(0, chosen), labels.index_select(0, chosen), {}};
     }
 };
 
-// Bytes as a net takes them: floats from -2 to 2, 0 in the middle.
+// Bytes as the input of a net: floats from -2 to 2.
 [[nodiscard]] inline torch::Tensor as_input(torch::Tensor const& bytes) {
     return bytes.to(torch::kFloat).div_(63.75F).sub_(2.0F);
 }
 
-// Pictures [count, height, width] or [count, height, width, channels] beside their labels [count], each below
-// `classes`. `origin` tells where to get the files, for whoever has none.
+// Pictures [count, height, width] or [count, height, width, channels] with their labels [count], each below `classes`.
+// `origin` says where to get the files; it is part of the error.
 [[nodiscard]] inline pictures load_pictures(std::string const& images, std::string const& labels, std::int64_t classes,
                                             std::string const& origin) {
     auto const refuse = [](std::string why) { return pictures{{}, {}, std::move(why)}; };
@@ -52,7 +52,7 @@ struct pictures {
     return result;
 }
 
-// What to learn from and what to be judged by, out of four files: pictures and labels of the one, then of the other.
+// Training and test pictures, from four files: pictures and labels of the first, then of the second.
 struct split {
     pictures train{}, test{};
 

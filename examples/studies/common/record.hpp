@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record that a study goes on with.
+// Opens the record that a study continues with.
 #pragma once
 
 #include <spotter/report/describe.hpp>
@@ -13,7 +13,7 @@
 
 namespace studies {
 
-// The record at `path`, as watch.path() said it. Where there is none (a folder that cannot be written, SPOTTER=off) the
+// The record at `path`, as watch.path() returned it. Without one (a folder that cannot be written, SPOTTER=off) the
 // program ends with 2.
 [[nodiscard]] inline spotter::trial record_at(std::string_view path) {
     auto opened = spotter::open_trial(path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResNet18 (He et al. 2016) for small pictures: a first convolution of 3 x 3 and no pooling, as its authors did for 32
-// x 32.
+// ResNet18 (He et al. 2016) for small pictures: a first convolution of 3 x 3 without pooling, as in its authors' nets
+// for 32 x 32.
 #pragma once
 
 #include "torch.hpp"
@@ -16,7 +16,7 @@ namespace studies {
     return torch::nn::Conv2d{torch::nn::Conv2dOptions{in, out, size}.stride(stride).padding(size / 2).bias(false)};
 }
 
-// Two convolutions beside a shortcut. `inner` channels are between the two.
+// Two convolutions with a shortcut. `inner` is the number of channels between the two.
 struct block_impl : torch::nn::Module {
     torch::nn::Conv2d conv1{nullptr}, conv2{nullptr}, shortcut{nullptr};
     torch::nn::BatchNorm2d bn1{nullptr}, bn2{nullptr}, shortcut_bn{nullptr};
@@ -42,8 +42,8 @@ struct block_impl : torch::nn::Module {
 };
 TORCH_MODULE_IMPL(block, block_impl);
 
-// Four groups of two blocks, of `width`, 2, 4 and 8 times as many channels. `inner`, one number a block: how many there
-// are between the two convolutions of the block; as many as behind it where nothing is said.
+// Four groups of two blocks, with `width`, 2, 4 and 8 times as many channels. `inner`, one number for each block: the
+// channels between its two convolutions; by default as many as its output has.
 struct resnet_impl : torch::nn::Module {
     torch::nn::Conv2d conv1{nullptr};
     torch::nn::BatchNorm2d bn1{nullptr};
@@ -64,9 +64,9 @@ struct resnet_impl : torch::nn::Module {
         fc = register_module("fc", torch::nn::Linear{in, classes});
     }
 
-    // Scores [count, classes] of pictures [count, channels, height, width]. `see(name, output)` is called with what
-    // each layer makes, in the order of the program, and returns what goes on: "conv1", "bn1", "relu1", "block1/conv1",
-    // … "block8/relu2", "pool", "fc".
+    // Scores [count, classes] of pictures [count, channels, height, width]. `see(name, output)` is called with each
+    // layer's output, in program order, and returns the tensor to continue with: "conv1", "bn1", "relu1",
+    // "block1/conv1", … "block8/relu2", "pool", "fc".
     template <class See>
     torch::Tensor forward(torch::Tensor const& pictures, See&& see) {
         torch::Tensor x = see("relu1", torch::relu(see("bn1", bn1(see("conv1", conv1(pictures))))));

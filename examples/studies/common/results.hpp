@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a study found, as the text that goes into its page.
+// The results of a study, as the text for its page.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace studies {
 
-// Puts `text` into `folder`/results.md: all of it or, where that fails, nothing, so that no half of a study passes for
-// a result. Returns the reason of a failure.
+// Writes `text` to `folder`/results.md completely or not at all, so that half a study cannot pass for a result. Returns
+// the reason of a failure.
 [[nodiscard]] inline std::string write_results(std::string const& folder, std::string const& text) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);

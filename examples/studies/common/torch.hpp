@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the studies use of libtorch; compiled once for all of them (CMakeLists.txt).
+// The headers of libtorch that the studies need, precompiled once for all (CMakeLists.txt).
 #pragma once
 
 #include <torch/nn.h>

@@ -57,7 +57,7 @@ inline constexpr std::array<std::string_view, class_count> class_names{"limit 20
                                                                        "end of no overtaking",
                                                                        "end of no overtaking, lorries"};
 
-// The names, one a line, as `watch.scalar("class_names", …)` takes them.
+// The names, one a line, in the form that `watch.scalar("class_names", …)` needs.
 [[nodiscard]] inline std::string names_text() {
     std::string text;
     for (std::string_view each : class_names) { text += (text.empty() ? "" : "\n") + std::string{each}; }

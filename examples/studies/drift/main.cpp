@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A net that reads traffic signs is in service when fog comes, or night, or a lens that is out of focus, or a sign it
-// never saw:
+// A net that reads traffic signs is in service when fog comes, or night, or a lens out of focus, or an unknown sign:
 //     study_drift TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/drift.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a
-// file is wrong.
+// docs/studies/drift.md. Exit code: 0 when the claims of that page hold, 1 when not, 2 when the command line or a file
+// is wrong.
 #include "../common/arguments.hpp"
 #include "../common/record.hpp"
 #include "../common/results.hpp"
@@ -14,17 +13,17 @@ namespace {
 
 using namespace drifting;
 
-constexpr std::int64_t unknown_class = 12;  // priority road: the net never sees one before it is in service
+constexpr std::int64_t unknown_class = 12;  // priority road: not in the training data
 
 struct extent_of_study {
     recipe how{};
     std::uint64_t seeds = 3;
-    std::uint64_t clean = 20, changed = 5;         // streams without a change, and of each change
-    std::uint64_t batches = 400, change_at = 200;  // of a stream
+    std::uint64_t clean = 20, changed = 5;         // streams without a change; streams of each change
+    std::uint64_t batches = 400, change_at = 200;  // batches of a stream; the batch of the change
 };
 
-// What the net learns from; what it is proved on and what it is served, halves of the test pictures, of signs that it
-// never saw; the class that it does not know.
+// The training pictures; two halves of the test pictures, for the envelope and for the service; and those of the class
+// that the net does not know.
 struct parts {
     studies::pictures learnt{}, held_out{}, served{}, unknown{};
 };
@@ -40,7 +39,7 @@ struct parts {
             those(data.test, true)};
 }
 
-// One stream, to its end. Once drift is told the next batches are explained, too.
+// Runs one stream. After drift is reported the next batches are explained too.
 [[nodiscard]] stream_results watched(extent_of_study const& within, studies::resnet& net, sp::envelope const& healthy,
                                      parts const& of, change what, std::uint64_t seed, std::string const& folder) {
     stream_results it{.what = what};
@@ -87,7 +86,7 @@ struct parts {
     return all;
 }
 
-// What the page says, of one seed; tells what does not hold.
+// Checks the page's claims for one seed and prints those that do not hold.
 [[nodiscard]] bool holds(seed_results const& it) {
     bool all = true;
     auto const claim = [&](bool is_so, std::string_view what) {
@@ -98,7 +97,7 @@ struct parts {
         claim(!each.told_at, "nothing is reported for a clean stream");
         claim(each.captured == 0, "nothing is kept of a clean stream");
     }
-    // As the quick study's net does not.
+    // Not so for the net of the quick study.
     bool const knows_its_signs = it.share_right(it.clean, false, change::none) > 0.5;
     for (stream_results const& each : it.changed) {
         if (each.what == change::unknown_class && !knows_its_signs) { continue; }

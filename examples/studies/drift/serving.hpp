@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a net to read traffic signs, learns what it looks like at work, and puts it into service.
+// Trains a net to read traffic signs, learns its statistics in service, and puts it into service.
 #pragma once
 
 #include "../common/explaining.hpp"
@@ -23,27 +23,27 @@ using namespace sp::literals;
 struct recipe {
     std::int64_t width = 8;       // channels of the first group of blocks
     std::uint64_t steps = 1040;   // ten epochs
-    std::uint64_t proving = 800;  // batches of held-out pictures that the trained net is shown, for the envelope
-    // Pictures a training step; requests that are served at once.
+    std::uint64_t proving = 800;  // batches of held-out pictures for the envelope
+    // Pictures of a training step; requests of a served batch.
     static constexpr std::int64_t batch = 64, requests = 16;
-    static constexpr std::uint64_t window = 32;  // batches that drift is judged by
+    static constexpr std::uint64_t window = 32;  // batches from which drift is judged
 };
 
-// What is kept of a service: statistics alone, 16 bytes a tensor and batch.
+// Keeps only statistics of the service, 16 bytes for each tensor and batch.
 inline constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
                                sp::collection{"service", "{input,act/*,confidence}", sp::during{sp::mode::predict},
                                               sp::stats(sp::mean, sp::stddev)}};
-// And beyond that once it has drifted: the requests, and what explains the answers to them.
+// Kept in addition after drift: the requests, and the tensors that explain their answers.
 inline constexpr sp::plan drifted{
     sp::collection{"drifted", "{input,score,explained,bias/*,grad/*}", sp::always{}, sp::payload}};
 inline constexpr std::uint64_t drifted_batches = 4;
 
 struct served {
-    std::int64_t right = 0;  // answers
+    std::int64_t right = 0;  // number of right answers
     bool alarmed = false;
 };
-// Serves one batch of requests, as step `index` of mode predict, and shows spotter what goes in, what each ReLU makes,
-// and how sure the net is. `explains`: what explains the answers, too, which takes a backward pass.
+// Serves one batch of requests, as step `index` of mode predict, and observes the input, each ReLU's output and the
+// confidence. `explains`: also observes what explains the answers, which needs a backward pass.
 template <class Hook>
 served serve(studies::resnet& net, studies::pictures const& shown, Hook& watch, std::uint64_t index, bool explains) {
     torch::AutoGradMode const gradients{explains};
@@ -67,7 +67,7 @@ struct trained {
     std::uint64_t parameters = 0;  // their fingerprint
 };
 
-// Trains on `data`, then proves the net on `held_out`: what it looks like at work goes into the same record, in mode
+// Trains on `data`, then runs the net on `held_out`; its statistics in service go into the same record, in mode
 // predict.
 template <class Hook>
 trained train(recipe const& how, studies::pictures const& data, studies::pictures const& held_out, std::uint64_t seed,

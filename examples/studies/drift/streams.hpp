@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests as a net in service gets them, and what may change about them from some request on.
+// The requests of a net in service, and the changes that may begin at some request.
 #pragma once
 
 #include "../common/pictures.hpp"
@@ -18,7 +18,7 @@ inline constexpr std::array<change, 4> changes{change::fog, change::night, chang
     return names[static_cast<std::size_t>(it)];
 }
 
-// A grey veil, thicker in some places than in others: a tenth to three tenths of what is seen.
+// A grey veil of varying density: a tenth to three tenths of the picture.
 [[nodiscard]] inline torch::Tensor in_fog(torch::Tensor const& bytes) {
     torch::Tensor const patches = torch::rand({bytes.size(0), 1, 4, 4}).mul_(0.2).add_(0.1);
     torch::Tensor const veil =
@@ -28,7 +28,7 @@ inline constexpr std::array<change, 4> changes{change::fog, change::night, chang
                                                         .align_corners(false));
     return bytes * (1 - veil) + 200 * veil;
 }
-// Half the light, and the noise of a sensor in the dark.
+// Half the light, with a sensor's noise in the dark.
 [[nodiscard]] inline torch::Tensor at_night(torch::Tensor const& bytes) {
     return bytes * 0.5 + 6 * torch::randn_like(bytes);
 }
@@ -42,8 +42,8 @@ inline constexpr std::array<change, 4> changes{change::fog, change::night, chang
     return torch::nn::functional::conv2d(padded, weight, torch::nn::functional::Conv2dFuncOptions{}.groups(3));
 }
 
-// Requests in batches, drawn from some half of `known`; from batch `from` on they are changed, or a quarter of them is
-// drawn from `unknown`. Draws by torch's generator, which it seeds.
+// Requests in batches, drawn from a random half of `known`. From batch `from` on they are changed, or a quarter of them
+// is drawn from `unknown`. Draws with torch's generator, which it seeds.
 class stream {
 public:
     stream(studies::pictures const& known, studies::pictures const& unknown, change what, std::uint64_t from,

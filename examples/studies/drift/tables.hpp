@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of a stream, read from its record, and the tables of the page.
+// The results of a stream, read from its record, and the tables of the page.
 #pragma once
 
 #include "serving.hpp"
@@ -17,11 +17,12 @@ namespace drifting {
 
 struct stream_results {
     change what = change::none;
-    std::int64_t right_before = 0, right_after = 0;   // answers
-    std::optional<std::uint64_t> told_at{};           // batch
-    std::string tensor{};                             // that was told of
-    std::uint64_t captured = 0, captured_before = 0;  // batches whose requests are in the record; before the change
-    double incompleteness = 0;                        // of the maps: the worst
+    std::int64_t right_before = 0, right_after = 0;   // number of right answers, before and after the change
+    std::optional<std::uint64_t> told_at{};           // batch at which drift was reported
+    std::string tensor{};                             // the tensor of that finding
+    std::uint64_t captured = 0, captured_before = 0;  // batches whose requests are in the record; those of them before
+                                                      // the change
+    double incompleteness = 0;                        // largest of the maps
 
     void read(sp::trial const& run, std::uint64_t change_at) {
         for (sp::finding const& each : run.findings()) {
@@ -52,7 +53,7 @@ struct seed_results {
     }
 };
 
-// Of several seeds, or of one.
+// For one seed or several.
 [[nodiscard]] inline std::string clean_table(std::vector<seed_results> const& all) {
     std::string text = "| seed | clean streams | requests | false alarms | right |\n|---|---|---|---|---|\n";
     for (seed_results const& it : all) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training whose gradients explode, run as attempts with planned cures until one is stable, each a process of this
-// program:
+// A training whose gradients explode, run as attempts with planned cures until one is stable. Each attempt is a process
+// of this program:
 //     study_healing TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// and what the supervisor adds to that for an attempt: [--warmup=STEPS] [--norm], and --to-end: heed no rule.
-// docs/studies/healing.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or
-// a file is wrong.
+// For an attempt the supervisor adds [--warmup=STEPS] and [--norm]; --to-end ignores the rules.
+// docs/studies/healing.md. Exit code: 0 when the claims of that page hold, 1 when not, 2 when the command line or a
+// file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/results.hpp"
 #include "tables.hpp"
@@ -20,7 +20,7 @@ struct extent_of_study {
     recipe how{};
     std::uint64_t seeds = 3;
     std::string warmup = "200";  // steps
-    double least_right = 0.6;    // of the stable attempt, in the end
+    double least_right = 0.6;    // final accuracy of the stable attempt
 };
 
 [[nodiscard]] extent_of_study extent(bool quick) {
@@ -28,7 +28,7 @@ struct extent_of_study {
     return {{.width = 4, .batch = 16, .steps = 100, .checks = 1, .judged_by = 500}, 1, "50", 0.25};
 }
 
-// The recipe with what the supervisor added to the command line; nothing where that is no number.
+// The recipe with the settings that the supervisor added to the command line; nothing if one is not a number.
 [[nodiscard]] std::optional<recipe> cured(recipe how, studies::arguments const& chosen) {
     how.normalised = std::find(chosen.own.begin(), chosen.own.end(), "--norm") != chosen.own.end();
     if (auto const text = chosen.choice("--warmup")) {
@@ -38,7 +38,7 @@ struct extent_of_study {
     return how;
 }
 
-// An attempt, in a process of its own.
+// Runs one attempt, in a process of its own.
 [[nodiscard]] int attempt(sp::supervised_attempt const& now, recipe const& how, studies::split const& data,
                           std::uint64_t seed, bool heeds) {
     sp::hook watch{now.run, keep, rules_for(how), sp::options{.existing = sp::existing::refuse}};
@@ -73,7 +73,7 @@ struct extent_of_study {
     return it;
 }
 
-// What the page says, of one seed; tells what does not hold.
+// Checks the page's claims for one seed and prints those that do not hold.
 [[nodiscard]] bool holds(chain const& it, extent_of_study const& within) {
     bool all = true;
     auto const claim = [&](bool is_so, std::string_view what) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deep residual net of ELUs (Clevert, Unterthiner and Hochreiter 2016) for grey pictures. Each block adds to what
-// comes in, so without normalisation what goes through the net, and the gradient that comes back, grow by about a
-// constant factor a block.
+// A deep residual net of ELUs (Clevert, Unterthiner and Hochreiter 2016) for grey pictures. Each block adds to its
+// input. Without normalisation the activations, and the gradients of the backward pass, grow by about a constant factor
+// in each block.
 #pragma once
 
 #include "../common/resnet.hpp"
@@ -33,7 +33,7 @@ struct elu_block_impl : torch::nn::Module {
 };
 TORCH_MODULE_IMPL(elu_block, elu_block_impl);
 
-// A first convolution of stride 2, then three groups of blocks, of `width`, 2 and 4 times as many channels.
+// A first convolution of stride 2, then three groups of blocks with `width`, 2 and 4 times as many channels.
 struct elu_resnet_impl : torch::nn::Module {
     torch::nn::Conv2d first{nullptr};
     torch::nn::Sequential blocks{nullptr};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of a supervised training, read from its records, and the tables of the page.
+// The results of a supervised training, read from its records, and the tables of the page.
 #pragma once
 
 #include "../common/record.hpp"
@@ -15,12 +15,12 @@
 
 namespace healing {
 
-// The chain of attempts of one seed, and each of them to its end.
+// The chain of attempts of one seed, and each attempt continued to its end.
 struct chain {
     std::uint64_t seed = 0;
     sp::healing told{};
-    sp::runs_table heeded{}, whole{};  // a row an attempt; the last one, which came to its end, is the same in both
-    bool same_numbers = false;  // what an attempt computed is what it computed on the way to its end, to the last bit
+    sp::runs_table heeded{}, whole{};  // one row for each attempt; the last one reached its end and is equal in both
+    bool same_numbers = false;         // each attempt equals the beginning of its continued run, bit for bit
 
     [[nodiscard]] static std::optional<double> accuracy(sp::runs_table const& of, std::size_t attempt) {
         for (std::size_t k = 0; k < of.outcomes.size(); ++k) {
@@ -43,7 +43,7 @@ struct chain {
     }
 };
 
-// Whether every loss of the one is the same in the other.
+// Whether every loss of the shorter run equals that of the longer.
 [[nodiscard]] inline bool begins_alike(sp::trial const& shorter, sp::trial const& longer) {
     auto const losses = [](sp::trial const& of) { return of["loss"].history(sp::mean, sp::during{sp::mode::train}); };
     auto const some = losses(shorter), all = losses(longer);

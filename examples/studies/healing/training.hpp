@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt: the net is trained on Fashion-MNIST, with the cures that are asked for, and leaves its loop where a rule
-// asks for it.
+// One attempt: trains the net on Fashion-MNIST with the given cures, and leaves the loop where a rule requests it.
 #pragma once
 
 #include "../common/fashion.hpp"
@@ -21,10 +20,11 @@ using namespace sp::literals;
 
 struct recipe {
     std::int64_t blocks_each = 8, width = 8, batch = 64;  // 24 blocks: 51 layers with weights
-    std::uint64_t steps = 400, checks = 4;                // evaluations, evenly spaced; the last one at the end
+    std::uint64_t steps = 400, checks = 4;                // number of evaluations, evenly spaced; the last one at the
+                                                          // end
     std::int64_t judged_by = 1'000;                       // test pictures
     double learning_rate = 0.1;
-    // What cures add.
+    // Set by cures.
     std::uint64_t warmup = 0;  // steps over which the learning rate rises from 0
     bool normalised = false;
 
@@ -38,7 +38,7 @@ inline constexpr sp::plan keep{
     sp::collection{"losses", "{loss,metric/*}", sp::always{}, sp::payload},
     sp::collection{"gradients", "grad/*", sp::during{sp::mode::train}, sp::stats(sp::mean_abs, sp::maximum)}};
 
-// Ends an attempt whose gradients explode, or whose loss is still that of a guess, ln 10, in the second half.
+// Ends an attempt whose gradients explode, or whose loss in the second half is still that of guessing, ln 10.
 [[nodiscard]] constexpr auto rules_for(recipe const& how) {
     auto const learns_nothing = sp::any("loss", sp::mean > 2.3026) |
                                 sp::only{sp::during{sp::mode::train} && sp::from{how.steps / 2}} | sp::for_steps{5} |
@@ -46,8 +46,8 @@ inline constexpr sp::plan keep{
     return sp::on(sp::exploding_gradient{} || learns_nothing, sp::stop);
 }
 
-// Shows spotter losses, weights and gradients of each step, and of each check loss and accuracy. `heeds`: ends where a
-// rule asks for it. Returns the fingerprint of the parameters.
+// Observes losses, weights and gradients of each step, and loss and accuracy at each check. `heeds`: ends where a rule
+// requests it. Returns the fingerprint of the parameters.
 template <class Hook>
 std::uint64_t train(recipe const& how, studies::split const& data, std::uint64_t seed, Hook& watch, bool heeds) {
     torch::manual_seed(seed);
@@ -71,7 +71,7 @@ std::uint64_t train(recipe const& how, studies::split const& data, std::uint64_t
         if ((i + 1) * how.checks / how.steps == check) { continue; }
         torch::NoGradGuard const no_gradients;
         net->eval();
-        std::vector<torch::Tensor> scores;  // of a hundred pictures each, as it needs less memory
+        std::vector<torch::Tensor> scores;  // of a hundred pictures each, to save memory
         for (torch::Tensor const& each : judged_by.split(100)) { scores.push_back(net->forward(each)); }
         net->train();
         torch::Tensor const score = torch::cat(scores);

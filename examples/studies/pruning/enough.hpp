@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule of the study's own, which ends the pruning.
+// A custom rule of this study, which ends the pruning.
 #pragma once
 
 #include <spotter/hook.hpp>
@@ -10,16 +10,15 @@ namespace pruning {
 
 namespace sp = spotter;
 
-// Judges the rounds: an evaluation each, with the accuracy and the number of parameters as metrics. Error when the
-// accuracy is below `floor`: the round went too far. Warning when there are no more than `parameters`: there is nothing
-// left to do.
+// Judges the rounds: each is an evaluation with the accuracy and the number of parameters as metrics. Error when the
+// accuracy is below `floor`: too much was pruned. Warning when there are at most `parameters`: the goal is reached.
 struct pruned_enough {
     using kind = sp::rule_kind;
     static constexpr std::string_view name = "pruned_enough";
     static constexpr std::string_view remedy = "Keep the net of the last round above the floor.";
 
     double floor = 0;       // of the accuracy, 0 to 1
-    double parameters = 0;  // as small as that is enough
+    double parameters = 0;  // the goal
 
     struct state {
         sp::measurement accuracy{}, parameters{};  // of this step

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The filters between the two convolutions of each block: what they are worth, by the record, and a net without the
-// least of them.
+// The filters between the two convolutions of each block: their worth, computed from the record, and a net without the
+// least valuable ones.
 #pragma once
 
 #include "../common/resnet.hpp"
@@ -21,7 +21,7 @@ namespace sp = spotter;
     return "block" + std::to_string(block + 1) + "/relu1";
 }
 
-// How many filters each block has.
+// The number of filters of each block.
 [[nodiscard]] inline std::vector<std::int64_t> inner_of(studies::resnet const& net) {
     std::vector<std::int64_t> inner;
     for (studies::block const& each : net->blocks) { inner.push_back(each->conv1->weight.size(0)); }
@@ -34,7 +34,7 @@ namespace sp = spotter;
     return count;
 }
 
-// Multiplications of one picture of 32 x 32: of the convolutions and the last layer.
+// Multiplications for one picture of 32 x 32: of the convolutions and the last layer.
 [[nodiscard]] inline std::int64_t multiplications_of(studies::resnet const& net) {
     std::int64_t side = 32, count = net->conv1->weight.numel() * side * side + net->fc->weight.numel();
     for (studies::block const& each : net->blocks) {
@@ -45,11 +45,11 @@ namespace sp = spotter;
     return count;
 }
 
-// What each filter is worth at these steps: |mean over the places of activation * gradient|, the first-order change of
-// the loss without it, averaged over pictures (Molchanov et al. 2017, ICLR, "Pruning Convolutional Neural Networks for
-// Resource Efficient Inference", section 2.2), and divided by the root mean square of its layer, so that layers can be
-// compared; the paper divides by the l2 norm, which makes filters of wide layers worth less. One tensor a block,
-// [filters].
+// The worth of each filter at these steps: |mean over positions of activation * gradient|, averaged over pictures. It
+// is the first-order change of the loss without the filter (Molchanov et al. 2017, ICLR, "Pruning Convolutional Neural
+// Networks for Resource Efficient Inference", section 2.2). It is divided by the root mean square of its layer, so that
+// layers can be compared; the paper divides by the l2 norm, which reduces the worth of filters in wide layers. One
+// tensor a block, [filters].
 [[nodiscard]] inline std::vector<torch::Tensor>
 worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, std::size_t blocks) {
     std::vector<torch::Tensor> worth;
@@ -66,8 +66,8 @@ worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, st
     return worth;
 }
 
-// Which filters of each block are left without the `count` that are worth least, of all blocks together; each block
-// keeps one at least.
+// The filters of each block that stay when the `count` least valuable ones of all blocks are removed; each block keeps
+// at least one.
 [[nodiscard]] inline std::vector<torch::Tensor> without_least(std::vector<torch::Tensor> const& worth,
                                                               std::size_t count) {
     struct filter {
@@ -92,7 +92,7 @@ worth_of_filters(sp::trial const& run, std::vector<sp::step_id> const& steps, st
     return stays;
 }
 
-// A net that is really smaller: with these filters of each block, and all else as it was.
+// A smaller net: only these filters of each block, everything else unchanged.
 [[nodiscard]] inline studies::resnet with_filters(studies::resnet const& from,
                                                   std::vector<torch::Tensor> const& stays) {
     torch::NoGradGuard const no_gradients;

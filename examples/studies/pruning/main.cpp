@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ResNet18 that reads traffic signs loses its least filters round by round, as the record ranks them, until a rule
-// says that it is enough:
+// A ResNet18 that reads traffic signs loses its least valuable filters round by round, as computed from the record,
+// until a rule ends it:
 //     study_pruning TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N] [--out=FOLDER]
-// docs/studies/pruning.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or
-// a file is wrong.
+// docs/studies/pruning.md. Exit code: 0 when the claims of that page hold, 1 when not, 2 when the command line or a
+// file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/fingerprint.hpp"
 #include "../common/record.hpp"
@@ -22,12 +22,12 @@ struct extent_of_study {
     std::int64_t width = 8, batch = 64;
     std::uint64_t steps = 624, steps_between = 52, seeds = 3;  // before the first round, and after each
     std::uint64_t rounds = 10, batches_judged = 2;
-    double lost = 0.03;          // of the accuracy at the beginning: the floor lies that much below it
-    double share = 0.25;         // of the parameters: as small as that is enough
-    std::int64_t most = 100000;  // pictures to learn from and to be judged by, at most
+    double lost = 0.03;          // the floor is this far below the initial accuracy
+    double share = 0.25;         // the goal, as a share of the initial parameters
+    std::int64_t most = 100000;  // most pictures for training, and most for testing
 };
 
-// Kept: what the rounds came to, and of the batches that filters are judged by what they made and its gradient.
+// Keeps the results of the rounds, and the activations and gradients of the batches from which filters are ranked.
 constexpr sp::plan keep{
     sp::collection{"rounds", "{metric/*,loss}", sp::always{}, sp::payload},
     sp::collection{"filters", "{act/*,grad/act/*}", sp::during{sp::mode::predict}, sp::payload},
@@ -66,7 +66,7 @@ void train(studies::resnet& net, studies::pictures const& from, extent_of_study 
     }
 }
 
-// Shows spotter what each filter makes of some batches, and the gradient of the loss to it; returns these steps.
+// Observes each filter's activations on some batches, and the gradient of the loss; returns those steps.
 template <class Hook>
 std::vector<sp::step_id> show_filters(studies::resnet& net, studies::pictures const& from, extent_of_study const& how,
                                       std::uint64_t& index, Hook& watch) {
@@ -92,15 +92,15 @@ std::vector<sp::step_id> show_filters(studies::resnet& net, studies::pictures co
 struct round_result {
     std::uint64_t number = 0;
     std::int64_t parameters = 0, multiplications = 0;
-    double before = 0, after = 0;  // accuracy, before and after training on
+    double before = 0, after = 0;  // accuracy, before and after further training
 };
 struct course {
-    std::vector<round_result> rounds{};  // the first is the net as it was trained
-    std::string ended{};                 // what the rule said
-    std::size_t good = 0;                // the last of the rounds that is above the floor
+    std::vector<round_result> rounds{};  // the first is the trained net
+    std::string ended{};                 // the text of the rule
+    std::size_t good = 0;                // index of the last round above the floor
 };
 
-// `by_record`: the filters go that are worth least; otherwise any, as a control.
+// `by_record`: removes the least valuable filters; otherwise random ones, as a control.
 course prune(studies::resnet net, studies::split const& data, extent_of_study const& how, bool by_record,
              std::uint64_t seed, std::string const& folder) {
     torch::manual_seed(seed);
@@ -119,7 +119,7 @@ course prune(studies::resnet net, studies::split const& data, extent_of_study co
             std::vector<torch::Tensor> worth;
             if (by_record) {
                 std::vector<sp::step_id> const steps = show_filters(net, data.train, how, shown, watch);
-                watch.flush();  // the record is read while it is written
+                watch.flush();  // the record is read while it is being written
                 worth = worth_of_filters(studies::record_at(watch.path()), steps, net->blocks.size());
             } else {
                 for (std::int64_t const each : inner_of(net)) { worth.push_back(torch::rand({each})); }
@@ -158,7 +158,7 @@ std::string table_of(course const& it) {
     return text;
 }
 
-// Accuracy over the thousands of parameters that are gone, a run for each course, for a common page.
+// Records accuracy over the thousands of removed parameters, one run for each course, for a common page.
 void record_figure(course const& it, std::string const& folder) {
     sp::hook watch{folder, sp::plan{sp::collection{"all", "*", sp::always{}, sp::payload}},
                    sp::options{.existing = sp::existing::replace}};
@@ -198,8 +198,8 @@ int main(int count, char** given) {
         "| seed | filters go | ended in round | parameters left | multiplications left | accuracy at first "
         "| right after the first round | of the net that is left |\n|---|---|---|---|---|---|---|---|\n";
     std::string first_course;
-    double left = 0;     // of the parameters, on average
-    bool better = true;  // than chance, in each seed
+    double left = 0;     // share of the parameters, on average
+    bool better = true;  // than random pruning, for each seed
     for (std::uint64_t i = 0; i < how.seeds; ++i) {
         std::uint64_t const seed = chosen->seed + i;
         torch::manual_seed(seed);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data-parallel training over four ranks of MPI in which something happens to one of them, and what spotter says of
-// it:
+// A data-parallel training over four MPI ranks in which one rank fails or misbehaves, and the findings of spotter:
 //     study_ranks DIGITS.CSV --mpiexec=PROGRAM [--quick] [--kills=N] [--seed=N] [--out=FOLDER]
-// and for the ranks that mpirun begins: [--fault=NAME] [--deaf]: heed nothing. docs/studies/ranks.md.
-// Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a file is wrong.
+// Options for the ranks that mpirun starts: [--fault=NAME] [--deaf] (ignores decisions). docs/studies/ranks.md. Exit
+// code: 0 when the claims of that page hold, 1 when not, 2 when the command line or a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/results.hpp"
 #include "training.hpp"
@@ -27,7 +26,7 @@ struct said {
     std::string weights{};
     double accuracy = 0;
 };
-// What rank 0 came to; whether all ranks came to the same weights.
+// The result of rank 0, and whether all ranks have the same weights.
 struct outcome_of_run {
     said first{};
     bool alike = true;
@@ -50,7 +49,7 @@ public:
                         "OMPI_MCA_btl_base_warn_component_unused=0 timeout 120 '{}' -n {} '{}' '{}' --fault={} "
                         "--seed={} --out='{}'{} > '{}/out' 2>&1",
                         mpiexec_, rank_count, self, data_, name, seed, folder, deaf ? " --deaf" : "", folder);
-        (void)std::system(command.c_str());  // of a killed rank mpirun tells in its own way
+        (void)std::system(command.c_str());  // mpirun reports a killed rank in its own way
         outcome_of_run came{.path = folder + "/run"};
         for (int rank = 0; rank < rank_count; ++rank) {
             said its;
@@ -66,7 +65,7 @@ private:
     std::string mpiexec_, data_, out_;
 };
 
-// Everything that the ranks were told together, by the record of one of them.
+// All common decisions of the ranks, as one rank recorded them.
 [[nodiscard]] std::string agreed(sp::trial const& run, std::uint32_t rank) {
     std::string all;
     for (auto const& each : run["collective"].of(sp::worker{rank}).loose()) {
@@ -160,7 +159,7 @@ void slow(launcher const& begin, std::uint64_t seed, std::string& table, claims&
          told.empty() ? "" : told[0], "");
 }
 
-// Kills at any instant: what the ranks had closed is in the record, and who was killed is named first.
+// Kills at random times: every closed step is in the record, and the killed rank is named first.
 struct kills {
     std::uint64_t all = 0, first = 0, lost = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank of a data-parallel training of examples/digits' net, and what is done to one of the ranks.
+// One rank of a data-parallel training of the net in examples/digits, and the fault of one of the ranks.
 #pragma once
 
 #include "../../digits/network.hpp"
@@ -34,14 +34,14 @@ inline constexpr std::array<std::pair<std::string_view, fault>, 5> faults{{{"non
                                                                            {"slow", fault::slow},
                                                                            {"dies", fault::dies}}};
 
-// Whom it meets, when and where: drawn from the seed.
+// The affected rank, time and place: drawn from the seed.
 struct mishap {
     fault kind = fault::none;
     int rank = 0;
     std::uint64_t step = 0;
     std::size_t layer = 0, element = 0;
     unsigned bit = 0;
-    std::chrono::microseconds after{};  // of the first step: the instant of a kill
+    std::chrono::microseconds after{};  // from the first step to the kill
 
     mishap(fault what, std::uint64_t seed) : kind{what} {
         example::prng random{seed * 8 + static_cast<std::uint64_t>(what) + 1};
@@ -61,7 +61,7 @@ struct mishap {
 
 inline void flip(std::vector<float>& values, mishap const& it) noexcept {
     std::size_t element = it.element % values.size();
-    // Of a pixel that is always white the gradient is zero.
+    // The gradient of an always white pixel is zero.
     while (values[element] == 0.0F && ++element < values.size()) {}
     float& value = values[element < values.size() ? element : 0];
     value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ (1U << it.bit));
@@ -70,7 +70,7 @@ inline void flip(std::vector<float>& values, mishap const& it) noexcept {
 inline constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload}};
 inline constexpr auto rules = sp::on(sp::non_finite{} || sp::gradient_spike{}, sp::skip_update);
 
-// Means over all ranks, in place.
+// Averages over all ranks, in place.
 inline void average(digits::network& net) {
     for (digits::layer& each : net.layers()) {
         for (std::vector<float>* values : {&each.grad_w.values, &each.grad_b}) {
@@ -86,8 +86,8 @@ inline void average(digits::network& net) {
     return static_cast<double>(net.correct()) / static_cast<double>(test.size());
 }
 
-// A rank of the program, begun by mpirun. `heeds`: what the ranks agree on. Writes what came of it into OUT/said-RANK,
-// and before that the number of each step that it has closed into OUT/closed-RANK.
+// A rank of the program, started by mpirun. `heeds`: acts on the ranks' common decision. Writes its result to
+// OUT/said-RANK, and before that the number of each closed step to OUT/closed-RANK.
 inline int train_rank(digits::split const& data, mishap const& what, std::uint64_t seed, bool heeds,
                       std::string const& out) {
     MPI_Init(nullptr, nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep tries: one configuration that is known to learn, and others drawn at random.
+// The configurations of a sweep: one that is known to learn, and others drawn at random.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct configuration {
     std::int64_t width = 8;  // channels of the first convolution
 };
 
-// From 0 to 1. By hand, as what the standard library's distributions draw differs from one library to another.
+// From 0 to 1. Written by hand, since standard distributions differ from one library to another.
 [[nodiscard]] inline double uniform(std::mt19937_64& from) { return static_cast<double>(from() >> 11U) * 0x1p-53; }
 
 // Equally likely in every power of ten.
@@ -24,7 +24,7 @@ struct configuration {
     return least * std::pow(most / least, uniform(from));
 }
 
-// The first is the one that is known; the same seed draws the same others.
+// The first is the known one; the same seed draws the same others.
 [[nodiscard]] inline std::vector<configuration> draw(std::size_t count, std::uint64_t seed) {
     std::mt19937_64 from{seed};
     std::vector<configuration> all(1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep of sixteen configurations, each a process, of which `spotter watch` ends those that diverge or are behind;
-// and the same to the end:
+// A sweep of sixteen configurations, each a process. `spotter watch` ends those that diverge or are behind; a second
+// sweep runs all to their end:
 //     study_sweep TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS --tool=SPOTTER [--quick] [--plain] [--seed=N]
 //     [--out=FOLDER]
-// docs/studies/sweep.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command line or a
-// file is wrong.
+// docs/studies/sweep.md. Exit code: 0 when the claims of that page hold, 1 when not, 2 when the command line or a file
+// is wrong.
 #include "../common/arguments.hpp"
 #include "../common/record.hpp"
 #include "../common/results.hpp"
@@ -29,7 +29,7 @@ struct extent_of_study {
     return {sp::table_of(runs), tried};
 }
 
-// Trains the configurations from `first` on, one behind the other. False where a process ended badly.
+// Trains the configurations from `first` on, one after the other. False where a process failed.
 [[nodiscard]] bool train_all(std::size_t first, std::size_t end, std::vector<configuration> const& tried,
                              budget const& within, studies::split const& data, std::uint64_t seed,
                              std::string const& folder, bool heeds) {
@@ -49,10 +49,10 @@ struct extent_of_study {
                                              std::string const& tool, std::string const& out) {
     std::vector<configuration> const tried = draw(how.configurations, seed);
     std::string const whole = fmt::format("{}/whole-{}", out, seed), watched = fmt::format("{}/watched-{}", out, seed);
-    std::filesystem::remove_all(watched);  // runs of an earlier study would be watched, too
+    std::filesystem::remove_all(watched);  // runs of an earlier study would be watched too
     if (!train_all(0, tried.size(), tried, how.each, data, seed, whole, false)) { return std::nullopt; }
 
-    // The one that is known to learn goes first and whole; what it did is what the others are held against.
+    // The known configuration runs first and to its end; the others are compared with it.
     if (!train_all(0, 1, tried, how.each, data, seed, watched, false)) { return std::nullopt; }
     std::string const rules = fmt::format("{}/rules-{}.json", out, seed);
     std::ofstream{rules} << rules_after(studies::record_at(watched + "/00"));
@@ -67,7 +67,7 @@ struct extent_of_study {
     return both;
 }
 
-// What the page says, of one seed; tells what does not hold.
+// Checks the page's claims for one seed and prints those that do not hold.
 [[nodiscard]] bool holds(both_ways const& it, double least_saved) {
     bool all = true;
     auto const claim = [&](bool is_so, std::string const& what) {
@@ -92,7 +92,7 @@ int main(int count, char** given) {
     auto const usage = std::string{studies::fashion::usage} + "--tool=SPOTTER ";
     auto const chosen = studies::parse(count, given, "sweep", usage, 4, {"--tool"});
     if (!chosen) { return 2; }
-    at::set_num_threads(1);  // before anything is computed: processes are forked off
+    at::set_num_threads(1);  // before any computation: fork needs a single-threaded process
     studies::split const data = studies::fashion::load(chosen->data);
     if (!data.problem().empty()) {
         fmt::print(stderr, "study_sweep: {}\n", data.problem());

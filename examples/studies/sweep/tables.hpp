@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep came to, read from its records, and the tables of the page.
+// The results of a sweep, read from its records, and the tables of the page.
 #pragma once
 
 #include "training.hpp"
@@ -12,15 +12,15 @@
 
 namespace sweep {
 
-// A whole sweep: its table, and what was made of it.
+// A whole sweep: its table of runs.
 struct sweep_results {
     sp::runs_table table{};
     std::vector<configuration> tried{};
 
-    // The last loss of evaluation of a run; infinite where that is no number.
+    // The last loss of evaluation of a run; infinite where it is NaN.
     [[nodiscard]] double loss(std::size_t run) const { return outcome(run, "loss, eval"); }
     [[nodiscard]] double accuracy(std::size_t run) const { return outcome(run, "metric/accuracy, eval"); }
-    // The run that came to its end with the smallest loss.
+    // The run with the smallest loss, among those that reached their end.
     [[nodiscard]] std::size_t best() const {
         std::size_t found = 0;
         for (std::size_t i = 1; i < table.rows.size(); ++i) {
@@ -55,7 +55,7 @@ private:
     }
 };
 
-// The same configurations, all to their end and with the others stopped.
+// The same configurations twice: all to their end, and with bad ones stopped.
 struct both_ways {
     std::uint64_t seed = 0;
     sweep_results whole{}, watched{};
@@ -64,7 +64,7 @@ struct both_ways {
         return 1 - static_cast<double>(watched.steps()) / static_cast<double>(whole.steps());
     }
     [[nodiscard]] double saved_seconds() const { return 1 - watched.seconds() / whole.seconds(); }
-    // Of those that were stopped the one that does best to the end; where none was, the first.
+    // Of the stopped runs, the one that does best when continued to its end; the first run where none was stopped.
     [[nodiscard]] std::size_t best_of_stopped() const {
         std::size_t found = 0;
         for (std::size_t i = 0; i < watched.tried.size(); ++i) {
@@ -95,7 +95,7 @@ struct both_ways {
     return text;
 }
 
-// Of one seed: every configuration, what was done with it, and what it would have come to.
+// For one seed: every configuration, how its run ended, and its result if it had gone on.
 [[nodiscard]] inline std::string sweep_table(both_ways const& it) {
     std::string text = "| run | learning rate | weight decay | batch | width | ended | at | why, as `spotter watch` "
                        "said it | steps | of | loss to the end | "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One configuration is trained: a small convolutional net on Fashion-MNIST, which leaves its loop where the alarm asks
-// for it.
+// Trains one configuration: a small convolutional net on Fashion-MNIST, which leaves its loop where the alarm requests
+// it.
 #pragma once
 
 #include "../common/fashion.hpp"
@@ -19,11 +19,11 @@ namespace sweep {
 namespace sp = spotter;
 using namespace sp::literals;
 
-// The same for all configurations of a sweep: each sees so many pictures, whatever the size of its batches.
+// The same for all configurations of a sweep: each trains on this many pictures, whatever its batch size.
 struct budget {
-    std::int64_t pictures = 38'400;  // that are trained on, in all
-    std::uint64_t checks = 8;        // evaluations, evenly spaced; the last one at the end
-    std::int64_t judged_by = 2'000;  // pictures
+    std::int64_t pictures = 38'400;  // training pictures in total
+    std::uint64_t checks = 8;        // number of evaluations, evenly spaced; the last one at the end
+    std::int64_t judged_by = 2'000;  // test pictures
 };
 
 inline constexpr sp::plan keep{sp::collection{"losses", "{loss,metric/*}", sp::always{}, sp::payload}};
@@ -44,8 +44,8 @@ struct net : torch::nn::Module {
     }
 };
 
-// Shows spotter the loss of each step, and of each check loss and accuracy; `heeds`: ends where the alarm asks for a
-// stop. Returns the fingerprint of the parameters.
+// Observes the loss of each step, and loss and accuracy at each check. `heeds`: ends where the alarm requests a stop.
+// Returns the fingerprint of the parameters.
 template <class Hook>
 std::uint64_t train(configuration const& how, budget const& within, studies::split const& data, std::uint64_t seed,
                     Hook& watch, bool heeds) {
@@ -74,13 +74,13 @@ std::uint64_t train(configuration const& how, budget const& within, studies::spl
         optimizer.step();
         if ((i + 1) * within.checks / steps == check) { continue; }
         torch::NoGradGuard const no_gradients;
-        std::vector<torch::Tensor> scores;  // of a hundred pictures each: one piece of all would need 100 MB
+        std::vector<torch::Tensor> scores;  // of a hundred pictures each: all at once would need 100 MB
         for (torch::Tensor const& each : judged_by.split(100)) { scores.push_back(model.forward(each)); }
         torch::Tensor const score = torch::cat(scores);
         double const accuracy = score.argmax(1).eq(right).to(torch::kDouble).mean().item<double>();
         auto const judged = watch.step(sp::eval(check++), "loss"_t = torch::nn::functional::cross_entropy(score, right),
                                        "metric/accuracy"_t = accuracy);
-        watch.flush();  // whoever watches from outside sees it now
+        watch.flush();  // makes the check visible to the watcher
         if (heeds && judged.decision() == sp::decision::stop) { break; }
     }
     watch.finish();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outside: each configuration is a process, and `spotter watch` another one that judges them by a file of rules.
+// Supervision from outside: each configuration is a process, and `spotter watch` is another, which judges them by a
+// file of rules.
 #pragma once
 
 #include "training.hpp"
@@ -17,8 +18,7 @@
 
 namespace sweep {
 
-// Trains in a process of its own, so that nothing of it can hurt another. False where that ends otherwise than by its
-// end.
+// Trains in a separate process, so that runs cannot affect each other. False where it does not end normally.
 [[nodiscard]] inline bool train_apart(configuration const& how, budget const& within, studies::split const& data,
                                       std::uint64_t seed, std::string const& folder, bool heeds) {
     pid_t const child = ::fork();
@@ -31,9 +31,9 @@ namespace sweep {
     return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The rules of a sweep, from the losses that a run which is known to learn had at its checks: who is worse by half at
-// the first two of these, or by a quarter later on, is behind. Who is no better than a guess, whose loss is ln 10,
-// after fifty steps does not learn.
+// The rules of a sweep, from the losses of a run that is known to learn. A run is behind if its loss is worse by half
+// at the first two checks, or by a quarter later. It does not learn if after fifty steps its loss is no better than
+// guessing, ln 10.
 [[nodiscard]] inline std::string rules_after(sp::trial const& known) {
     std::string text = R"({"rules": [
     {"rule": "non_finite", "adapt": [{"on": "stop"}]},
@@ -50,7 +50,7 @@ namespace sweep {
     return text + "\n]}\n";
 }
 
-// `spotter watch FOLDER --rules RULES --stop`, until this object is gone; what it says is in the file `says`.
+// Runs `spotter watch FOLDER --rules RULES --stop` until the object is destroyed; writes its output to the file `says`.
 class watcher {
 public:
     watcher(std::string const& tool, std::string const& folder, std::string const& rules, std::string const& says) {
@@ -69,7 +69,7 @@ public:
         (void)::kill(child_, SIGTERM);
         (void)::waitpid(child_, nullptr, 0);
     }
-    // False where it has ended, such as over a rule that it does not know.
+    // False where it has ended, because of an unknown rule for example.
     [[nodiscard]] bool watches() {
         if (child_ > 0 && ::waitpid(child_, nullptr, WNOHANG) != 0) { child_ = -1; }
         return child_ > 0;

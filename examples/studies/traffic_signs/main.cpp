@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ResNet18 learns to read traffic signs by an ordinary recipe; spotter tells what is wrong with it, and what came of
-// the cures:
+// A ResNet18 learns to read traffic signs by an ordinary recipe; spotter reports what is wrong with it, and the study
+// compares the cures:
 //     study_traffic_signs TRAIN-IMAGES TRAIN-LABELS TEST-IMAGES TEST-LABELS [--quick] [--plain] [--seed=N]
 //     [--out=FOLDER]
-// docs/studies/traffic_signs.md. Ends with 0 when what that page claims holds, 1 when it does not, 2 when the command
-// line or a file is wrong.
+// docs/studies/traffic_signs.md. Exit code: 0 when the claims of that page hold, 1 when not, 2 when the command line or
+// a file is wrong.
 #include "../common/arguments.hpp"
 #include "../common/explaining.hpp"
 #include "../common/record.hpp"
@@ -20,17 +20,17 @@ namespace {
 
 using namespace traffic;
 
-// How large a study is.
+// The size of a study.
 struct extent_of_study {
     recipe original{.mirrored = true};
-    std::uint64_t cured_steps = 1040;  // of the recipes that are compared: half as many
+    std::uint64_t cured_steps = 1040;  // for the recipes that are compared: half as many
     std::uint64_t seeds = 3;
     std::int64_t measured_width = 8;  // of the net whose overhead is measured
     std::vector<std::uint64_t> intervals{1, 10, 100, 500};
-    std::uint64_t chunk = 20;  // steps that are measured in one go
+    std::uint64_t chunk = 20;  // steps of one measurement
 };
 
-// The pictures of signs that are others in a mirror, for the quick study.
+// The pictures of signs with a mirror image, for the quick study.
 studies::pictures only_mirror_pairs(studies::pictures const& from) {
     torch::Tensor wanted = torch::zeros_like(from.labels, torch::kBool);
     for (auto const& [a, b] : mirror_pairs) { wanted |= from.labels.eq(a) | from.labels.eq(b); }
@@ -53,8 +53,7 @@ told trained(recipe const& how, studies::split const& data, std::uint64_t seed, 
     return {std::move(ended), studies::record_at(path)};
 }
 
-// Which parts of these pictures say what the net says of them; returns how much of the scores the parts do not add up
-// to.
+// Records which parts of these pictures explain the net's answers; returns the largest unexplained share of a score.
 double explained(studies::resnet& net, studies::pictures const& shown, std::string const& folder) {
     sp::hook watch{folder, sp::plan{sp::collection{"all", "*", sp::always{}, sp::payload}},
                    sp::options{.existing = sp::existing::replace}};
@@ -65,7 +64,7 @@ double explained(studies::resnet& net, studies::pictures const& shown, std::stri
     return sp::full_gradients(studies::record_at(path), sp::predict(0)).value().incompleteness();
 }
 
-// A picture of each sign that is another in a mirror, and of four that are not.
+// One picture of each sign with a mirror image, and of four without.
 studies::pictures some_of(studies::pictures const& from) {
     std::vector<std::int64_t> chosen;
     for (std::int64_t const wanted : {33, 34, 38, 39, 19, 20, 36, 37, 1, 14, 17, 25}) {
@@ -93,8 +92,8 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
     next.heeds = true;
     all.heeded = trained(next, data, seed, folder("heeded")).ended;
 
-    // The same recipe for half as long, with a rate that falls, so that the last step is no accident; then what is
-    // wrong is put right.
+    // The same recipe for half as long, with a falling learning rate, so that the last step is representative; then
+    // with each fault repaired.
     next = {.width = how.original.width, .steps = how.cured_steps, .mirrored = true, .decays = true};
     told const mirrored = trained(next, data, seed, folder("mirrored"));
     next.mirrored = false;
@@ -111,7 +110,7 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
     return all;
 }
 
-// What the page says, of one seed; tells what does not hold.
+// Checks the page's claims for one seed and prints those that do not hold.
 bool holds(seed_results const& it) {
     auto const& [original, mirrored, unmirrored, balanced] = it.by_recipe();
     bool all = true;

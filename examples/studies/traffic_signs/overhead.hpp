@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What watching costs: the same training with no hook and with hooks that keep more or less, more or less often.
+// The cost of watching: the same training without a hook, and with hooks that keep different amounts at different
+// intervals.
 #pragma once
 
 #include "training.hpp"
@@ -12,7 +13,7 @@
 namespace traffic {
 
 struct spent {
-    double thread = 0, clock = 0;  // seconds: of the training thread's processor, and by the clock
+    double thread = 0, clock = 0;  // seconds: processor time of the training thread, and elapsed time
 
     [[nodiscard]] static spent now() {
         auto const read = [](clockid_t which) {
@@ -30,7 +31,7 @@ enum class keeping { all, weights, in_and_out };
 inline constexpr std::array<std::pair<keeping, char const*>, 3> keepings{
     {{keeping::all, "all tensors"}, {keeping::weights, "weights"}, {keeping::in_and_out, "inputs and outputs"}}};
 
-// A net of its own that trains on one batch. Steps observe all there is; what is kept is the plan's business.
+// A net of its own that trains on one batch. Each step observes everything; the plan decides what is kept.
 class measured_training {
 public:
     measured_training(std::int64_t width, studies::pictures const& batch)
@@ -73,8 +74,8 @@ struct slowdown {
     std::array<spent, keepings.size()> of{};  // ratios to the training without a hook
 };
 
-// Rounds of `chunk` steps, without a hook and with each in turn, so that what else the machine does falls on all alike.
-// Records go below `folder` and are removed.
+// Measures in rounds of `chunk` steps, without a hook and with each hook in turn, so that other load on the machine
+// affects all alike. Records are written below `folder` and removed.
 [[nodiscard]] inline std::vector<slowdown> measure_overhead(studies::pictures const& train, std::int64_t width,
                                                             std::vector<std::uint64_t> const& intervals,
                                                             std::uint64_t chunk, std::string const& folder) {
@@ -95,7 +96,7 @@ struct slowdown {
                 sp::hook watch{path, wanted, sp::options{.existing = sp::existing::replace}};
                 measured_training plain{width, batch}, watched{width, batch};
                 (void)plain.run(2, nobody);
-                (void)watched.run(2, watch);  // names are met
+                (void)watched.run(2, watch);  // the hook has met all names
                 spent without, with;
                 for (std::uint64_t i = 0; i < rounds; ++i) {
                     without += plain.run(chunk, nobody);
@@ -103,7 +104,7 @@ struct slowdown {
                 }
                 spent const rest = spent::now();
                 watch.finish();
-                with.clock += (spent::now() - rest).clock;  // until all is in the file
+                with.clock += (spent::now() - rest).clock;  // until everything is written
                 row.of[k] = {with.thread / without.thread, with.clock / without.clock};
             }
             std::filesystem::remove_all(path);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the record of a training tells afterwards: who is mistaken for whom, which classes are rare, and when it might
-// have ended.
+// Reads the record of a training: which classes are confused, which are rare, and when the training could have ended.
 #pragma once
 
 #include "training.hpp"
@@ -15,11 +14,11 @@
 
 namespace traffic {
 
-// Signs that are others in a mirror: bends, turn right and left, straight or right and left, keep right and left.
+// Pairs of signs that are mirror images: bends, turn right and left, straight or right and left, keep right and left.
 inline constexpr std::array<std::pair<std::int64_t, std::int64_t>, 4> mirror_pairs{
     {{19, 20}, {33, 34}, {36, 37}, {38, 39}}};
 
-// Of the last evaluation: pictures of [class, class that was said], 64-bit integers [43, 43].
+// The confusion matrix of the last evaluation, [label, prediction], 64-bit integers [43, 43].
 [[nodiscard]] inline torch::Tensor confusion_of(sp::trial const& run) {
     sp::step_id const last = run.steps(sp::mode::eval).back();
     torch::Tensor const label = run["label"].at(last).to<torch::Tensor>().value();
@@ -37,13 +36,13 @@ inline constexpr std::array<std::pair<std::int64_t, std::int64_t>, 4> mirror_pai
     return count;
 }
 
-// The share of pictures of these classes, 64-bit integers [n], that is read correctly.
+// The share of pictures of these classes (64-bit integers [n]) that is read correctly.
 [[nodiscard]] inline double share_right(torch::Tensor const& confusion, torch::Tensor const& classes) {
     torch::Tensor const rows = confusion.index_select(0, classes);
     return confusion.diag().index_select(0, classes).sum().item<double>() / rows.sum().item<double>();
 }
 
-// Of signs that are others in a mirror the shares that are taken for these.
+// For signs with a mirror image: the share that is mistaken for the mirror image.
 struct mirror_mistakes {
     double turn_right = 0, turn_left = 0, keep_right = 0, keep_left = 0;
 
@@ -62,10 +61,10 @@ private:
     double wrong_ = 0, shown_ = 0;
 };
 
-// When a rule would have ended a training, asked of its record.
+// When a rule would have ended a training, computed from its record.
 struct ending {
-    std::uint64_t steps = 0;  // that were trained until then; all of them where the rule is silent
-    double accuracy = 0;      // of the evaluation then
+    std::uint64_t steps = 0;  // trained until then; all of them if the rule does not fire
+    double accuracy = 0;      // of the evaluation at that step
     bool fired = false;
 };
 template <class Rule>
@@ -83,7 +82,7 @@ template <class Rule>
     return result;
 }
 
-// What the hook told while it trained, a line each; then what the rule of mistakes says of the last evaluation.
+// The findings of the hook during training, one a line; then those of the rule on mistakes for the last evaluation.
 [[nodiscard]] inline std::string lines_of(sp::trial const& run) {
     std::string text;
     for (sp::finding const& each : run.findings()) { text += fmt::format("{}\n", each); }

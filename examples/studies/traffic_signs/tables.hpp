@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the study found, as the tables of its page.
+// The results of the study, as the tables of its page.
 #pragma once
 
 #include "overhead.hpp"
@@ -13,21 +13,21 @@ inline constexpr std::array<char const*, 4> ending_names{"`loss_not_decreasing{}
                                                          "`overtraining::sagemaker_defaults()`",
                                                          "`overtraining{.require_both_stalled = true}`"};
 
-// What came of one recipe.
+// The results of one recipe.
 struct recipe_results {
     std::uint64_t steps = 0;
     double accuracy = 0, accuracy_of_rare = 0;
     mirror_mistakes mirrored{};
 };
 
-// What one seed said; recipes and endings in the order of their names.
+// The results of one seed; recipes and endings in the order of their names.
 struct seed_results {
     std::uint64_t seed = 0;
-    outcome whole{}, heeded{};  // of the original recipe, to its end and where it was told to stop
+    outcome whole{}, heeded{};  // the original recipe, to its end and to its requested stop
     std::vector<ending> endings{};
     std::vector<recipe_results> recipes{};
     std::string says{};
-    double unexplained = 0;  // the largest share of a score that the parts of its map do not add up to
+    double unexplained = 0;  // the largest share of a score that its map does not explain
 
     [[nodiscard]] std::array<recipe_results, 4> by_recipe() const {
         return {recipes[0], recipes[1], recipes[2], recipes[3]};
@@ -48,7 +48,7 @@ struct seed_results {
     return head + "\n" + rule + "\n" + body;
 }
 
-// The same as records, a run for each thing that is kept, whose common page draws them over the interval.
+// The same as records, one run for each choice of what is kept, for a common page over the interval.
 inline void record_overhead(std::vector<slowdown> const& rows, std::string const& folder) {
     for (std::size_t k = 0; k < keepings.size(); ++k) {
         sp::hook watch{fmt::format("{}/{}", folder, keepings[k].second),
@@ -95,7 +95,7 @@ inline void record_overhead(std::vector<slowdown> const& rows, std::string const
     return text;
 }
 
-// What spotter said of the original recipe.
+// The findings for the original recipe.
 [[nodiscard]] inline std::string said(seed_results const& it) {
     return fmt::format(
         "Of seed {}, in the loop and then of the last evaluation:\n\n```\n{}```\n\nThe parts of the saliency maps add "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a ResNet18 to read traffic signs, by one recipe or another, and shows spotter what there is to judge by.
+// Trains a ResNet18 to read traffic signs, by one of several recipes, and observes what the rules need.
 #pragma once
 
 #include "../common/fingerprint.hpp"
@@ -22,41 +22,41 @@ using namespace sp::literals;
 struct recipe {
     std::int64_t width = 8;      // channels of the first group of blocks
     std::uint64_t steps = 2080;  // 20 epochs
-    bool mirrored = false;       // every other picture is turned left to right, which suits animals, not signs
-    bool balanced = false;       // pictures are drawn with weights, so that all classes come equally often
-    bool decays = false;         // the learning rate falls in a straight line to zero
-    bool heeds = false;          // stops where a rule asks for it
+    bool mirrored = false;       // flips every other picture left to right, which is valid for animals, not for signs
+    bool balanced = false;       // pictures are drawn with weights, so that all classes are equally frequent
+    bool decays = false;         // the learning rate falls linearly to zero
+    bool heeds = false;          // stops where a rule requests it
     static constexpr std::int64_t batch = 64;
     static constexpr double rate = 1e-3;
     static constexpr std::uint64_t between_evaluations = 52;  // steps; half an epoch
 };
 
-// What is kept: the labels that are trained on, losses, and of the last evaluation what tells right from wrong.
+// Keeps the training labels, losses, and the labels and predictions of the last evaluation.
 inline constexpr sp::plan keep{
     sp::collection{"losses", "{loss,metric/*}", sp::always{}, sp::payload},
     sp::collection{"labels", "label", sp::always{}, sp::payload},
     sp::collection{"evaluation", "{input,score}", sp::during{sp::mode::eval}, sp::payload},
 };
 
-// Neither loss gets better: in evaluation for ten evaluations, in training for fifty steps, each by a twentieth of what
-// it was at first.
+// Neither loss improves by a twentieth of its first value: in evaluation over ten evaluations, in training over fifty
+// steps.
 inline constexpr auto no_longer_learning = sp::overtraining{.require_both_stalled = true};
 
-// What is watched for. The rules have the values that they come with.
+// The rules, with their default parameters.
 inline constexpr auto rules = sp::on(sp::loss_not_decreasing{} | sp::once, sp::stop) ||
                               sp::on(no_longer_learning | sp::once, sp::stop) || (sp::class_imbalance{} | sp::once);
-// Of the last evaluation, that of the net which is kept: asked of the record.
+// Asked of the record: the last evaluation, with the final net.
 inline constexpr auto mistakes = sp::confusion{.min_diag = 0, .max_off_diag = 0.2};
 
 struct outcome {
-    std::uint64_t steps = 0;       // that were trained
+    std::uint64_t steps = 0;       // trained steps
     double accuracy = 0;           // of the last evaluation
     std::uint64_t parameters = 0;  // their fingerprint
     studies::resnet net{nullptr};
 };
 
-// The share of the test pictures that is read correctly goes into `of`; returns what spotter asks for. `with_pictures`:
-// they are observed.
+// Stores the share of test pictures read correctly in `of`; returns the decision of spotter. `with_pictures`: observes
+// the pictures too.
 template <class Hook>
 sp::decision evaluate(outcome& of, studies::pictures const& test, Hook& watch, std::uint64_t index,
                       bool with_pictures = false) {
@@ -78,7 +78,7 @@ sp::decision evaluate(outcome& of, studies::pictures const& test, Hook& watch, s
     return found.decision();
 }
 
-// Indices of the pictures of one epoch, in the order in which they come.
+// Indices of the pictures of one epoch, in the order of training.
 [[nodiscard]] inline torch::Tensor order_of(studies::pictures const& from, bool balanced) {
     if (!balanced) { return torch::randperm(from.size()); }
     torch::Tensor const count = torch::bincount(from.labels, {}, studies::traffic_signs::class_count);
@@ -86,7 +86,7 @@ sp::decision evaluate(outcome& of, studies::pictures const& test, Hook& watch, s
     return torch::multinomial(weight, from.size(), true);
 }
 
-// Deals batches: each epoch in a new order.
+// Makes batches: each epoch has a new order.
 class dealer {
 public:
     dealer(studies::pictures const& from, bool balanced) : from_{from}, balanced_{balanced} {}
@@ -104,7 +104,7 @@ private:
     std::int64_t at_ = 0;
 };
 
-// Every other picture turned left to right.
+// Flips about half of the pictures left to right.
 [[nodiscard]] inline torch::Tensor mirrored_at_random(torch::Tensor const& input) {
     return torch::where(torch::rand({input.size(0), 1, 1, 1}).lt(0.5), input.flip({3}), input);
 }
