@@ -37,7 +37,7 @@ using ask_clock = std::chrono::steady_clock;
     if (more) { text += "bytes " + std::to_string(it.document.size()) + '\n'; }
     return text + "end\n" + (more ? it.document : std::string{});
 }
-// The folders of those who record now.
+// The folders of the workers that currently record.
 [[nodiscard]] SPOTTER_BODY error find_workers_at_work(file_system& files, std::string const& path,
                                                       std::vector<run_answer>& into) {
     number_list found;
@@ -61,7 +61,7 @@ using ask_clock = std::chrono::steady_clock;
     }
     return {};
 }
-// What a worker has answered to the request, as far as it has.
+// A worker's answer to the request, if there is one.
 SPOTTER_BODY void read_answer(file_system& files, std::string const& path, std::string const& id, run_answer& into) {
     std::string const folder = into.worker == 0 ? path : path + "/worker-" + std::to_string(into.worker);
     char letters[1024];
@@ -98,7 +98,7 @@ SPOTTER_BODY result<std::vector<run_answer>> ask_run(std::string const& path, ru
     auto const until = detail::ask_clock::now() + patience;
     auto const nap = [] { std::this_thread::sleep_for(std::chrono::milliseconds{10}); };
     std::string const place = path + '/' + layout::control_name;
-    result<opened_file> turn = files.lock(place + ".lock");  // whoever is killed gives it back
+    result<opened_file> turn = files.lock(place + ".lock");  // released automatically if the process is killed
     while (!turn && turn.error().code == errc::busy && detail::ask_clock::now() < until) {
         nap();
         turn = files.lock(place + ".lock");

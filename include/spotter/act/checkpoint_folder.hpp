@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): a folder of checkpoints: how a file comes to be in it, which takes another's place, and which goes.
+// Act (L6): a folder of checkpoints: how files enter it, replace others and are removed.
 #pragma once
 
 #include <spotter/act/checkpoint_writer.hpp>
@@ -11,22 +11,21 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What may be said of a folder of checkpoints.
+// Options of a folder of checkpoints.
 struct checkpoint_options {
-    // Good ones that stay; 1 at least. Older ones are removed once a newer one is good.
+    // Number of good checkpoints to keep, at least 1. Older ones are removed once a newer one is good.
     std::uint32_t keep = 2;
-    // Floating-point values of more bits are written in this type, rounded to the nearest: f32, bf16 or f16. none: as
-    // they are.
+    // Wider floating-point values are written in this type, rounded to nearest: f32, bf16 or f16. none: in their own
+    // type.
     dtype as = dtype::none;
-    // Down to the disk before it takes its name: against power cuts.
+    // Whether a file is synced to the disk before it gets its name, against power failures.
     bool sync = true;
 };
 
 namespace detail {
 
-// Nothing is removed or replaced but files that the folder's list names, as they were written, and nothing before the
-// folder's lock is taken: whoever only looks changes nothing. Throws where memory is exhausted; its caller does not let
-// that out.
+// Removes or replaces only files that the folder's list names, unchanged since they were written, and only while it
+// holds the folder's lock. Reading alone changes nothing. Throws where memory is exhausted; the caller catches that.
 class checkpoint_folder {
 public:
     checkpoint_folder(std::string_view folder, checkpoint_options const& choices, file_system& files);
@@ -37,17 +36,17 @@ public:
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
     // In the order in which they were saved.
     [[nodiscard]] std::vector<listed_checkpoint> const& all() const noexcept { return all_; }
-    // The newest good one, if its file is as it was written; else an older one.
+    // The newest good one whose file is unchanged.
     [[nodiscard]] checkpoint_file last_good();
 
-    // Of one file: begin, then the writer's calls, then `end`. `moment`: of the step's close.
+    // Writes one file: begin, then the writer's calls, then `end`. `moment` is that of the step's close.
     [[nodiscard]] checkpoint_writer& begin(step_id step, run_moment moment);
     [[nodiscard]] error end();
-    // A whole file that somebody wrote.
+    // Adds a complete file that other code wrote.
     [[nodiscard]] error adopt(step_id step, run_moment moment, std::string const& from);
-    // What the steps behind it said.
+    // Sets the state, according to the steps that followed.
     [[nodiscard]] error settle(std::size_t which, bool good);
-    // Good ones beyond `keep`, and bad ones but the newest of all, go.
+    // Removes good ones beyond `keep`, and bad ones except the newest checkpoint of all.
     [[nodiscard]] error tidy();
 
 private:
@@ -70,7 +69,7 @@ private:
     error trouble_{};
     std::vector<listed_checkpoint> all_{};
     std::unique_ptr<checkpoint_writer> now_{};
-    listed_checkpoint coming_{};  // that `now_` writes
+    listed_checkpoint coming_{};  // the one that `now_` writes
 };
 
 }  // namespace detail

@@ -24,7 +24,7 @@ SPOTTER_BODY checkpoint_folder::checkpoint_folder(std::string_view folder, check
     }
     choices_.keep = (std::max)(choices_.keep, std::uint32_t{1});
     if (error const why = files_.make_folder(folder_)) { trouble_ = why; }
-    error const why = list_.read(all_);  // it may be there all the same
+    error const why = list_.read(all_);  // the checkpoints may exist nevertheless
     if (!trouble_) { trouble_ = why; }
 }
 
@@ -32,19 +32,20 @@ SPOTTER_BODY checkpoint_folder::~checkpoint_folder() {
     if (lock_.open()) { fork_.in_child() ? files_.leave_lock(lock_) : files_.unlock(lock_); }
 }
 
-// Before anything is written. Whoever had the folder until now may have changed what is in it.
+// Called before the first write. The previous holder of the lock may have changed the folder.
 SPOTTER_BODY error checkpoint_folder::hold() {
     if (!held_) {
         if (!lock_.open()) {
             auto const lock = files_.lock(list_.path_of(checkpoint_list::lock_name));
             if (!lock && lock.error().code == errc::busy) { return lock.error(); }
-            if (lock) { lock_ = *lock; }  // else there are no locks on that disk
+            if (lock) { lock_ = *lock; }  // otherwise the file system has no locks
         }
         if (error const why = list_.read(all_)) { return why; }
         held_ = true;
     }
     std::string const part = list_.path_of(checkpoint_list::part_name);
-    if (files_.kind_of(part).value_or(path_kind::missing) == path_kind::file) {  // somebody was killed there
+    if (files_.kind_of(part).value_or(path_kind::missing) == path_kind::file) {  // a process was killed while writing
+                                                                                 // it
         if (error const why = files_.remove(part)) { return why; }
     }
     return list_.begin(all_, choices_.sync);
@@ -61,14 +62,14 @@ SPOTTER_BODY listed_checkpoint* checkpoint_folder::entry_at(std::string_view pat
     return nullptr;
 }
 
-// As long as it was written; and where it was looked through before, still the same file.
+// Whether the file has its written length; if it was read before, whether it is still the same file.
 SPOTTER_BODY truth checkpoint_folder::is_there(listed_checkpoint const& one) noexcept {
     auto const facts = files_.facts_of(one.file.path);
     if (!facts) { return facts.error().code == errc::not_a_run ? truth::no : truth::undecided; }
     return facts->bytes == one.bytes && (!one.seen || facts->identity == one.identity) ? truth::yes : truth::no;
 }
 
-// What another process wrote is read once.
+// Reads a file that another process wrote, once.
 SPOTTER_BODY truth checkpoint_folder::is_sound(listed_checkpoint& one) {
     truth const there = is_there(one);
     if (there != truth::yes || one.seen || !one.ours) { return there; }
@@ -81,7 +82,8 @@ SPOTTER_BODY truth checkpoint_folder::is_sound(listed_checkpoint& one) {
     return truth::yes;
 }
 
-// What is not as it was written is no checkpoint any more, and stays where it is. all().size() where there is none.
+// A file that was changed since is no checkpoint any more, and stays where it is. Returns all().size() where there is
+// none.
 SPOTTER_BODY std::size_t checkpoint_folder::newest_good() {
     for (std::size_t i = all_.size(); i > 0; --i) {
         if (all_[i - 1].file.state != checkpoint_state::good) { continue; }
@@ -96,13 +98,13 @@ SPOTTER_BODY checkpoint_file checkpoint_folder::last_good() {
     std::size_t const found = newest_good();
     if (found < all_.size()) { return all_[found].file; }
     for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
-        // The disk does not say what it holds: loading it will.
+        // The disk does not reveal its content; loading it will.
         if (it->file.state == checkpoint_state::good) { return it->file; }
     }
     return {};
 }
 
-// None of the names that it may come to have is somebody else's file's.
+// Checks that none of the names that it may get belongs to a file of others.
 SPOTTER_BODY error checkpoint_folder::make_room(listed_checkpoint const& one, std::string_view from) {
     for (checkpoint_state const state : {checkpoint_state::unproven, checkpoint_state::good, checkpoint_state::bad}) {
         std::string const path = path_of(one, state);
@@ -170,7 +172,8 @@ SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std
     return enter(std::move(one), from);
 }
 
-// Written down first: a file of a checkpoint's name that the list does not know would be taken for somebody else's.
+// The list is written first: a file with a checkpoint's name that the list does not have would count as a file of
+// others.
 SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string const& from) {
     auto const facts = files_.facts_of(from);
     if (!facts) { return facts.error(); }
@@ -181,7 +184,7 @@ SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string c
     if (error const why = files_.rename(from, one.file.path)) { return why; }
     error const why = choices_.sync ? files_.sync_folder(folder_) : error{};
     std::erase_if(all_, [&](listed_checkpoint const& each) { return each.file.path == one.file.path; });
-    if (why) { one.moment = {}; }  // it is here, and the loop is told that it is not
+    if (why) { one.moment = {}; }  // it exists, but the loop was told that it does not
     all_.push_back(std::move(one));
     return why;
 }
@@ -189,7 +192,7 @@ SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string c
 SPOTTER_BODY error checkpoint_folder::settle(std::size_t which, bool good) {
     checkpoint_state const state = good ? checkpoint_state::good : checkpoint_state::bad;
     std::string const fresh = path_of(all_[which], state);
-    if (all_[which].file.path != fresh) {  // else the folder could not be synced the time before
+    if (all_[which].file.path != fresh) {  // otherwise the folder could not be synced last time
         if (is_there(all_[which]) == truth::no) {
             error gone{errc::not_a_run, "a checkpoint was removed or changed before it was good: "};
             gone.what << std::string_view{all_[which].file.path}.substr(fresh.size() > 120 ? fresh.size() - 120 : 0);
@@ -198,24 +201,24 @@ SPOTTER_BODY error checkpoint_folder::settle(std::size_t which, bool good) {
         }
         if (error const why = make_room(all_[which])) { return why; }
         if (error const why = files_.rename(all_[which].file.path, fresh)) { return why; }
-        // Saved again after going back: the one before is gone with its name.
+        // Saved again after a rewind: the previous file was replaced under the same name.
         for (std::size_t i = 0; i < all_.size(); ++i) {
             if (i != which && all_[i].file.path == fresh) { all_[i].file.path.clear(); }
         }
         all_[which].file.path = fresh;
     }
     error const why = choices_.sync ? files_.sync_folder(folder_) : error{};
-    if (!why) { all_[which].file.state = state; }  // until then older ones stay
+    if (!why) { all_[which].file.state = state; }  // until then older ones are kept
     std::erase_if(all_, [](listed_checkpoint const& each) { return each.file.path.empty(); });
     return why;
 }
 
-// What goes has newer ones, as they were written, in its place.
+// Only removes files that have newer, unchanged ones in their place.
 SPOTTER_BODY error checkpoint_folder::tidy() {
     if (!held_) { return {}; }
     error first;
     auto const remove = [&](listed_checkpoint& each) {
-        truth const mine = is_there(each);  // or somebody has put another in its place, or taken it away
+        truth const mine = is_there(each);  // or another process replaced or removed it
         error const why = mine == truth::yes ? files_.remove(each.file.path) : error{};
         if (why && !first) { first = why; }
         if (!why && mine != truth::undecided) { each.file.path.clear(); }
@@ -244,7 +247,7 @@ SPOTTER_BODY error checkpoint_folder::tidy() {
         bool const any_good = good < all_.size();
         for (std::size_t i = 0; i < all_.size(); ++i) {
             bool const is_bad = all_[i].file.state == checkpoint_state::bad;
-            // One that is unproven and older than a good one is of an earlier process.
+            // An unproven one that is older than a good one comes from an earlier process.
             bool const goes = is_bad ? any_good || i + 1 < all_.size() : any_good && i < good;
             if (goes && may_go(all_[i])) { remove(all_[i]); }
         }

@@ -110,7 +110,7 @@ SPOTTER_BODY error checkpoint_list::load(std::string& text) {
     return {};
 }
 
-// The same step may stand there twice, saved again after going back. Which of them a file is then, what is in it says.
+// A step may be listed twice, if it was saved again after a rewind. The file's content decides which entry it is.
 SPOTTER_BODY error checkpoint_list::match(std::vector<std::string> const& names, std::vector<listed_checkpoint>& all) {
     struct facts {
         std::uint64_t bytes = 0, hash = 0;
@@ -153,9 +153,9 @@ SPOTTER_BODY error checkpoint_list::match(std::vector<std::string> const& names,
     return {};
 }
 
-// By its header, whose tensors end where the file does.
+// Checks the header: the tensors must end where the file does.
 [[nodiscard]] SPOTTER_BODY bool is_whole_safetensors(file_system& files, std::string const& path, std::uint64_t bytes) {
-    constexpr std::uint64_t longest = 100'000'000;  // as the format has it
+    constexpr std::uint64_t longest = 100'000'000;  // the format's limit
     std::byte length[8]{};
     auto read = files.read(path, 0, length);
     std::uint64_t const header = load<std::uint64_t>(length);
@@ -260,7 +260,7 @@ SPOTTER_BODY error checkpoint_list::begin(std::vector<listed_checkpoint> const& 
 
 SPOTTER_BODY error checkpoint_list::add(listed_checkpoint const& one, bool to_disk) {
     error const why = append(path_of(name), (torn_ ? "\n" : "") + line_of(one), to_disk);
-    torn_ = why ? true : false;  // half of it may be there
+    torn_ = why ? true : false;  // it may be half written
     ++lines_;
     return why;
 }

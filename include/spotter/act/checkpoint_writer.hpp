@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): tensors into a file of safetensors, if every value is finite as it is written.
+// Act (L6): writes tensors to a safetensors file, if every value is finite in the written type.
 #pragma once
 
 #include <spotter/act/checkpoint_list.hpp>
@@ -11,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// `declare` each tensor, `write` each in that order, end. After an error the rest does nothing, and end returns it.
-// Throws where memory is exhausted; its caller does not let that out.
+// Call `declare` for each tensor, `write` for each in the same order, then end. After an error the remaining calls do
+// nothing, and end returns the error. Throws where memory is exhausted; the caller catches that.
 class checkpoint_writer {
 public:
     checkpoint_writer(std::string path, dtype as, file_system& files)
@@ -23,13 +23,13 @@ public:
 
     void declare(std::string_view name, offered const& values);
     void write(offered const& values);
-    // Down to the disk, if asked; the file stays where that is no error.
+    // Syncs to the disk if requested. The file stays if there was no error.
     [[nodiscard]] error end(bool to_disk);
     void refuse(error const& why) noexcept { why_ = why; }
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }        // that were written
-    [[nodiscard]] std::uint64_t hash() const noexcept { return hash_.value(); }  // of them
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }        // bytes written
+    [[nodiscard]] std::uint64_t hash() const noexcept { return hash_.value(); }  // their hash
 
 private:
     [[nodiscard]] bool take(offered const& values, tensor_ref& view);

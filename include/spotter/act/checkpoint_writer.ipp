@@ -12,14 +12,14 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The type in which values of one are written.
+// The type in which values of type `from` are written.
 [[nodiscard]] constexpr dtype written_as(dtype from, dtype wanted) noexcept {
     bool const is_real = from == dtype::f64 || from == dtype::f32;
     bool const smaller = wanted == dtype::f32 ? from == dtype::f64 : wanted == dtype::f16 || wanted == dtype::bf16;
     return is_real && smaller ? wanted : from;
 }
 
-// Values in row-major order as they are written, and how many of them are not finite there.
+// Values in row-major order in the written type, and the number of those that are not finite in it.
 struct written_values {
     std::vector<std::byte> bytes{};
     std::uint64_t not_finite = 0;
@@ -117,7 +117,7 @@ SPOTTER_BODY void checkpoint_writer::write(offered const& values) {
     }
     if (!take(values, view)) { return; }
     written_values const made = values_as(view, written_as(view.type, as_));
-    if (made.not_finite > 0) {  // since it was declared
+    if (made.not_finite > 0) {  // changed since it was declared
         why_ = {errc::wrong_type, "values changed while the checkpoint was written: save it where nobody updates them"};
         return;
     }
@@ -138,7 +138,7 @@ SPOTTER_BODY error checkpoint_writer::end(bool to_disk) {
         error const closed = files_.close(std::exchange(file_, {}));
         if (!why_) { why_ = closed; }
     }
-    if (!why_) { made_ = false; }  // its place is the caller's affair
+    if (!why_) { made_ = false; }  // from now on the caller owns the path
     return why_;
 }
 

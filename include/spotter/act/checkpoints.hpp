@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): checkpoints of which a bad one never takes the place of a good one.
+// Act (L6): checkpoints where a bad one never replaces a good one.
 #pragma once
 
 #include <spotter/act/checkpoint_folder.hpp>
@@ -11,16 +11,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Tensors of a net as files of safetensors in a folder, `train-500.safetensors`. A file is written aside, brought to
-// the disk and renamed, so that whatever has that name is whole. It is written only if every value is finite in the
-// type that it is written in, and it is good once the rules of a hook have told no warning until the next one is saved;
-// going back makes nothing good. Good ones are removed for newer good ones alone; if there is none yet the newest
-// stays, whatever it is. A list beside them (`checkpoints.list`) says which files are theirs: others are never touched.
-// What happens is recorded as texts of the scalar `checkpoint` (`spotter checkpoints RUN` lists them). One thread; of
-// two that save into a folder one is busy.
+// Saves a net's tensors as safetensors files in a folder, `train-500.safetensors`. A file is written under another
+// name, synced and renamed, so a file with its final name is complete. It is only written if every value is finite in
+// the written type. It becomes good if the hook's rules report no warning until the next one is saved; a rewind does
+// not make it good. Good ones are only removed for newer good ones. While there is none, the newest is kept, whatever
+// its state. A list beside them (`checkpoints.list`) names the files that belong to it; it never touches others. Events
+// are recorded as texts of the scalar `checkpoint` (`spotter checkpoints RUN` lists them). Use it in one thread; of two
+// processes that save into the same folder, one gets errc::busy.
 class checkpoints {
 public:
-    // `folder` is made if it is missing. `files` must outlive this.
+    // Creates `folder` if it is missing. `files` must outlive this.
     explicit checkpoints(std::string_view folder, checkpoint_options const& choices = {},
                          file_system& files = system_files()) noexcept {
         if (!guarded([&] { inside_ = std::make_unique<detail::checkpoint_folder>(folder, choices, files); })) {
@@ -29,9 +29,9 @@ public:
         if (inside_ != nullptr) { trouble_ = inside_->trouble(); }
     }
 
-    // Behind the close of a step and before its update, or behind the update: what is written is the tensors as they
-    // are now. They are given as to hook.step: `"fc1/w"_t = w`, or a net that visit_tensors visits. errc::wrong_type
-    // where a value is not finite as it is written, and what the disk says; the files that were there are there.
+    // Call it after a step's close: before or after its update. Writes the current values of the tensors. They are
+    // passed as to hook.step: `"fc1/w"_t = w`, or a net with visit_tensors. errc::wrong_type where a value is not
+    // finite in the written type; errors of the disk. After an error the earlier files are still there.
     template <class Hook, class... Tensors>
     [[nodiscard]] error save(Hook& watch, step_id step, Tensors const&... tensors) noexcept {
         review(watch);
@@ -47,8 +47,8 @@ public:
         tell(watch, step, why ? "refused: " : "unproven", why);
         return why;
     }
-    // The same with a file that the loop wrote itself, in whatever format: it is moved into the folder. On another file
-    // system errc::unwritable.
+    // Adds a file that the loop wrote itself, in any format, by moving it into the folder. errc::unwritable on another
+    // file system.
     template <class Hook>
     [[nodiscard]] error adopt(Hook& watch, step_id step, std::string_view path) noexcept {
         review(watch);
@@ -60,13 +60,13 @@ public:
         tell(watch, step, why ? "refused: " : "unproven", why);
         return why;
     }
-    // Says of those that are unproven whether they are good, by what the hook's rules have told since: at the next
-    // save, and by the loop at its end.
+    // Decides which unproven checkpoints are good, from what the hook's rules have reported since. `save` calls it; the
+    // loop calls it at its end.
     template <class Hook>
     void review(Hook& watch) noexcept {
         for (std::size_t i = 0; inside_ != nullptr && i < inside_->all().size(); ++i) {
             detail::listed_checkpoint const& each = inside_->all()[i];
-            // Of another hook's steps, or an earlier process's, nobody here knows how they went.
+            // Unknown for steps of another hook or of an earlier process.
             truth const good = watch.vital_signs().healthy_since(each.moment);
             if (each.file.state != checkpoint_state::unproven || good == truth::undecided) { continue; }
             step_id const step = each.file.step;
@@ -75,8 +75,8 @@ public:
             if (!guarded([&] { why = inside_->settle(i, good == truth::yes); })) { why = no_memory(); }
             note(why);
             std::size_t const gone = before - inside_->all().size();
-            if (gone > 0) { i = static_cast<std::size_t>(-1); }  // from the beginning
-            if (why) { continue; }                               // it is looked at again
+            if (gone > 0) { i = static_cast<std::size_t>(-1); }  // start again from the first
+            if (why) { continue; }                               // it will be tried again
             tell(watch, step, good == truth::yes ? "good" : "bad: a warning or an error at its step or behind it", {});
         }
         error why;
@@ -84,19 +84,19 @@ public:
         note(why);
     }
 
-    // Oldest first; those of earlier processes, too.
+    // Oldest first, those of earlier processes included.
     [[nodiscard]] std::vector<checkpoint_file> all() const {
         std::vector<checkpoint_file> found;
         if (inside_ == nullptr) { return found; }
         for (detail::listed_checkpoint const& each : inside_->all()) { found.push_back(each.file); }
         return found;
     }
-    // To begin from again: the newest good one that is as it was written (one of an earlier process is read for that,
-    // once); its path is empty where there is none.
+    // The checkpoint to resume from: the newest good one whose file is unchanged (a file of an earlier process is read
+    // once to check it). Its path is empty where there is none.
     [[nodiscard]] checkpoint_file last_good() const {
         return inside_ != nullptr ? inside_->last_good() : checkpoint_file{};
     }
-    // The first thing that went wrong and was not returned.
+    // The first error that was not returned.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): cures: each a small value that says from what is measured of a step what to do about its update.
+// Act (L6): cures: small values that decide, from measurements of a step, what to do about its update.
 #pragma once
 
 #include <spotter/act/heal_gauge.hpp>
@@ -9,52 +9,52 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a loop is to do with the update at hand, the first that holds:
+// What the loop should do with the current update. The first that is set counts:
 struct treatment {
-    bool stop = false;     // a rule asks to stop, or the update is no number, and no cure has anything against it
-    bool restore = false;  // go back to the last good checkpoint, its optimizer's state and its step with it; to the
-                           // beginning where there is none
-    bool skip = false;     // leave this update out
-    bool reinitialise = false;  // draw the weights of dead units anew (heal::each_dead says which), then update
-    double rate = 1;            // the learning rate times this
-    double largest_norm = 0;    // scale all gradients together so that their l2 is this at most; 0: as they are
+    bool stop = false;     // a rule requests a stop, or the update is not finite, and no cure acts against it
+    bool restore = false;  // return to the last good checkpoint, with its optimizer state and step; to the beginning
+                           // where there is none
+    bool skip = false;     // skip this update
+    bool reinitialise = false;  // reinitialise the weights of dead units (heal::each_dead lists them), then update
+    double rate = 1;            // multiply the learning rate by this
+    double largest_norm = 0;    // scale all gradients together so that their l2 norm is at most this; 0: no clipping
     double loss_scale = 1;  // multiply the next loss by this before the backward pass, and divide its gradients by it
 };
 
-// What a cure decides by.
+// The input of a cure's decision.
 struct symptoms {
     step_id step{};                         // the training step that was closed
-    step_alarm const& found;                // what rules told of it
-    detail::loop_measures const& measured;  // what the gauge of the cures saw
-    treatment const& so_far;                // of the cures before it
-    bool anew = false;                      // the loop went back at the step before
+    step_alarm const& found;                // the findings of rules
+    detail::loop_measures const& measured;  // the measurements of the cures' gauge
+    treatment const& so_far;                // the result of the cures before it
+    bool anew = false;                      // the loop was restored after the previous step
 };
 // Why a cure acts, for the record.
 using cure_reason = text<160>;
 
-// Before no step: a cure may act to the end.
+// As a limit of steps: no limit.
 inline constexpr std::uint64_t always_allowed = ~std::uint64_t{0};
 
 // A cure is a value with
 //     static constexpr std::string_view name;
 //     std::uint64_t times, until;       how often it may act, and before which step
-//     struct state { ... };             default-constructed; begun anew where the cure has made things worse
-//     bool acts(state&, symptoms const&, cure_reason& why) const;           is there a reason to act at this step? And
-//     which void follow(state&, symptoms const&, bool acted, treatment&) const;   at every step: what follows from what
-//     was done so far
-// and, where it is so,
+//     struct state { ... };             default-constructed; reset if the cure has made things worse
+//     bool acts(state&, symptoms const&, cure_reason& why) const;
+//         whether there is a reason to act at this step
+//     void follow(state&, symptoms const&, bool acted, treatment&) const;
+//         called at every step: adds what follows from its actions so far
+// and optionally
 //     static constexpr bool watches_units = true;   it needs to know which units are dead
-//     static constexpr bool is_routine = true;      what it does is no cure that could help or harm, and is not judged
-//     afterwards
-// Nothing is thrown.
+//     static constexpr bool is_routine = true;      its actions can neither help nor harm; not judged
+// It must not throw.
 
-// Leaves out updates whose gradient or loss is no number while the weights still are numbers, and those that a rule
-// calls a spike. Five in a row are no accident of a batch: the cures behind it have their turn.
+// Skips updates whose gradient or loss is not finite while the weights still are finite, and those that a rule reports
+// as a spike. Five in a row are not due to single batches: then the next cures act.
 struct skip_batch {
     static constexpr std::string_view name = "skip_batch";
     std::uint64_t times = 20, until = always_allowed;
-    std::uint64_t in_a_row = 5;                  // so many are no accident
-    glob rules = "{gradient_spike,loss_spike}";  // of which a warning or an error is a reason
+    std::uint64_t in_a_row = 5;                  // from this many on, it does not act
+    glob rules = "{gradient_spike,loss_spike}";  // a warning or an error of these rules is a reason
 
     struct state {
         std::uint64_t row = 0;
@@ -63,15 +63,15 @@ struct skip_batch {
     void follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept;
 };
 
-// Goes back to the last good checkpoint and lowers the rate by what updates were too large: the first one from the
-// beginning, or from there on, was so many times `target` of its weight, the largest. Where it was not, by what a later
-// one was, to a tenth at most, as what diverges grows by itself; where that is not known, to half. From then on the
-// rate stays lowered.
+// Returns to the last good checkpoint and lowers the rate by the factor by which updates were too large. It uses the
+// first update since the beginning or since the last restore: its largest ratio to a weight, divided by `target`. If
+// that is below 2, it uses the largest recent ratio, but at most a factor of 10, since a diverging training amplifies
+// itself. If that is below 2 or unknown too, it halves the rate. The rate stays lowered.
 struct step_back {
     static constexpr std::string_view name = "step_back";
     std::uint64_t times = 6, until = always_allowed;
-    double target = 0.01;  // an update of a hundredth of the weights: large, and healthy
-    // Of which an error is a reason, and a warning of the first.
+    double target = 0.01;  // the ratio of an update to its weights: large, but healthy
+    // An error of these rules is a reason; for the first rule a warning is too.
     glob rules = "{learning_rate_too_large,exploding_gradient,exploding_tensor,loss_not_decreasing,loss_spike}";
 
     struct state {
@@ -81,38 +81,38 @@ struct step_back {
     void follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept;
 };
 
-// Goes back, and lets the rate grow to where it is over so many updates: for a rate that is too large only for weights
-// that are new, or for moments of an optimizer that are (Goyal et al. 2017). It also follows each cure before it that
-// goes back.
+// Returns to the last checkpoint and lets the rate grow back over `steps` updates: for a rate that is too large only
+// for new weights or for new optimizer moments (Goyal et al. 2017). It also warms up after an earlier cure that
+// restores.
 struct warm_up_again {
     static constexpr std::string_view name = "warm_up_again";
     std::uint64_t times = 3, until = always_allowed;
-    std::uint64_t steps = 100;               // updates until the rate is whole again
-    glob rules = "learning_rate_too_large";  // of which a warning or an error is a reason
+    std::uint64_t steps = 100;               // updates until the rate is back
+    glob rules = "learning_rate_too_large";  // a warning or an error of these rules is a reason
 
     struct state {
-        std::uint64_t done = 0, over = 0;  // updates of the warm-up at hand; 0 of 0: there is none
+        std::uint64_t done = 0, over = 0;  // updates of the current warm-up; 0 of 0: none
     };
     [[nodiscard]] bool acts(state& seen, symptoms const& of, cure_reason& why) const noexcept;
     void follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept;
 };
 
-// Once gradients have jumped, clips them for a while at a quantile of their norms before (Seetharaman et al. 2020 clip
-// at a quantile of all there were).
+// Once gradients have jumped, clips them for a while at a quantile of their earlier norms (Seetharaman et al. 2020 clip
+// at a quantile of all norms).
 struct clip_gradients {
     static constexpr std::string_view name = "clip_gradients";
     std::uint64_t times = 20, until = always_allowed;
-    double quantile = 0.9;       // of the norms before, 0 to 1
-    double jump = 10;            // so many times that quantile is a reason by itself
-    std::uint64_t window = 128;  // norms that are remembered; with fewer than a quarter of them nothing is judged
-    std::uint64_t steps = 200;   // from the last reason on
-    glob rules = "{gradient_spike,exploding_gradient,loss_spike}";  // of which a warning or an error is a reason
+    double quantile = 0.9;       // of the earlier norms, 0 to 1
+    double jump = 10;            // times that quantile; a larger norm is a reason by itself
+    std::uint64_t window = 128;  // norms in memory; judged once a quarter of them are known
+    std::uint64_t steps = 200;   // of clipping, from the last reason on
+    glob rules = "{gradient_spike,exploding_gradient,loss_spike}";  // a warning or an error of these rules is a reason
 
     struct state {
         slot_array<double> norms{}, sorted{};
         std::uint64_t seen = 0, left = 0;
-        double limit = 0;    // of the clipping at hand
-        double guessed = 0;  // the quantile as it was a few norms ago
+        double limit = 0;    // of the current clipping
+        double guessed = 0;  // the quantile as of a few norms ago
     };
     [[nodiscard]] bool acts(state& seen, symptoms const& of, cure_reason& why) const noexcept;
     void follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept;
@@ -121,31 +121,32 @@ private:
     [[nodiscard]] double limit_of(state& seen) const noexcept;
 };
 
-// Asks to draw the weights of dead units anew (Sokar et al. 2023: those that lead to it as at the beginning, those from
-// it on to zero).
+// Requests to reinitialise the weights of dead units (Sokar et al. 2023: incoming weights as at the beginning, outgoing
+// weights zero).
 struct reinitialise_units {
     static constexpr std::string_view name = "reinitialise_units";
     static constexpr bool watches_units = true;
     std::uint64_t times = 3, until = always_allowed;
-    glob rules = "{dead_relu,dormant_units,all_zero,dead_update_path}";  // of which a warning or an error is a reason
+    glob rules = "{dead_relu,dormant_units,all_zero,dead_update_path}";  // a warning or an error of these rules is a
+                                                                         // reason
 
     struct state {};
     [[nodiscard]] bool acts(state& seen, symptoms const& of, cure_reason& why) const noexcept;
     void follow(state& seen, symptoms const& of, bool acted, treatment& what) const noexcept;
 };
 
-// Dynamic loss scaling (Micikevicius et al. 2018): a gradient that is no number under a finite loss halves the scale
-// and leaves the update out; `interval` finite ones in a row double it.
+// Dynamic loss scaling (Micikevicius et al. 2018): a non-finite gradient with a finite loss halves the scale and skips
+// the update; `interval` finite gradients in a row double the scale.
 struct adjust_loss_scale {
     static constexpr std::string_view name = "adjust_loss_scale";
     static constexpr bool is_routine = true;
     std::uint64_t times = always_allowed, until = always_allowed;
-    double start = 65536, smallest = 1, largest = 16777216;  // the scale in the beginning, and its limits
-    double growth = 2, backoff = 0.5;  // it is multiplied by, after `interval` sound steps and after one that is not
+    double start = 65536, smallest = 1, largest = 16777216;  // the initial scale, and its limits
+    double growth = 2, backoff = 0.5;  // factors after `interval` finite gradients, and after a non-finite one
     std::uint64_t interval = 2000;     // training steps
 
     struct state {
-        double scale = 0;  // 0: as it starts
+        double scale = 0;  // 0: not started
         std::uint64_t fine = 0;
     };
     [[nodiscard]] bool acts(state& seen, symptoms const& of, cure_reason& why) const noexcept;

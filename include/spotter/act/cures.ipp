@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The first that was found of these rules, at least so grave.
+// The first finding of these rules with at least this severity.
 [[nodiscard]] inline finding const* reason_in(step_alarm const& found, glob const& rules, severity least) noexcept {
     for (finding const& each : found) {
         if (each.severity >= least && rules(each.rule)) { return &each; }
@@ -113,8 +113,8 @@ SPOTTER_STRICT SPOTTER_BODY bool clip_gradients::acts(state& seen, symptoms cons
     bool const room =
         seen.norms.grow(static_cast<std::size_t>(window)) && seen.sorted.grow(static_cast<std::size_t>(window));
     if (!room || of.so_far.restore || window == 0) { return false; }
-    // While it clips, what comes is measured by what was before. The quantile is looked for where it may matter, and
-    // every 16 norms.
+    // While it clips, norms are compared with those before the clipping. The quantile is computed where it may matter,
+    // and every 16 norms.
     if (seen.left == 0 && seen.seen % 16 == 0) { seen.guessed = limit_of(seen); }
     bool const may_have_jumped = norm.known && norm.value > 0.5 * jump * seen.guessed;
     if (seen.left == 0 && !may_have_jumped && of.found.empty()) { return false; }

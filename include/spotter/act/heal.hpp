@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): cures that a loop follows by itself: bounded, recorded with their reasons, and judged by what came of them.
+// Act (L6): cures that a loop applies by itself: limited, recorded with their reasons, and judged by their effect.
 #pragma once
 
 #include <spotter/act/cures.hpp>
@@ -11,25 +11,25 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What came of what a cure did, a hundred training steps later.
-//   helped      the loss is a tenth below what it was
-//   unchanged   it is about what it was, or there is no loss to tell by
+// The effect of an action of a cure, a hundred training steps later.
+//   helped      the loss is a tenth lower
+//   unchanged   the loss is about the same, or there is none
 //   again       the cure had to act again before
-//   worse       the loss is more than twice what it was, half of the losses are no numbers, or a weight is: the cure is
-//   stopped, and what it
-//               asked for ends
+//   worse       the loss has more than doubled, half of the losses are not finite, or a weight is not: the cure is
+//               stopped, and its treatment ends
 enum class cure_effect : std::uint8_t { helped, unchanged, again, worse };
 [[nodiscard]] constexpr std::string_view name_of(cure_effect what) noexcept {
     constexpr std::string_view names[] = {"helped", "unchanged", "again", "worse"};
     return names[static_cast<std::size_t>(what)];
 }
 
-// What a cure did so far.
+// The actions of a cure so far.
 struct cure_report {
     std::string_view name{};
-    std::uint64_t acts = 0;                                         // how often it acted
-    std::uint64_t helped = 0, unchanged = 0, again = 0, worse = 0;  // acts that were judged so; the others wait for it
-    bool stopped = false;                                           // it made things worse
+    std::uint64_t acts = 0;                                         // number of actions
+    std::uint64_t helped = 0, unchanged = 0, again = 0, worse = 0;  // number of actions with that effect; the others
+                                                                    // are not judged yet
+    bool stopped = false;                                           // because it made things worse
 };
 
 namespace detail {
@@ -40,9 +40,9 @@ inline constexpr std::string_view decision_event = "decision";
 class recent_losses {
 public:
     void add(measurement loss) noexcept;
-    // The median; unknown where there are none.
+    // The median; unknown without losses.
     [[nodiscard]] measurement median() const noexcept;
-    // How many there were: finite ones.
+    // The number of finite losses.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
 private:
@@ -51,7 +51,7 @@ private:
     std::uint64_t count_ = 0;
 };
 
-// What one cure did, and what came of it.
+// The actions of one cure, and their effects.
 class cure_log {
 public:
     using line = text<400>;
@@ -61,11 +61,11 @@ public:
 
     void acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged,
                line& into) noexcept;
-    // Whether the time has come to judge what it did.
+    // Whether its last action is due to be judged.
     [[nodiscard]] bool is_due(symptoms const& of) const noexcept {
         return open_ && of.measured.closes >= since_ + horizon;
     }
-    // May stop it.
+    // May stop the cure.
     void judge(symptoms const& of, recent_losses const& losses, line& into) noexcept;
 
 private:
@@ -75,19 +75,20 @@ private:
     cure_report told_;
     bool open_ = false;
     step_id at_{};
-    std::uint64_t since_ = 0, losses_ = 0;  // closes and losses until then
+    std::uint64_t since_ = 0, losses_ = 0;  // closes and losses at its last action
     measurement before_{};
 };
 
 }  // namespace detail
 
-// The cures that a loop follows, in their order: a later one hears what earlier ones ask for. At each training step,
-// behind its close and before its update, the loop asks and does:
+// The cures of a loop, in order: a later one sees the treatment of the earlier ones. At each training step, after its
+// close and before its update, the loop asks for the treatment and applies it:
 //     heal cures{skip_batch{}, step_back{}};
 //     hook watch{"runs/a", keep, packs::supervised, cures.gauge()};
 //     treatment const what = cures.treat(watch, train(i), watch.step(train(i), net));
-// What a cure did is recorded as a text `decision` of the step, with the reason, and after a hundred steps what came of
-// it. Nothing is thrown, nothing allocated but when a tensor is first seen. One thread; outlives the hook.
+// Each action is recorded as a text `decision` of the step, with its reason, and after a hundred steps with its effect.
+// It does not throw, and only allocates when a tensor is observed for the first time. Use it in one thread; it must
+// outlive the hook.
 template <class... Cures>
 class heal {
 public:
@@ -96,14 +97,14 @@ public:
         if (measured_ != nullptr) { measured_->watches_units = (is_one_that_watches<Cures>() || ...); }
     }
 
-    // A rule for a hook: it measures what the cures go by. Each call is for another hook, and ends what the one before
-    // measures.
+    // A rule for a hook that measures what the cures need. Each call is for another hook, and ends the measurements of
+    // the previous one.
     [[nodiscard]] heal_gauge gauge() noexcept {
         return measured_ == nullptr ? heal_gauge{} : heal_gauge{measured_.get(), measured_->hook.fetch_add(1) + 1};
     }
 
-    // `found` is the alarm of the training step `id`, which `watch` has just closed. Where a hook has no gauge of these
-    // cures, or did not close a training step since the last call, cures go by the alarm alone.
+    // `found` is the alarm of the training step `id`, which `watch` has just closed. If the hook has no gauge of these
+    // cures, or closed no training step since the last call, the cures use the alarm alone.
     template <class Hook>
     [[nodiscard]] treatment treat(Hook& watch, step_id id, step_alarm const& found) noexcept {
         treatment what;
@@ -120,7 +121,7 @@ public:
         last_ = what;
         return what;
     }
-    // What was asked for last: of the loss scale before the first step, too.
+    // The latest treatment; its loss scale is valid before the first step too.
     [[nodiscard]] treatment now() const noexcept {
         if (closes_ > 0) { return last_; }
         treatment what;
@@ -131,8 +132,8 @@ public:
         return what;
     }
 
-    // Calls use(name, unit) for each unit of an activation that was never active in its last 512 outputs; with
-    // `reinitialise_units` only.
+    // Calls use(name, unit) for each unit of an activation that was not active in its last 512 outputs; only with
+    // `reinitialise_units`.
     template <class Use>
     void each_dead(Use&& use) const {
         if (measured_ == nullptr) { return; }
@@ -143,7 +144,7 @@ public:
         });
     }
 
-    // Calls use(cure_report) for each.
+    // Calls use(cure_report) for each cure.
     template <class Use>
     void report(Use&& use) const {
         std::apply([&](auto const&... each) { (use(each.log.told()), ...); }, kept_);
@@ -168,7 +169,7 @@ private:
         return false;
     }
 
-    // Whether it did something.
+    // Returns whether it acted.
     template <class Hook, class Cure>
     [[nodiscard]] bool treat(Hook& watch, kept<Cure>& it, symptoms const& of, treatment& what) noexcept {
         if (it.log.told().stopped || (it.log.is_due(of) && !is_judged_well(watch, it, of))) { return false; }
@@ -183,7 +184,7 @@ private:
         }
         return acted;
     }
-    // What a cure did is judged; one that made it worse begins anew, and does nothing any more.
+    // Judges a cure's effect. A cure that made things worse is reset and acts no more.
     template <class Hook, class Cure>
     [[nodiscard]] bool is_judged_well(Hook& watch, kept<Cure>& it, symptoms const& of) noexcept {
         detail::cure_log::line line;
@@ -198,7 +199,7 @@ private:
     detail::recent_losses losses_{};
     std::uint64_t closes_ = 0;
     treatment last_{};
-    cure_reason why_{};  // of the cure at hand
+    cure_reason why_{};  // of the current cure
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): what cures measure of every step, whatever the rules beside them tell or hold back.
+// Act (L6): what cures measure at every step, whatever other rules report or suppress.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -13,44 +13,45 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Of the training step that was closed last.
+// Measurements of the last closed training step.
 struct step_measures {
-    bool bad_gradient = false, bad_loss = false, bad_weight = false;  // values that are no numbers
-    measurement gradient_norm{};                                      // l2 of all gradients together
-    measurement loss{};                                               // the mean of what was shown of the losses
+    bool bad_gradient = false, bad_loss = false, bad_weight = false;  // values that are not finite
+    measurement gradient_norm{};                                      // l2 norm of all gradients together
+    measurement loss{};                                               // the mean of the observed losses
 };
 
 // What a gauge measures and cures read. One thread.
 struct loop_measures {
     struct layer {
         unit_window window{};
-        slot_array<bool> dead{};  // as the last whole window said
+        slot_array<bool> dead{};  // as of the last full window
         std::size_t units = 0;
     };
     step_measures now{};
     std::uint64_t closes = 0;
-    double peak = 0;        // the largest update ratio of a weight; fades by 2 % a step
-    double first = 0;       // that of the first update there was, or of the first since the loop went back
-    bool restored = false;  // weights are about to change by what is no update
+    double peak = 0;        // the largest update ratio of a weight; decays by 2 % a step
+    double first = 0;       // that of the first update, or of the first since the loop was restored
+    bool restored = false;  // weights are about to change by a restore, not by an update
     bool watches_units = false;
     per_tensor<layer> layers{};
 
-    // For which hook a gauge was made, and which of its machines writes here.
+    // The hook for which the gauge was made, and the machine of it that writes here.
     std::atomic<std::uint32_t> hook{0}, claimed{0};
 };
 
 }  // namespace detail
 
-// What `heal::gauge()` gives to a hook, beside its rules. It finds nothing and never alarms. One hook, and of its
-// workers one.
+// The rule that `heal::gauge()` returns for a hook. It never has a finding. It measures in one hook, and in one of its
+// workers.
 struct heal_gauge {
     using kind = rule_kind;
     static constexpr std::string_view name = "heal_gauge";
-    static constexpr double fading = 0.98;  // of the largest update ratio, a step; as the packs' diagnosis has it
-    static constexpr std::uint64_t samples = 512;  // finite outputs a unit, until it counts as dead; as of dead_relu
+    static constexpr double fading = 0.98;  // of the largest update ratio, in a step; the value of the packs' diagnosis
+    static constexpr std::uint64_t samples = 512;  // finite outputs of a unit before it counts as dead; the value of
+                                                   // dead_relu
 
-    detail::loop_measures* into = nullptr;  // the cures' own; null: it measures nothing
-    std::uint32_t hook = 0;                 // for which hook it was made
+    detail::loop_measures* into = nullptr;  // owned by the cures; null: it measures nothing
+    std::uint32_t hook = 0;                 // the hook for which it was made
 
     struct state {
         detail::step_measures now{};
@@ -137,7 +138,7 @@ private:
         return select::relu_activations(tensor) &&
                unit_count(tensor.shape, default_axis, batch_axis_of(tensor.flags)) > 0;
     }
-    // Of the machines of a hook and its workers the first that sees something.
+    // Of the machines of a hook and its workers, the first that observes something.
     [[nodiscard]] bool owns(state& seen) const noexcept {
         if (into->hook.load(std::memory_order_relaxed) != hook) { return seen.mine = false; }
         if (!seen.asked) {

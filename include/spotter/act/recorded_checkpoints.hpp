@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): what a record says of its run's checkpoints.
+// Act (L6): the checkpoints of a run, from its record.
 #pragma once
 
 #include <spotter/trial/trial.hpp>
@@ -9,16 +9,16 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a record says of a checkpoint, whether its file is there or not.
+// A checkpoint as recorded, whether its file exists or not.
 struct recorded_checkpoint {
-    step_id step{};       // of which it is
-    std::string state{};  // as it was told last: unproven, good, bad or refused
-    // Of one that is bad the first warning or error behind its step; of one that was refused what is wrong.
+    step_id step{};       // the step of the checkpoint
+    std::string state{};  // its latest state: unproven, good, bad or refused
+    // For a bad one: the first warning or error after its step. For a refused one: what is wrong.
     std::string why{};
-    double time = 0;  // when it was saved, or refused; seconds since 1970
+    double time = 0;  // when it was saved or refused; seconds since 1970
 };
 
-// In the order in which they were saved. Of one that was saved again the last time counts.
+// In the order in which they were saved. If a step was saved again, the last one counts.
 [[nodiscard]] std::vector<recorded_checkpoint> checkpoints_of(trial const& run);
 
 }  // namespace spotter::inline SPOTTER_ABI

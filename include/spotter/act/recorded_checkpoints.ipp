@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// "train(500)"; false for what is none.
+// Reads "train(500)"; false for other texts.
 [[nodiscard]] SPOTTER_BODY bool read_step(std::string_view words, step_id& into) noexcept {
     for (mode const which : {mode::train, mode::eval, mode::predict}) {
         std::size_t const begin = name_of(which).size() + 1;

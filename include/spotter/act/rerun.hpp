@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): a step with an alarm is computed again, to tell a bug or bad data from a fault of the machine.
+// Act (L6): computes a step with an alarm again, to distinguish a bug or bad data from a hardware fault.
 #pragma once
 
 #include <spotter/act/step_image.hpp>
@@ -14,40 +14,42 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-//   not_asked     no finding asked for it
+//   not_asked     no finding requires it
 //   reproducible  the same bits again: a bug, or the data
-//   transient     other bits, and twice the same then: the first time something went wrong that the program does not do
-//   unsteady      other bits each time: the program is not deterministic, and nothing follows
-//   here_only     the same bits again, and others elsewhere: this machine computes it wrong each time, or the other one
-//   rounds otherwise failed        it could not be computed again: `restore` said false, or there was no memory
+//   transient     other bits, and twice the same ones then: a fault of the machine the first time
+//   unsteady      other bits each time: the program is not deterministic, and nothing can be concluded
+//   here_only     the same bits again, and others elsewhere: this machine is wrong each time, or the other one rounds
+//                 differently
+//   failed        it could not be computed again: `restore` returned false, or memory was lacking
 enum class rerun_verdict : std::uint8_t { not_asked, reproducible, transient, unsteady, failed, here_only };
 [[nodiscard]] constexpr std::string_view name_of(rerun_verdict what) noexcept {
     constexpr std::string_view names[] = {"not_asked", "reproducible", "transient", "unsteady", "failed", "here_only"};
     return names[static_cast<std::size_t>(what)];
 }
 
-// What may be said of computing again.
+// Options of computing again.
 struct rerun_options {
-    // Rules whose warnings and errors ask for it.
+    // A warning or an error of these rules requires it.
     glob rules = "{non_finite,loss_spike,gradient_spike,exploding_gradient,replica_divergence}";
-    // Copies of the tensors while a step is held against itself; of those beyond, hashes: which differ, not by how many
-    // bits.
+    // Limit of the copies of tensors for comparing a step with itself. Tensors beyond it are hashed: then differing
+    // tensors are known, but not the number of bits.
     std::uint64_t most_bytes = 1ULL << 30;
 };
 
-// What came of a step.
+// The result of a step.
 struct rerun_result {
-    step_alarm alarm{};                                // of the last computation: what the loop's tensors are now
-    rerun_verdict verdict = rerun_verdict::not_asked;  // what is to be believed of the alarm
-    // Of the first computation and the second; of both and the one elsewhere where it is here_only.
+    step_alarm alarm{};                                // of the last computation, to which the loop's tensors now
+                                                       // belong
+    rerun_verdict verdict = rerun_verdict::not_asked;  // how far to trust the alarm
+    // Between the first and the second computation; for here_only between both and the one elsewhere.
     image_difference apart{};
-    std::uint64_t input = 0;  // hash of the first input; 0 where none was shown
+    std::uint64_t input = 0;  // hash of the first input; 0 where none was observed
 };
 
-// How often it was computed again, and what came of it.
+// How many steps were computed again, and with which results.
 struct rerun_counts {
-    std::uint64_t steps = 0;                                                                 // computed again
-    std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0, here_only = 0;  // of these, by verdict
+    std::uint64_t steps = 0;                                                                 // steps computed again
+    std::uint64_t reproducible = 0, transient = 0, unsteady = 0, failed = 0, here_only = 0;  // those steps by verdict
 };
 
 namespace detail {
@@ -57,16 +59,16 @@ struct nowhere {
 }  // namespace detail
 
 // A loop computes its steps through it:
-//     save()        takes what computing a step changes and does not make anew: the state of random numbers, running
-//     means, the place in the data restore()     gives it back, as often as asked; may return false where it cannot
+//     save()        copies what computing a step changes and does not recompute: the state of random numbers, running
+//                   means, the position in the data
+//     restore()     restores that copy, as often as called; may return false where it cannot
 //     compute()     forward and backward, without the update
-//     show(see)     shows the step's tensors, in the order of the program: see.observe("fc1/w", w), as a hook is shown
-//     them elsewhere()   where given: as compute, on another core or card that rounds alike, into the same tensors;
-//     what came out twice is
-//                   computed there once more, not judged, and then here again, so that the tensors are what the alarm
-//                   is about
-// Keeps nothing of the loop's and costs nothing but `save` while there is no alarm. What it found is recorded as the
-// text `rerun` of the step.
+//     show(see)     observes the step's tensors, in program order: see.observe("fc1/w", w), as with a hook
+//     elsewhere()   optional: as compute, on another core or card that rounds alike, into the same tensors. A step with
+//                   two equal results is computed there too, without judging it, and then here again, so that the
+//                   tensors are those of the alarm
+// It stores nothing in the loop, and without an alarm costs only `save`. Results are recorded as the text `rerun` of
+// the step.
 template <class Save, class Restore, class Compute, class Show, class Elsewhere = detail::nowhere>
 class rerun {
 public:
@@ -79,8 +81,8 @@ public:
         : save_{std::move(save)}, restore_{std::move(restore)}, compute_{std::move(compute)}, show_{std::move(show)},
           elsewhere_{std::move(elsewhere)}, choices_{choices} {}
 
-    // Opens the step, computes, shows and closes it; where an alarm asks for it again and again. What the functions
-    // throw is the loop's.
+    // Opens the step, computes, observes and closes it; repeats that where an alarm requires it. Exceptions of the
+    // functions reach the caller.
     template <class Hook>
     [[nodiscard]] rerun_result step(Hook& watch, step_id id) {
         rerun_result made;
@@ -112,7 +114,7 @@ private:
         if (third == nullptr || !subtract(*second, *third, later)) { return rerun_verdict::failed; }
         return later.any() ? rerun_verdict::unsteady : rerun_verdict::transient;
     }
-    // Of a step that came out the same twice.
+    // For a step with two equal results.
     template <class Hook>
     [[nodiscard]] rerun_verdict compare_elsewhere([[maybe_unused]] Hook& watch, [[maybe_unused]] step_id id,
                                                   [[maybe_unused]] detail::step_image const& here,
@@ -129,7 +131,7 @@ private:
             return made.apart.any() ? rerun_verdict::here_only : rerun_verdict::reproducible;
         }
     }
-    // False where there is no memory for a name.
+    // False where memory for a name is lacking.
     [[nodiscard]] static bool subtract(detail::step_image const& one, detail::step_image const& other,
                                        image_difference& into) noexcept {
         return guarded([&] { into = one - other; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act (L6): the tensors of a step as they were, to be held against those of the same step computed again.
+// Act (L6): copies of a step's tensors, for comparison with the same step computed again.
 #pragma once
 
 #include <spotter/hook/naming.hpp>
@@ -11,23 +11,23 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Where two computations of a step part, in the order in which its tensors were shown.
+// Where two computations of a step differ, in the order in which its tensors were observed.
 struct image_difference {
     std::string tensor{};        // the first that differs; empty: none
-    std::uint64_t tensors = 0;   // that differ in all
-    std::uint64_t elements = 0;  // of the first one
-    std::uint64_t first = 0;     // of these, in the order of memory
-    std::uint64_t bits = 0;      // of the first tensor; 0 where only hashes were kept
+    std::uint64_t tensors = 0;   // number of differing tensors
+    std::uint64_t elements = 0;  // differing elements of the first one
+    std::uint64_t first = 0;     // the first of those, in storage order
+    std::uint64_t bits = 0;      // differing bits of the first tensor; 0 where only hashes were kept
     bool other_tensors = false;  // another set or order of tensors, or another type or shape
 
-    // They do part.
+    // There is a difference.
     [[nodiscard]] bool any() const noexcept { return tensors > 0 || other_tensors; }
 };
 
 namespace detail {
 
-// Takes copies of what it is shown, as a hook is; of what is beyond `most_bytes` in all, hashes of blocks. Throws where
-// memory is exhausted.
+// Copies the tensors that it observes, as a hook does; beyond `most_bytes` in total it keeps hashes of blocks. Throws
+// where memory is exhausted.
 class step_image {
 public:
     explicit step_image(std::uint64_t most_bytes) noexcept : left_{most_bytes} {}
@@ -50,7 +50,7 @@ public:
     }
 
     [[nodiscard]] image_difference operator-(step_image const& other) const;
-    // Of the first input that was shown; 0 where there was none.
+    // Hash of the first observed input; 0 where there was none.
     [[nodiscard]] std::uint64_t input_hash() const noexcept { return input_; }
 
 private:
@@ -60,8 +60,8 @@ private:
         dtype type = dtype::none;
         extents shape{};
         std::uint64_t bytes = 0;
-        std::vector<std::byte> values{};      // or, where there was no room
-        std::vector<std::uint64_t> hashes{};  // of blocks
+        std::vector<std::byte> values{};      // or, for lack of room,
+        std::vector<std::uint64_t> hashes{};  // hashes of blocks
     };
 
     void take(std::string_view name, offered const& values, bool is_input);

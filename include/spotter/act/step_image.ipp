@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 SPOTTER_BODY void step_image::take(std::string_view name, offered const& values, bool is_input) {
     tensor_ref view = values.view;
     if (values.copy != nullptr && copies_.take(values, view).code != errc::none) { return; }
-    if (view.absent() || view.refused != refusal::none) { return; }  // as a hook leaves it out, and says why
+    if (view.absent() || view.refused != refusal::none) { return; }  // a hook leaves these out, too, and reports why
     kept_tensor one;
     one.name = std::string{name};
     one.type = view.type;
@@ -43,7 +43,7 @@ SPOTTER_BODY image_difference step_image::operator-(step_image const& other) con
         if (a.name != b.name || a.type != b.type || a.shape != b.shape || a.bytes != b.bytes) {
             found.other_tensors = true;
             if (found.tensor.empty()) { found.tensor = a.name; }
-            return found;  // what stands behind it is compared with something else
+            return found;  // later tensors would be compared with different ones
         }
         compare(a, b, found);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface (L6): the implementation with a spotter_create that keeps losses and metrics and takes ten of the
-// built-in rules, those of make_c_hook(path). A C++20 file with this one include is all that a C program needs.
+// C interface (L6): the implementation with a spotter_create that keeps losses and metrics and uses ten of the built-in
+// rules, those of make_c_hook(path). A C program needs one C++20 file that includes only this header.
 #pragma once
 
 #include <spotter/c/implementation.hpp>

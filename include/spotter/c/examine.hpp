@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface (L6): a loop in C is examined: its functions as spotter::examination has them.
+// C interface (L6): the examination of a loop in C: its functions as a spotter::examination.
 #pragma once
 
 #include <spotter/c/hold.hpp>
 #include <spotter/preflight.hpp>
 
-// What a loop shows its tensors to.
+// The visitor to which a loop in C passes its tensors.
 struct spotter_parameters {
     spotter::parameter_visitor const& visit;
-    spotter_hook* hook;  // that is told what cannot be taken; may be null
+    spotter_hook* hook;  // reports tensors that are refused; may be null
 
-    // The tensor as it lies; a refused one where C said something that it cannot be, which the hook is told.
+    // The tensor's view; a refused one where the description is invalid, which is reported to the hook.
     [[nodiscard]] spotter::tensor_ref taken(std::string_view name, spotter::detail::c_tensor const& it) const noexcept {
         spotter::detail::c_view const seen{it};
         bool const sound = seen.code == spotter::errc::none && seen.aligned;
@@ -24,7 +24,7 @@ struct spotter_parameters {
         none.refused = spotter::refusal::null;
         return none;
     }
-    // Whether there is a name.
+    // Whether the name is valid.
     [[nodiscard]] bool names(char const* name) const noexcept {
         if (name == nullptr && hook != nullptr) {
             hook->refuse(spotter::errc::no_such_name, "", "is no name: a null pointer was given");

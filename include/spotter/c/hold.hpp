@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface (L6): a hook of any plan and rules behind the one type that C knows, and the way from C's arguments to
-// it.
+// C interface (L6): a hook with any plan and rules behind the one type that C knows, and the conversion of C's
+// arguments.
 #pragma once
 
 #include <spotter/c/sentence.hpp>
@@ -14,21 +14,20 @@
 #include <bit>
 #include <new>
 
-// What stands behind the opaque pointer: a table of functions, and what C reads between the calls.
+// The object behind the opaque pointer: a table of functions, and what C reads between calls.
 struct spotter_hook {
-    // One entry a kind of call, which casts to the hook that was made; arguments are sound, names as views of C's
-    // texts.
+    // One entry for each kind of call; it casts to the actual hook. Arguments are valid; names are views of C's texts.
     struct table {
-        // Ends the run and frees the hook; the pointer is worth nothing afterwards.
+        // Ends the run and frees the hook; the pointer is invalid afterwards.
         void (*destroy)(spotter_hook*) noexcept;
         void (*begin)(spotter_hook&, spotter::step_id) noexcept;  // closes a step that is open
         void (*observe)(spotter_hook&, std::string_view, spotter::offered const&, spotter::role const*,
                         spotter::flag) noexcept;
-        // Null for a role: it is guessed from the name. No handle where memory is exhausted.
+        // A null role is guessed from the name. Returns no handle where memory is exhausted.
         spotter::tensor_handle (*tensor)(spotter_hook&, std::string_view, spotter::role const*, spotter::flag) noexcept;
-        // As observe, by what `tensor` gave.
+        // As observe, with a handle from `tensor`.
         void (*observe_tensor)(spotter_hook&, spotter::tensor_handle, spotter::offered const&) noexcept;
-        // As scalar_f64, by what `tensor` gave.
+        // As scalar_f64, with a handle from `tensor`.
         void (*scalar_tensor)(spotter_hook&, spotter::tensor_handle, double) noexcept;
         // A time is in seconds since 1970; null: the step's, or now.
         void (*scalar_f64)(spotter_hook&, std::string_view, double, double const*) noexcept;
@@ -40,19 +39,19 @@ struct spotter_hook {
         void (*scalar_text)(spotter_hook&, std::string_view, std::string_view, double const*) noexcept;
         void (*begin_section)(spotter_hook&, std::string_view) noexcept;  // in pairs with end_section
         void (*end_section)(spotter_hook&, std::string_view) noexcept;    // the innermost one first
-        void (*end)(spotter_hook&) noexcept;                              // leaves what was found in `found`
-        void (*fail)(spotter_hook&, std::string_view) noexcept;           // the reason is kept in the record
+        void (*end)(spotter_hook&) noexcept;                              // puts the findings into `found`
+        void (*fail)(spotter_hook&, std::string_view) noexcept;           // the reason is recorded
         void (*finish)(spotter_hook&) noexcept;                           // waits for the writer
         void (*flush)(spotter_hook&) noexcept;                            // waits for the writer
-        void (*poll)(spotter_hook&) noexcept;  // only where the hook was made with drain::poll
-        // Of the hook itself, without what was refused here.
+        void (*poll)(spotter_hook&) noexcept;                             // only for a hook with drain::poll
+        // Of the hook itself, without the calls refused here.
         spotter::health_report (*health)(spotter_hook const&) noexcept;
-        // The refused name of that number into the line, and why; nothing where there is none.
+        // Writes the refused name with that index, and the reason; nothing where there is none.
         void (*refused)(spotter_hook const&, std::size_t, spotter::detail::c_line&) noexcept;
-        void (*add)(spotter_hook&, spotter::preflight_result const&) noexcept;  // puts it into the run
+        void (*add)(spotter_hook&, spotter::preflight_result const&) noexcept;  // records it in the run
     };
 
-    // A call whose arguments no hook could take.
+    // Records a call whose arguments no hook accepts.
     void refuse(spotter::errc code, std::string_view name, std::string_view what) noexcept {
         ++refused;
         if (first || !calls->health(*this).good()) { return; }
@@ -60,12 +59,12 @@ struct spotter_hook {
         first.what << '"' << name << "\" " << what;
     }
 
-    table const* calls = nullptr;          // those of the type that was made; never null
-    spotter::step_alarm found{};           // by the last spotter_end, or spotter_preflight
-    spotter::preflight_result examined{};  // by the last spotter_preflight: texts of `found`
-    spotter::error first{};                // of refuse(), where it came before the hook's own
-    std::uint64_t refused = 0;             // by refuse()
-    char path[4096]{};                     // of the record, as spotter_path gives it; empty where nothing is recorded
+    table const* calls = nullptr;          // those of the actual type; never null
+    spotter::step_alarm found{};           // of the last spotter_end, or spotter_preflight
+    spotter::preflight_result examined{};  // of the last spotter_preflight: owns the texts of `found`
+    spotter::error first{};                // of refuse(), if it came before the hook's own
+    std::uint64_t refused = 0;             // calls refused by refuse()
+    char path[4096]{};                     // of the record, as spotter_path returns it; empty where nothing is recorded
 };
 
 namespace spotter::inline SPOTTER_ABI {
@@ -126,7 +125,7 @@ struct held_hook final : spotter_hook {
     hook_type watch;
 };
 
-// What C says of a name, looked through; a hook has none of it where `sound` is false.
+// A name from C, checked; not passed to a hook where `sound` is false.
 struct c_name_of {
     std::string_view name{};
     role given = role::other;
@@ -149,7 +148,7 @@ struct c_name_of {
     [[nodiscard]] role const* role_or_null() const noexcept { return guess ? nullptr : &given; }
 };
 
-// Calls pass(offered) with the values, as they lie or to be packed.
+// Calls pass(offered) with the values, in place or to be packed.
 template <class Pass>
 inline void pass_from_c(spotter_hook& self, std::string_view name, c_tensor const& it, Pass const& pass) noexcept {
     c_view seen{it};
@@ -250,8 +249,8 @@ inline void scalar_from_c(spotter_hook* self, char const* name, Value value, dou
 
 }  // namespace detail
 
-// A hook for C: what `hook{path, plan, arguments...}` is, rules and options among the arguments. A null path: rules
-// only. Null where memory is exhausted.
+// Makes a hook for C: `hook{path, plan, arguments...}`, with rules and options among the arguments. A null path: rules
+// only. Returns null where memory is exhausted.
 template <class Plan, class... Arguments>
 [[nodiscard]] spotter_hook* make_c_hook(char const* path, Plan const& keep, Arguments const&... arguments) noexcept {
     static_assert(

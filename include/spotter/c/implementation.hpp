@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface (L6): what <spotter/c/spotter.h> declares, but spotter_create: the file that includes this one defines
-// that, and says there what is kept and which rules judge:
+// C interface (L6): defines what <spotter/c/spotter.h> declares, except spotter_create. The file that includes this one
+// defines that, and chooses there what is kept and which rules judge:
 //
 //     #include <spotter/c/implementation.hpp>
 //     using namespace spotter;
@@ -8,14 +8,14 @@
 //         return make_c_hook(path, plan{defaults::losses, defaults::weights}, non_finite{}, on(dead_relu{}, stop));
 //     }
 //
-// More functions like it, of other names, may stand beside it. None may throw.
+// The file may define more such functions with other names. None may throw.
 #pragma once
 
 #include <spotter/c/examine.hpp>
 #include <spotter/c/hold.hpp>
 #include <spotter/c/sentence.hpp>
 
-// Emitted though nobody in this file calls them; included in two files they are still one.
+// Emitted though this file does not call them; inline, so that two including files share them.
 #if defined(__GNUC__) || defined(__clang__)
 #define SPOTTER_C_FUNCTION inline __attribute__((used))
 #else

@@ -16,7 +16,7 @@ using c_line = text<1024>;
     return it == nullptr ? std::string_view{} : std::string_view{it};
 }
 
-// What fits of `from`, and a zero. Never cuts a UTF-8 character in two.
+// Copies as much of `from` as fits, with a terminating zero. Never splits a UTF-8 character.
 inline void copy_text(char* into, std::size_t size, std::string_view from) noexcept {
     if (size == 0 || into == nullptr) { return; }
     std::size_t count = from.size();
@@ -32,7 +32,7 @@ inline void copy_text(char (&into)[Size], std::string_view from) noexcept {
     copy_text(into, Size, from);
 }
 
-// The name of an enumerator by number. Names are literals, so each ends with a zero.
+// The name of an enumerator by number. Names are literals, so each is zero-terminated.
 template <class Enum>
 [[nodiscard]] inline char const* c_name(int number, int last) noexcept {
     return number < 0 || number > last ? "" : name_of(static_cast<Enum>(number)).data();

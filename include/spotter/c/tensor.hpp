@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C interface (L6): a tensor as C describes it, looked through before any hook sees it.
+// C interface (L6): a tensor as described in C, checked before any hook gets it.
 #pragma once
 
 #include <spotter/c/spotter.h>
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A tensor in C's words.
+// A tensor as C describes it.
 struct c_tensor {
     int dtype;
     void const* values;
@@ -17,7 +17,7 @@ struct c_tensor {
     std::int64_t const* byte_strides;  // null: packed, row-major
 };
 
-// The width of each dtype as a power of two, and of what it is aligned to.
+// The size and the alignment of each dtype, as powers of two.
 struct c_width {
     std::uint8_t size, alignment;
 };
@@ -33,7 +33,7 @@ static_assert([] {
     return true;
 }());
 
-// Elements with gaps between them, or at odd addresses; what is copied are bytes, whatever they mean.
+// Elements with gaps between them, or at unaligned addresses. They are copied as bytes, whatever their type.
 class c_source {
 public:
     explicit c_source(c_tensor const& it, tensor_ref const& view) noexcept
@@ -89,7 +89,7 @@ private:
     std::array<std::int64_t, max_rank> strides_{};
 };
 
-// The view of a packed tensor; refused where a hook would refuse it. Where it is no tensor at all, `code` and `why` say
+// The view of a packed tensor, refused where a hook would refuse it. If it is not a tensor at all, `code` and `why` say
 // so.
 struct c_view {
     tensor_ref view{};
@@ -99,7 +99,7 @@ struct c_view {
 
     explicit c_view(c_tensor const& it) noexcept { look_at(it); }
 
-    // Whether there is nothing to look at but the memory itself.
+    // Whether a view of the memory suffices, without a copy.
     [[nodiscard]] bool plain(c_tensor const& it) const noexcept {
         return (aligned && it.byte_strides == nullptr) || view.refused != refusal::none || view.count == 0;
     }
@@ -116,7 +116,7 @@ private:
         view.type = static_cast<dtype>(it.dtype);
         view.values.raw = it.values;
         view.count = 1;
-        int bits = width.size;  // of the size in bytes, at most
+        int bits = width.size;  // upper bound of the bits of the size in bytes
         bool empty = false;
         bool const deep = it.rank > static_cast<int>(max_rank);
         view.shape.rank = static_cast<std::uint8_t>(deep ? max_rank + 1 : static_cast<std::size_t>(it.rank));
@@ -127,7 +127,7 @@ private:
             empty = empty || size == 0;
             bits += static_cast<int>(std::bit_width(size));
         }
-        // What has 62 bits overflows nowhere. Each width is rounded up, so that 2^54 bytes are taken in any shape.
+        // 62 bits cannot overflow. Each extent is rounded up, so 2^54 bytes are accepted in any shape.
         if (bits > 62 && !empty) {
             return complain(errc::no_shape, "was given a size that no memory can hold: was it negative?");
         }
