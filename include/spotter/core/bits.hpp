@@ -35,8 +35,8 @@ struct float_bits {
     }
 };
 
-using f32_bits = float_bits<std::uint32_t, 8, 23>;
-using f64_bits = float_bits<std::uint64_t, 11, 52>;
+using f32_bits = float_bits<std::uint32_t, 8, 23>;   // of float
+using f64_bits = float_bits<std::uint64_t, 11, 52>;  // of double
 
 // By reference: under clang's -ffast-math every float that is passed or returned by value is assumed to be finite.
 [[nodiscard]] constexpr number_class classify(float const& value) noexcept {

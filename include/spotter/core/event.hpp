@@ -27,8 +27,8 @@ struct tensor_info {
     spotter::role partner_role = spotter::role::other;  // of a gradient: the role of its tensor
     tensor_id partner = no_tensor;  // gradient and weight: each other; evaluation loss or metric: the training one
     flag flags = flag::none;        // given with the first observation
-    activation_kind activation = activation_kind::unknown;  // of an activation, if it was given
-    dtype type = dtype::none;
+    activation_kind activation = activation_kind::unknown;       // of an activation, if it was given
+    dtype type = dtype::none;                                    // of the elements
     extents shape{};                                             // in elements, with a batch's axis
     std::uint64_t collections = 0;                               // bit i: member of the run's collection i
     spotter::instant instant = spotter::instant::before_update;  // from the run's options
@@ -44,11 +44,11 @@ struct unit_activity {
 
 // A tensor at a step. References and pointers are valid during the call only.
 struct observation {
-    tensor_info const& tensor;
-    step_id step;
-    summary const& stats;   // has at least the terms that rules and plan want; stat/summary.hpp
-    tensor_ref view{};      // absent in a replay without recorded values; the shape is still set
-    unit_activity units{};  // empty if not wanted
+    tensor_info const& tensor;  // the observed tensor
+    step_id step;               // at this step
+    summary const& stats;       // has at least the terms that rules and plan want; stat/summary.hpp
+    tensor_ref view{};          // absent in a replay without recorded values; the shape is still set
+    unit_activity units{};      // empty if not wanted
     spotter::distribution const* distribution = nullptr;  // null if not wanted
     feature_list* features = nullptr;                     // null where there is only `view`
     std::uint32_t stream = 0;                             // which run or worker of a joint replay; 0 in a loop

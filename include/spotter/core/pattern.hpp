@@ -188,6 +188,7 @@ struct glob {
     constexpr explicit glob(std::string_view pattern_text) noexcept : pattern{pattern_text} {
         if (std::is_constant_evaluated() && !well_formed()) { detail::malformed_glob_pattern_see_docs_core(); }
     }
+    // Whether it has no fault.
     [[nodiscard]] constexpr bool well_formed() const noexcept { return detail::glob_matcher::well_formed(pattern); }
     // The fault and its position; empty if the glob is well-formed.
     [[nodiscard]] constexpr pattern_fault fault() const noexcept { return detail::glob_matcher::fault_in(pattern); }
@@ -218,7 +219,7 @@ names(Name...) -> names<sizeof...(Name)>;
 // Matches every tensor of a role, given at declaration or guessed from the name.
 struct of_role {
     using kind = pattern_kind;
-    role wanted;
+    role wanted;  // the role
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return tensor.role == wanted; }
 };
 

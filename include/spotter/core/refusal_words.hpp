@@ -9,9 +9,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The report of a refusal.
 struct refusal_words {
-    errc code = errc::none;
+    errc code = errc::none;       // the kind of error
     std::string_view sentence{};  // follows the tensor's name, and says what to do
 };
+// The report of each refusal.
 [[nodiscard]] constexpr refusal_words words_of(refusal why) noexcept {
     switch (why) {
         case refusal::rank_too_deep:

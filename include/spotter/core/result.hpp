@@ -60,8 +60,8 @@ enum class errc : std::uint8_t {
 // An error: a code for programs and a sentence for people. Converts to false if there is none. A value: copied freely,
 // never allocates.
 struct error {
-    errc code = errc::none;
-    text<232> what{};  // what happened, to which name or path, and what to do
+    errc code = errc::none;  // the kind of error
+    text<232> what{};        // what happened, to which name or path, and what to do
 
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return code != errc::none; }
 };

@@ -31,6 +31,7 @@ enum class role : std::uint8_t {
     timing = 17,
     system = 18,
 };
+// The number of roles.
 inline constexpr std::size_t role_count = 19;
 
 [[nodiscard]] constexpr std::string_view name_of(role what) noexcept {
@@ -57,9 +58,11 @@ enum class flag : std::uint32_t {
     gathered = 32,            // a buffer that accumulates: momentum, or the gradients of several backward passes
     log_probabilities = 128,  // a prediction after log_softmax
 };
+// The union of two sets of flags.
 [[nodiscard]] constexpr flag operator|(flag a, flag b) noexcept {
     return static_cast<flag>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
+// Whether a set has a flag.
 [[nodiscard]] constexpr bool has(flag set, flag bit) noexcept {
     return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(bit)) != 0;
 }

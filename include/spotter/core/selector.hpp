@@ -89,6 +89,7 @@ namespace select {
 [[nodiscard]] constexpr bool outcomes(tensor_info const& tensor) noexcept {
     return tensor.role == role::loss || tensor.role == role::metric || tensor.role == role::prediction;
 }
+// All tensors.
 [[nodiscard]] constexpr bool everything(tensor_info const&) noexcept { return true; }
 
 }  // namespace select

@@ -35,6 +35,7 @@ public:
     [[nodiscard]] constexpr bool grow(std::size_t count) noexcept { return count <= size_ || enlarge(count); }
 
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    // Whether there is a value of that index.
     [[nodiscard]] constexpr bool holds(std::size_t index) const noexcept { return index < size_; }
     [[nodiscard]] constexpr Value& operator[](std::size_t index) noexcept { return values_[index]; }
     [[nodiscard]] constexpr Value const& operator[](std::size_t index) const noexcept { return values_[index]; }

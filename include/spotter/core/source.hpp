@@ -40,7 +40,9 @@ public:
     }
     // The reason why it is not copied; none if it is.
     [[nodiscard]] constexpr refusal refused() const noexcept { return refused_; }
+    // The element type.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
+    // The given shape.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // Writes shape().elements() elements, packed and row-major.
     void copy_to(std::byte* into) const noexcept {
@@ -114,7 +116,9 @@ public:
     static_assert(element<value_type>, "spotter: the function must return a number");
 
     constexpr generated_source(extents const& shape, Read read) noexcept : shape_{shape}, read_{read} {}
+    // The element type.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<value_type>; }
+    // The given shape.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // Calls the function for each element, in order.
     void copy_to(std::byte* into) const {
@@ -141,7 +145,9 @@ template <element Value, class Copy>
 class copied_source {
 public:
     constexpr copied_source(extents const& shape, Copy copy) noexcept : shape_{shape}, copy_{copy} {}
+    // The element type.
     [[nodiscard]] dtype type() const noexcept { return dtype_of<Value>; }
+    // The given shape.
     [[nodiscard]] extents shape() const noexcept { return shape_; }
     // The function's result; true if it returns void.
     bool copy_to(std::byte* into) const {

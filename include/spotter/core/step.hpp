@@ -23,8 +23,8 @@ inline constexpr std::size_t mode_count = 3;
 
 // `index` counts within its mode and need not be contiguous; an index that does not increase is a rewind.
 struct step_id {
-    spotter::mode mode = mode::train;
-    std::uint64_t index = 0;  // the loop's number of the step within the mode
+    spotter::mode mode = mode::train;  // the phase
+    std::uint64_t index = 0;           // the loop's number of the step within the mode
 
     friend constexpr auto operator<=>(step_id const&, step_id const&) noexcept = default;
 };
@@ -41,7 +41,7 @@ inline constexpr std::string_view step_time_name = "time/step";
 
 // When a step was begun and closed, by the training thread's clock, in seconds from an arbitrary zero.
 struct step_moments {
-    double begun = 0, closed = 0;
+    double begun = 0, closed = 0;  // in seconds
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -100,13 +100,14 @@ union values_pointer {
 
 // A view of a contiguous tensor, valid as long as its memory. Trivially copyable.
 struct tensor_ref {
-    values_pointer values{};  // address of the first element
-    std::uint64_t count = 0;  // number of elements
-    extents shape{};          // sizes of the axes
-    dtype type = dtype::none;
-    order layout = order::row_major;
+    values_pointer values{};          // address of the first element
+    std::uint64_t count = 0;          // number of elements
+    extents shape{};                  // sizes of the axes
+    dtype type = dtype::none;         // of the elements
+    order layout = order::row_major;  // of the axes in memory
     refusal refused = refusal::none;  // the reason if it must not be read
 
+    // The size of all elements.
     [[nodiscard]] constexpr std::uint64_t bytes() const noexcept { return count * size_of(type); }
     // The view has no values, as in a replay of recorded statistics. An empty tensor is not absent.
     [[nodiscard]] constexpr bool absent() const noexcept { return type == dtype::none; }
@@ -217,6 +218,7 @@ struct element_view {
     [[nodiscard]] constexpr Value const& operator[](std::size_t i) const noexcept { return first[i]; }
     [[nodiscard]] constexpr Value const& front() const noexcept { return first[0]; }
     [[nodiscard]] constexpr Value const& back() const noexcept { return first[count - 1]; }
+    // The elements from `from` on.
     [[nodiscard]] constexpr element_view subspan(std::size_t from) const noexcept {
         return {first + from, count - from};
     }

@@ -9,6 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 // Ordered: `&&` is the minimum, `||` the maximum.
 enum class truth : std::uint8_t { no = 0, undecided = 1, yes = 2 };
 
+// Yes or no.
 [[nodiscard]] constexpr truth truth_of(bool value) noexcept { return value ? truth::yes : truth::no; }
 // Yes or no.
 [[nodiscard]] constexpr bool decided(truth value) noexcept { return value != truth::undecided; }

@@ -23,6 +23,7 @@ public:
     [[nodiscard]] bool good() const noexcept { return good_; }
     // `folder/name`; cut if it is too long. Valid as long as this object.
     [[nodiscard]] std::string_view view() const noexcept { return text_.view(); }
+    // Converts to view().
     [[nodiscard]] operator std::string_view() const noexcept { return view(); }
 
 private:

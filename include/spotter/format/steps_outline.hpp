@@ -86,7 +86,7 @@ public:
 
     // One row of an id.
     struct found_row {
-        step_id step{};
+        step_id step{};          // of the row
         std::uint64_t at = 0;    // number of the step in the steps row, from 0
         std::uint32_t part = 0;  // row_view::part
         bool scalar = false;     // false: an observation

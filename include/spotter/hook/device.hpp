@@ -22,7 +22,7 @@ struct device_wish {
 // The answer to a device_wish: as much as the device computed. The hook computes what `stats.has` lacks from the
 // values.
 struct device_answer {
-    summary stats{};
+    summary stats{};               // of the tensor
     void const* values = nullptr;  // in host memory, until the step is released; null: not copied
     error lost{};                  // why there is no result at all
 };

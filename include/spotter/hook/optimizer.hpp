@@ -29,6 +29,7 @@ public:
     }
     // The findings of the last step.
     [[nodiscard]] step_alarm const& found() const noexcept { return found_; }
+    // The wrapped optimizer.
     [[nodiscard]] Optimizer& inner() noexcept { return inner_; }
 
 private:

@@ -69,9 +69,9 @@ concept event_sink =
 
 // A number of up to 8 bytes.
 struct plain_number {
-    std::uint64_t bits = 0;  // little-endian
-    dtype type = dtype::none;
-    std::uint8_t size = 0;
+    std::uint64_t bits = 0;    // little-endian
+    dtype type = dtype::none;  // of the number
+    std::uint8_t size = 0;     // in bytes
 };
 
 // A sink that keeps nothing: rules only judge.

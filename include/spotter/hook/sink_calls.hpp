@@ -59,6 +59,7 @@ enum class sink_call : std::uint8_t {
 // call is declared. For a sink without `offers` the compiler detects the calls; a misspelt one is not detected.
 template <sink_call... Calls>
 struct sink_offers {
+    // Whether the call is declared.
     [[nodiscard]] static constexpr bool has(sink_call it) noexcept { return ((it == Calls) || ...); }
 };
 

@@ -23,6 +23,7 @@ inline constexpr std::string_view examination_event = "preflight";       // the 
 inline constexpr std::string_view examined_event = "preflight/finding";  // one for each finding
 // One for each gradient that was not proven correct. The summary counts the others.
 inline constexpr std::string_view examined_gradient_event = "preflight/gradient";
+// The most of them.
 inline constexpr std::size_t most_examined_gradients = 64;
 // One for each step at which an experiment had an outcome for an alarm (rule/experiment.hpp).
 inline constexpr std::string_view experiment_event = "preflight/answer";

@@ -48,6 +48,7 @@ public:
         for (std::size_t i = 0; i < count_; ++i) { later_[i]->list(use); }
     }
 
+    // The first plan.
     [[nodiscard]] Plan const& first() const noexcept { return first_; }
     // Parses plans from a file's text.
     [[nodiscard]] detail::content_reader const& reader() const noexcept { return how_; }

@@ -32,6 +32,7 @@ struct regex {
         detail::regex_program ignored;
         return detail::regex_reader::read(pattern, ignored);
     }
+    // Whether it has no fault.
     [[nodiscard]] constexpr bool well_formed() const noexcept { return fault().empty(); }
     [[nodiscard]] constexpr bool operator()(tensor_info const& tensor) const noexcept { return (*this)(tensor.name); }
     [[nodiscard]] constexpr bool operator()(std::string_view name) const noexcept {

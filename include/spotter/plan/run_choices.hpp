@@ -25,6 +25,7 @@ enum class run_option : std::uint8_t {
     flight_steps_after,
     ring_in
 };
+// The number of options.
 inline constexpr std::size_t run_option_count = 15;
 
 // A subset of these options with values; an enumerator's is its number. A hook takes them from its plan; they take

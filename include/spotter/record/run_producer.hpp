@@ -64,6 +64,7 @@ public:
 
     // Fast forms of `scalar` and `observe` (hook/sink_calls.hpp).
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
+    // The fast form of `observe` for values.
     void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept;
 
     // For the step that is closed next.

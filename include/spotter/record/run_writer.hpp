@@ -84,6 +84,7 @@ public:
     [[nodiscard]] bool failed() const noexcept {
         return health_.load(std::memory_order_relaxed) == writer_health::failed;
     }
+    // Bytes in files.
     [[nodiscard]] std::uint64_t written() const noexcept { return bytes_.load(std::memory_order_relaxed); }
     void report(sink_health& into) const noexcept;  // adds its part
     // The training thread reads their atomics.

@@ -18,12 +18,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Where a run's next segment goes, and where its counters start.
 struct run_place {
-    path_text folder{};         // the worker's
-    std::uint32_t number = 0;   // of the next segment
-    std::uint32_t attempt = 0;  // of the run, from 0
-    std::uint64_t ordinal = 0;  // of the next close
-    std::uint64_t run_id = 0;   // the same in all attempts and workers
-    std::uint32_t worker = 0;
+    path_text folder{};                               // the worker's
+    std::uint32_t number = 0;                         // of the next segment
+    std::uint32_t attempt = 0;                        // of the run, from 0
+    std::uint64_t ordinal = 0;                        // of the next close
+    std::uint64_t run_id = 0;                         // the same in all attempts and workers
+    std::uint32_t worker = 0;                         // its number
     double (*now)() noexcept = &seconds_since_epoch;  // null: always `time`, as in a recovery
     double time = 0;                                  // no later time is before it
     opened_file lock{};                               // the folder's; unlocked by the caller

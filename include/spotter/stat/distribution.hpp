@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The levels at which quantiles are kept, in thousandths: 0 is the minimum, 500 the median, 1000 the maximum.
 inline constexpr std::array<std::uint16_t, 19> quantile_levels{0,   1,   10,  50,  100, 200, 250, 300, 400, 500,
                                                                600, 700, 750, 800, 900, 950, 990, 999, 1000};
-inline constexpr std::size_t histogram_bins = 64;
+inline constexpr std::size_t histogram_bins = 64;  // of every histogram
 
 // For finite values; of complex numbers the real part. -0 counts as 0.
 struct distribution {

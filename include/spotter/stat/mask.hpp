@@ -40,7 +40,7 @@ enum class terms : std::uint32_t {
 [[nodiscard]] constexpr terms without(terms set, terms gone) noexcept {
     return static_cast<terms>(static_cast<std::uint32_t>(set) & ~static_cast<std::uint32_t>(gone));
 }
-constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }
+constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }  // adds terms
 [[nodiscard]] constexpr bool any(terms set) noexcept { return set != terms::none; }
 [[nodiscard]] constexpr bool has(terms set, terms wanted) noexcept { return (set & wanted) == wanted; }
 

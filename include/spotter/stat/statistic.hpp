@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A number, or unknown (no finite element, or the term was not computed).
 struct measurement {
-    double value = 0;  // only if `known`
-    bool known = false;
+    double value = 0;    // only if `known`
+    bool known = false;  // the number is known
 };
 
 // The built-in statistics. The values are part of the file format.
@@ -41,7 +41,7 @@ enum class statistic_id : std::uint8_t {
 // fraction of the finite elements. Without a finite element, sum, l1 and l2 are 0, product is 1, and the others are
 // unknown.
 struct statistic {
-    statistic_id id;
+    statistic_id id;   // the kind
     bool abs = false;  // of |x|
 
     [[nodiscard]] constexpr terms needs() const noexcept {
@@ -199,7 +199,7 @@ constexpr measurement statistic::operator()(summary const& of) const noexcept {
 // `statistic`.
 template <statistic_id Id, bool Abs = false>
 struct fixed_statistic {
-    constexpr operator statistic() const noexcept { return {Id, Abs}; }
+    constexpr operator statistic() const noexcept { return {Id, Abs}; }  // the same, as a value
     [[nodiscard]] static constexpr terms needs() noexcept { return statistic{Id, Abs}.needs(); }
     [[nodiscard]] static constexpr std::string_view name() noexcept { return statistic{Id, Abs}.name(); }
     [[nodiscard]] constexpr measurement operator()(summary const& of) const noexcept {

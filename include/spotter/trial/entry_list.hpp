@@ -30,12 +30,12 @@ struct row_place {
 
 // One observation or scalar of a tensor.
 struct track_entry {
-    step_id step{};
+    step_id step{};             // of the observation
     std::uint64_t ordinal = 0;  // of its step; of a scalar between steps that of the next close
-    row_place place{};
-    bool is_scalar = false;   // its row holds one number
-    bool loose = false;       // a scalar between steps
-    bool has_values = false;  // kept, inside or outside of the row
+    row_place place{};          // of its row
+    bool is_scalar = false;     // its row holds one number
+    bool loose = false;         // a scalar between steps
+    bool has_values = false;    // kept, inside or outside of the row
 };
 
 // Reads the rows that entries refer to; must outlive them.

@@ -26,17 +26,17 @@ struct recorded_gradient {
 };
 // The outcome of an experiment for the alarm of a rule; without a step, an earlier proof that a rule's cause is absent.
 struct recorded_word {
-    step_id step{};
-    rule_id of = rule_id::other;  // the rule
-    experiment_outcome outcome = experiment_outcome::not_proven;
-    std::string cause{}, tensor{};  // of a proven cause
-    std::uint32_t worker = 0;       // the worker of the loop
-    bool from_here_on = false;      // later alarms of that rule are disproved
+    step_id step{};                                               // of the alarm
+    rule_id of = rule_id::other;                                  // the rule
+    experiment_outcome outcome = experiment_outcome::not_proven;  // of the experiment
+    std::string cause{}, tensor{};                                // of a proven cause
+    std::uint32_t worker = 0;                                     // the worker of the loop
+    bool from_here_on = false;                                    // later alarms of that rule are disproved
 };
 
 // All recorded examinations of a run, in the order of the record. The texts of findings live with the run.
 struct recorded_examinations {
-    std::vector<recorded_examination> all{};
+    std::vector<recorded_examination> all{};     // the examinations
     std::vector<finding> findings{};             // of examinations; no rule found them, so a replay does not find them
     std::vector<recorded_gradient> gradients{};  // not proven correct
     std::vector<recorded_word> words{};          // of experiments for alarms

@@ -114,6 +114,7 @@ public:
     [[nodiscard]] row_view row_at(row_place const& at, row_kind kind, row_finder& finder) const noexcept;
     // A shared finder for occasional reads; it continues from its last row.
     [[nodiscard]] row_finder& finder() const noexcept { return finder_; }
+    // Reads the values of its rows.
     [[nodiscard]] payload_unpacker& unpacker() const noexcept { return unpacker_; }
 
     // Reads the rows of all steps, unless that was done before.

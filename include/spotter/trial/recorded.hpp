@@ -22,11 +22,11 @@ struct recorded_tensor {
 // A step that was begun and never closed: the last of an attempt, or the current one of a running attempt. Its values
 // are read like those of any other step.
 struct open_step {
-    step_id step{};
+    step_id step{};             // the open step
     std::uint64_t ordinal = 0;  // of its close, if it comes
     std::uint64_t values = 0;   // number of its observations and scalars
     std::uint32_t attempt = 0;  // that left it open
-    std::uint32_t worker = 0;
+    std::uint32_t worker = 0;   // of the step
 };
 
 // Finds open steps from the rows, in their order.
@@ -51,7 +51,7 @@ struct recorded_collection {
 
 // What a rule of the hook could judge, recorded at the end of the run.
 struct recorded_coverage {
-    std::string rule{};
+    std::string rule{};                                               // the rule's name
     std::string reason{};                                             // why it could not judge; empty if it could
     std::uint64_t matched = 0, judged = 0, undecided = 0, fired = 0;  // as in `coverage`
     std::uint32_t worker = 0;                                         // the lowest one with it

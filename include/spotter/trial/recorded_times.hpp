@@ -13,14 +13,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 // A closed step with its times, in seconds since 1970 by a clock that does not jump.
 struct timed_step {
-    step_id step{};
+    step_id step{};                // the closed step
     std::uint64_t ordinal = 0;     // among the worker's closes
     double begun = 0, closed = 0;  // in seconds since 1970
     // From the previous close in any mode to its own; from its own begin if that is unknown.
     double seconds = 0;
-    double inside = 0;   // the part since its begin
-    bool first = false;  // the first of an attempt, or after a step whose time was lost
-    std::uint32_t worker = 0;
+    double inside = 0;         // the part since its begin
+    bool first = false;        // the first of an attempt, or after a step whose time was lost
+    std::uint32_t worker = 0;  // of the step
 };
 
 // By ordinal. Rows stay in the record and are read on demand. The same step again, or the next one, needs no search.

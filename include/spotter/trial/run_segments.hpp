@@ -16,9 +16,9 @@ struct run_segment : mapped_segment {
     std::size_t noticed = 0,
                 taken = 0;       // groups whose rows about the run, and whose rows of steps, were taken
     std::size_t lost_taken = 0;  // number of lost places taken
-    std::uint32_t number = 0;
+    std::uint32_t number = 0;    // of its file
     std::string name{};
-    std::uint32_t attempt = unknown_attempt;
+    std::uint32_t attempt = unknown_attempt;                     // that wrote it
     spotter::instant instant = spotter::instant::before_update;  // of that attempt, once its run_begin was read
     bool behind_lost = false;  // the end of the segment before it, or whole segments, are lost
     bool entered = false;      // what is lost before it was taken
@@ -37,15 +37,15 @@ struct run_segment : mapped_segment {
 
 // A segment whose sidecar, at most, is left.
 struct gone_segment {
-    std::uint32_t number = 0;
-    std::uint32_t attempt = unknown_attempt;
-    lost_place rows{};  // its lost rows
+    std::uint32_t number = 0;                 // of its file
+    std::uint32_t attempt = unknown_attempt;  // that wrote it
+    lost_place rows{};                        // its lost rows
 };
 
 // The sidecar of a segment, from a set of sidecars (worker_set).
 struct merged_side {
     std::uint32_t number = 0;  // of the segment
-    byte_view bytes{};
+    byte_view bytes{};         // of the sidecar
 };
 
 // By place, which is not the file number: a segment that was thinned while it was partly known has two places, the old
@@ -65,6 +65,7 @@ public:
     [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(all_.size()); }
     [[nodiscard]] run_segment& operator[](std::size_t place) noexcept { return all_[place]; }
     [[nodiscard]] run_segment const& operator[](std::size_t place) const noexcept { return all_[place]; }
+    // The name of a place's file.
     [[nodiscard]] std::string const& name_of(std::uint32_t place) const noexcept { return all_[place].name; }
     // Something may be lost, as far as is known without reading the rows.
     [[nodiscard]] bool doubtful() const noexcept { return doubtful_; }

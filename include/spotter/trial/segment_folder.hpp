@@ -34,7 +34,9 @@ class segment_folder {
 public:
     segment_folder(std::string_view path, file_system& files) : files_{&files}, path_{path} {}
 
+    // The file system that reads it.
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
+    // The path of the folder.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     // The path of a segment or its sidecar, by suffix.
     [[nodiscard]] std::string file_name(std::uint32_t number, char const* suffix) const;

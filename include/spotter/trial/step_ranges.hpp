@@ -13,6 +13,7 @@ class step_ranges {
 public:
     // A search among the ranges of its mode.
     void add(step_id step);
+    // Whether the step was added.
     [[nodiscard]] bool contains(step_id step) const noexcept;
     // Whether a later index of the same mode was added.
     [[nodiscard]] bool any_after(step_id step) const noexcept;

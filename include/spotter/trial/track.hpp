@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 // One point of a history. If the statistic is unknown, `known` is false and `value` is NaN, so that a curve has no gap.
 struct point {
-    step_id step{};
+    step_id step{};  // of the observation
     double value = 0;
     bool known = false;       // the statistic was stored, or follows from stored values
     bool unreadable = false;  // unknown because of damage, or because a lower worker may have it
@@ -45,8 +45,8 @@ struct loose_scalar {
     double value = 0;                  // the nearest double; 0 for a text
     double time = 0;                   // seconds since 1970, as given to hook.scalar, or else of the writer
     std::uint64_t before_ordinal = 0;  // of the next close
-    dtype type = dtype::none;
-    std::string bytes{};  // the number's bytes, or the text
+    dtype type = dtype::none;          // of the given value
+    std::string bytes{};               // the number's bytes, or the text
 
     // The value with its type: to<std::int64_t>(), to<std::string>(); errc::wrong_type for any other type.
     template <class Value>
@@ -68,6 +68,7 @@ public:
                  std::vector<std::unique_ptr<worker_reader>> const* peers = nullptr);
     worker_track(spotter::worker unknown, std::string_view name) : name_{name}, worker_{unknown.number} {}
 
+    // The worker's number.
     [[nodiscard]] std::uint32_t worker() const noexcept { return worker_; }
 
     // Whether this worker knows the name.

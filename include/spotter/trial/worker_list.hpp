@@ -17,6 +17,7 @@ public:
     // The run's folder as given; and its absolute path.
     [[nodiscard]] std::string const& given() const noexcept { return given_; }
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    // The file system that reads the run.
     [[nodiscard]] file_system& files() const noexcept { return *files_; }
     // Sorted by number; never empty after a refresh.
     [[nodiscard]] std::vector<std::unique_ptr<worker_reader>> const& all() const noexcept { return *all_; }

@@ -35,9 +35,9 @@ struct worker {
 
 // A worker in a set of sidecars.
 struct told_worker {
-    set_worker who{};  // its number, and the end of its record
-    set_segment last{};
-    std::vector<merged_side> sides{};
+    set_worker who{};                  // its number, and the end of its record
+    set_segment last{};                // its last segment
+    std::vector<merged_side> sides{};  // its sidecars
 };
 
 // A snapshot, like its trial.
