@@ -20,9 +20,10 @@ inline constexpr std::size_t block_limit = 128U << 10;  // most bytes in a block
     return 4 + 1 + field_bytes(content) + 3 * blocks + content + 4;
 }
 
-// Writes what precedes the content of a frame of one block; returns its length. `into` has room for head_limit bytes.
+// The most bytes before the content of a frame of one block.
 inline constexpr std::size_t head_limit = 4 + 1 + 4 + 3;
-std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept;  // the caller writes blocks and checksum
+// Writes the head of a frame, without its blocks, to `into` with room for head_limit bytes; returns its length.
+std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept;
 // Writes 3 bytes; `bytes` of content follow, at most block_limit.
 void put_block_head(std::byte* into, std::size_t bytes, bool last) noexcept;
 // The offset of the content in a frame of one block; `finish` writes the rest.

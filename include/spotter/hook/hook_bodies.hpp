@@ -106,7 +106,7 @@ void hook<Sink, Plan, Arguments...>::judge_values(tracked_tensor& it, tensor_ref
         features_.hand_on(
             [&](std::uint64_t key, std::span<double const> numbers) { sink_.feature(it.info, step_, key, numbers); });
     }
-    if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // scalar() compares with it
+    if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a later scalar() needs it
     if (as_scalar) {
         sink_.scalar(it.info, &step_, values, time);
     } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);

@@ -45,7 +45,7 @@ void hook<Sink, Plan, Arguments...>::observe_on_device(tracked_tensor& it, devic
         event.tensor = &it, event.rules = rules, event.kept = wanted(it, due);
         event.judged = true;
         terms const all = it.needs_of(rules) | event.kept;
-        bool const single = has(all, terms::change) && values.view.shape.rank == 0;  // scalar() compares with it
+        bool const single = has(all, terms::change) && values.view.shape.rank == 0;  // a later scalar() needs it
         device_wish const wish{all & (pass_terms | terms::change),
                                detail::needs_values(all) || single || captures_.everything(), it.info.id, step_};
         if (refusal_words const why = late_.put(event, values, wish); why.code != errc::none) {

@@ -171,7 +171,7 @@ private:
     text<64> packs_{};       // run_info::packs
     std::int64_t zero_ = 0;  // zero of the training thread's clock: nanoseconds since 1970
     instant instant_ = instant::before_update;
-    std::uint32_t workers_ = 0;  // as recorded
+    std::uint32_t workers_ = 0;  // planned number of workers, for the record
     bool acknowledged_ = false;  // acknowledge a request once the step is closed
 };
 

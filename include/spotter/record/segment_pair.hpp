@@ -75,7 +75,7 @@ private:
     opened_file data_{};
     opened_file side_{};
     opened_file lock_{};
-    opened_file relocked_{};  // replaces a lock file that was replaced
+    opened_file relocked_{};  // taken again after the lock file was replaced
     error trouble_{};
     bool synced_ = true;  // nothing was written since the last sync
     bool folder_synced_ = true;

@@ -29,7 +29,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The section that the loop was in at some time, and for how many seconds at least; empty: unknown.
 struct stayed_in {
     std::string section{};         // path: `outer/inner`
-    double time = 0, seconds = 0;  // end of that time, in seconds since 1970; its least duration
+    double time = 0, seconds = 0;  // of the check, in seconds since 1970; the least duration of the stay
 };
 
 // The content of one worker's record: names, steps, places of values. Each `refresh` adds what was written since. The

@@ -54,7 +54,7 @@ struct recorded_coverage {
     std::string rule{};                                               // the rule's name
     std::string reason{};                                             // why it could not judge; empty if it could
     std::uint64_t matched = 0, judged = 0, undecided = 0, fired = 0;  // as in `coverage`
-    std::uint32_t worker = 0;                                         // the lowest one with it
+    std::uint32_t worker = 0;                                         // the lowest worker with this row
     std::uint32_t workers = 1;  // number of workers with the same row; their counts are summed
 };
 
