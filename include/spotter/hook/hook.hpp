@@ -39,7 +39,8 @@ public:
     // With a device, a step is judged as a whole, once its device results have arrived (late_bodies.hpp).
     static constexpr bool lags = (std::same_as<Arguments, device_tensors> || ...);
 
-    // A hook that judges and records into `path` (record/recorder.hpp makes `hook{"runs/a", plan, rules...}` this one).
+    // A hook that judges and records into the folder `path`: `hook{"runs/a", plan, rules...}`
+    // (record/recorded_hook.hpp).
     explicit hook(std::string_view path, Plan const& plan, Arguments const&... rules) noexcept
         requires std::constructible_from<Sink, std::string_view, options const&>
         : plan_{plan}, arguments_{std::in_place, rules...}, judges_{rules...},

@@ -20,7 +20,7 @@ enum class existing : std::uint8_t { next, refuse, replace, resume };
 // drop the observation. Drops are counted, in the record and in health().
 enum class overflow : std::uint8_t { block, thin, drop };
 
-// Who moves bytes from the ring to the files: a thread of the recorder's, or the program in hook.poll().
+// Who moves bytes from the ring to the files: the recorder's own thread, or the program by hook.poll().
 enum class drain : std::uint8_t { thread, poll };
 
 // How more than 16 KiB of values are copied into the ring: through the caches; past them, which keeps the loop's data

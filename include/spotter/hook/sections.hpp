@@ -32,7 +32,7 @@ public:
     section_book(section_book const&) = delete;
     section_book& operator=(section_book const&) = delete;
 
-    // All of it must outlive this; `observer` may be null.
+    // The arguments must outlive this; `observer` may be null.
     void start(registry& names, double (*clock)() noexcept, section_observer const* observer) noexcept {
         names_ = &names, clock_ = clock, observer_ = observer;
     }

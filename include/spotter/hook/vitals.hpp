@@ -22,7 +22,8 @@ public:
     // True if no warning or error, reported or thinned by an adaptor, held at that step or since, along the loop's
     // latest path. For a step that the loop has not reached again since it went back, the former findings count.
     [[nodiscard]] bool healthy_since(step_id step) const noexcept;
-    // The moment of that step's last close. For a step that was not closed yet, the next close.
+    // The moment of the last closed step's close. For any other step the next close, if the run was healthy since that
+    // step; otherwise the last unhealthy close.
     [[nodiscard]] run_moment moment_of(step_id step) const noexcept;
     // The same for a moment; undecided if it belongs to another hook.
     [[nodiscard]] truth healthy_since(run_moment moment) const noexcept;

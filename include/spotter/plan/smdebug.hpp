@@ -208,8 +208,7 @@ private:
 
 }  // namespace detail
 
-// A plan from smdebug's settings, or the first thing that is wrong with them. What each key means is in
-// docs/settings.md.
+// Makes a plan from smdebug's settings, or returns their first error. docs/settings.md explains each key.
 [[nodiscard]] result<dynamic_plan> read_smdebug(setting_group const& hook, std::span<setting_group const> collections,
                                                 text_matcher const* expressions) noexcept;
 

@@ -233,7 +233,7 @@ public:
     [[nodiscard]] open_run const& run() const noexcept { return run_; }
 
 private:
-    // Whether the worker records into the run of this name, which has its folder.
+    // Whether the worker joins the run of this name, whose folder exists.
     [[nodiscard]] result<bool> join() noexcept {
         auto const first = state_of(files_, folder_);
         if (!first) { return first.error(); }

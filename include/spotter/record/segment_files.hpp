@@ -65,8 +65,8 @@ private:
 // Nothing has that name, or something that is not a file.
 [[nodiscard]] bool is_no_file(file_system& files, std::string_view path) noexcept;
 
-// The number of a folder's next segment: larger than all that hold data. An empty file or a non-file with a larger
-// number was never written by a process that still lives. No number is used twice.
+// The number of a folder's next segment: behind all that hold data, and not taken. Trailing empty files and non-files
+// do not count: they are not segments, or their writer was killed before it had written.
 [[nodiscard]] result<std::uint32_t> next_number(file_system& files, std::string_view folder,
                                                 number_list const& segments) noexcept;
 void remove_segment(file_system& files, std::string_view folder, std::int64_t number) noexcept;

@@ -64,11 +64,11 @@ public:
     void stay(rows::stay const& it) noexcept;
     // The times of the step whose close is added next. They are collected and written with a frame that they fit into.
     void time(step_time it) noexcept;
-    // Adds a block of values. The values begin at the offset() before the first block. `alone`: the block is all values
-    // of a tensor; `form` is then set to the form used.
+    // Where the next block goes; for the first block of a tensor that is the place of its values. Blocks have at most
+    // 256 KiB. `alone`: the block is all values of a tensor; `form` is then set to the form used.
     [[nodiscard]] std::uint64_t offset() noexcept;
     [[nodiscard]] std::uint32_t segment() const noexcept { return place_.number; }  // the current segment's
-    void add_block(byte_view block, payload_form& form, bool alone) noexcept;       // at most 256 KiB
+    void add_block(byte_view block, payload_form& form, bool alone) noexcept;       // adds a block
     // From now on that many threads compress, with the calling one.
     void start_helpers(unsigned compressors, int level) noexcept { helpers_.start(compressors, level); }
 

@@ -104,10 +104,14 @@ public:
     // Throws `failure` if they cannot be fetched.
     void fetch_groups(std::size_t first) const;
 
-    // Calls for the rows of steps in a group: take_value(writer's id, entry); take_close(step, ordinal, time);
-    // take_ordinal(next ordinal) at the start of each frame and behind each close; malformed(body); lost(offset,
-    // at_end) for unreadable frames; take_steps(outline, place) for each steps row with all its closes, false if its
-    // values must come one by one; take_times(first ordinal, steps, place) for each row of their times.
+    // Reads the rows of steps in a group, and calls
+    //   take_value(writer's id, entry)
+    //   take_steps(outline, place)      for each steps row with all its closes; false: pass its values one by one
+    //   take_close(step, ordinal, time)
+    //   take_times(first ordinal, steps, place)  for each row of their times
+    //   take_ordinal(next ordinal)      at the start of each frame, and behind each close
+    //   malformed(body)
+    //   lost(offset, at_end)            for frames that cannot be read
     template <class Value, class Steps, class Close, class Times, class Ordinal, class Malformed, class Lost>
     void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Steps&& take_steps,
                     Close&& take_close, Times&& take_times, Ordinal&& take_ordinal, Malformed&& malformed,
