@@ -39,7 +39,7 @@ public:
     void to_disk() noexcept;
     void end_of_flush() noexcept;    // syncs if disk_sync is flushes
     void end_of_segment() noexcept;  // syncs unless disk_sync is never
-    // Only here a disk may report that it could not store the data.
+    // A disk may report only here that it could not store the data.
     void close() noexcept;
 
     // Releases a lock taken by lock_again().

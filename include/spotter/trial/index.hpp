@@ -73,7 +73,7 @@ public:
     [[nodiscard]] std::vector<finding> const& findings() const noexcept { return findings_; }
     // What each rule could judge; known once the run has ended.
     [[nodiscard]] std::vector<recorded_coverage> const& coverages() const noexcept { return coverages_; }
-    // Checks every frame that was not checked before, and the checksums of values.
+    // Checks every frame that was not checked before; of values not their checksums.
     [[nodiscard]] std::vector<damaged_place> const& damage() const;
     // Over all attempts.
     [[nodiscard]] run_totals const& totals() const noexcept { return totals_; }

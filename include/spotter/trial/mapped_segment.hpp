@@ -179,7 +179,7 @@ public:
         if (frames < group.frames) { lost(walker.good_end(), true); }
     }
 
-    // Finds new damage: take(frame_place). Checks every frame, and the checksums of values.
+    // Finds new damage: take(frame_place). Checks every frame; of values not their checksums.
     template <class Take>
     void survey(Take&& take) {
         if (foreign() || superseded_ || surveyed_to_ == bytes().size()) { return; }

@@ -105,7 +105,7 @@ public:
     [[nodiscard]] error settle_ends(bool over);
     // Segments behind the last one, once no process writes any more.
     [[nodiscard]] std::vector<gone_segment> const& gone() const noexcept { return gone_; }
-    // Checks every frame that was not checked before, and the checksums of values.
+    // Checks every frame that was not checked before; of values not their checksums.
     void survey();
     // Damage at the end of a growing run is found again at every refresh, and updated.
     void note_damage(damaged_place const& place);
