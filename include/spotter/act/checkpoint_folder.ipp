@@ -184,7 +184,7 @@ SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string c
     if (error const why = files_.rename(from, one.file.path)) { return why; }
     error const why = choices_.sync ? files_.sync_folder(folder_) : error{};
     std::erase_if(all_, [&](listed_checkpoint const& each) { return each.file.path == one.file.path; });
-    if (why) { one.moment = {}; }  // it exists, but the loop was told that it does not
+    if (why) { one.moment = {}; }  // it exists, but the loop gets an error
     all_.push_back(std::move(one));
     return why;
 }

@@ -40,7 +40,7 @@ inline constexpr std::string_view decision_event = "decision";
 class recent_losses {
 public:
     void add(measurement loss) noexcept;
-    // The median; unknown without losses.
+    // The median; unknown if there are none.
     [[nodiscard]] measurement median() const noexcept;
     // The number of finite losses.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface (L6): for loops in C (C89 and later), in C++ before C++20, and in CUDA files. What holds for every
- * function:
+/* The C interface (L6): for loops in C (C89 and later), in C++ before C++20, and in CUDA files. The following applies
+ * to every function:
  *
  * Implementation: one C++20 file of the program defines SPOTTER_C_IMPLEMENTATION before it includes this file (or
- * includes <spotter/c/implementation.hpp>, which is the same) and defines spotter_create, which says in C++ what is
- * kept and which rules judge. Or it includes <spotter/c/defaults.hpp> and nothing else. See docs/c.md.
+ * includes <spotter/c/implementation.hpp>, which is the same) and defines spotter_create, which chooses in C++ what
+ * is kept and which rules judge. Or it includes only <spotter/c/defaults.hpp>. See docs/c.md.
  *
  * Thread: a hook belongs to one thread: no two calls on it at once. Two hooks are independent.
  *
- * Failure: no call throws, prints, or ends the program, and none changes what the loop computes. What fails is counted
- * and has a code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
+ * Failure: no call throws, prints, or ends the program, and none changes what the loop computes. Failures are counted
+ * and have a code and a sentence: spotter_get_health. A null hook is allowed everywhere: the call does nothing.
  *
- * Ownership: names, shapes and values are copied before a call returns, where they are kept at all, so buffers may be
- * reused at once. A structure filled for you is yours.
+ * Ownership: names, shapes and values that are kept are copied before a call returns, so buffers may be reused at
+ * once. The caller owns the structures that a call fills.
  *
- * Memory: a name that is met for the first time may allocate, and in each mode for the first two. Afterwards nothing
- * does, nothing locks, and nothing waits unless the recorder's buffer is full (options::overflow).
+ * Memory: a call may allocate the first two times that it gets a name in a mode. Afterwards no call allocates or
+ * locks, and none waits unless the recorder's buffer is full (options::overflow).
  *
- * Text: UTF-8 or whatever the program uses, ended by a zero. Identity is the name of a tensor, never its address.
+ * Text: UTF-8 or the program's own encoding, zero-terminated. A tensor is identified by its name, never by its address.
  *
- * Environment: SPOTTER=off switches hooks off whole; SPOTTER=dry keeps the rules and records nothing. */
+ * Environment: SPOTTER=off disables hooks; SPOTTER=dry keeps the rules and records nothing. */
 #ifndef SPOTTER_C_SPOTTER_H
 #define SPOTTER_C_SPOTTER_H
 
@@ -40,10 +40,10 @@ typedef uint64_t spotter_uint64; /* unsigned: sizes, step indices, counts */
 extern "C" {
 #endif
 
-/* A run that is watched. Made by spotter_create, ended by spotter_destroy. */
+/* A hook on a run. Made by spotter_create, ended by spotter_destroy. */
 typedef struct spotter_hook spotter_hook;
 
-/* What a step is for; part of its identity. Parameters of type int take one of these, and so for the other lists. */
+/* The kind of a step; part of its identity. Parameters of type int take one of these; likewise for the other lists. */
 typedef enum spotter_mode { SPOTTER_TRAIN = 0, SPOTTER_EVAL = 1, SPOTTER_PREDICT = 2 } spotter_mode;
 
 /* Element types. bool is one byte, 0 or 1; f16, bf16 and f8 are their bits; c64 and c128 are two floats, two doubles.
@@ -68,10 +68,11 @@ typedef enum spotter_dtype {
     SPOTTER_F8_E5M2 = 17
 } spotter_dtype;
 
-/* The most axes of a tensor; one with more is refused (SPOTTER_RANK_TOO_DEEP). */
+/* The largest rank; a tensor with more axes is refused (SPOTTER_RANK_TOO_DEEP). */
 #define SPOTTER_MAX_RANK 8
 
-/* What a tensor is for; rules and collections choose by it. GUESS takes it from the name (docs/rules.md has the table).
+/* The role of a tensor; rules and collections select by it. GUESS derives it from the name (docs/rules.md has the
+ * table).
  */
 typedef enum spotter_role {
     SPOTTER_ROLE_GUESS = -1,
@@ -96,19 +97,19 @@ typedef enum spotter_role {
     SPOTTER_ROLE_SYSTEM = 18
 } spotter_role;
 
-/* Bits, joined by |. */
+/* Bits, combined with |. */
 typedef enum spotter_flag {
     SPOTTER_FLAG_NONE = 0,
-    SPOTTER_FLAG_FROZEN = 1,             /* a parameter that is meant not to change */
+    SPOTTER_FLAG_FROZEN = 1,             /* a parameter that should not change */
     SPOTTER_FLAG_FULL_BATCH = 2,         /* an input that is the whole data set at every step */
     SPOTTER_FLAG_SPARSE_ROWS = 4,        /* rows may stay zero (embeddings of unseen tokens) */
     SPOTTER_FLAG_LOGITS = 8,             /* a prediction before its softmax */
     SPOTTER_FLAG_NEGATED = 16,           /* minus the gradient: the optimizer adds it */
-    SPOTTER_FLAG_GATHERED = 32,          /* a buffer that keeps what was there: momentum, or several backward passes */
-    SPOTTER_FLAG_LOG_PROBABILITIES = 128 /* a prediction behind its log_softmax */
+    SPOTTER_FLAG_GATHERED = 32,          /* a buffer that accumulates: momentum, or several backward passes */
+    SPOTTER_FLAG_LOG_PROBABILITIES = 128 /* a prediction after its log_softmax */
 } spotter_flag;
 
-/* What an activation was made by. */
+/* The kind of an activation. */
 typedef enum spotter_activation {
     SPOTTER_ACTIVATION_UNKNOWN = 0,
     SPOTTER_ACTIVATION_RELU = 1,
@@ -117,20 +118,20 @@ typedef enum spotter_activation {
     SPOTTER_ACTIVATION_OTHER = 4
 } spotter_activation;
 
-/* For the same word of flags: which axis (0 to 7) counts the samples. */
+/* Part of the flags: the axis of samples (0 to 7). */
 #define SPOTTER_BATCH_AXIS(axis) ((((axis) & 7) + 1) << 8)
-/* For the same word of flags: what made an activation, one of spotter_activation. */
+/* Part of the flags: the kind of an activation, one of spotter_activation. */
 #define SPOTTER_ACTIVATED_BY(activation) ((0 + (activation)) << 12)
 
-/* How bad a finding is: a note, no alarm; an alarm; an alarm that asks to stop unless the rule was given another
+/* The severity of a finding: a note, no alarm; an alarm; an alarm that requests a stop unless the rule has another
  * decision. */
 typedef enum spotter_severity { SPOTTER_INFO = 0, SPOTTER_WARNING = 1, SPOTTER_SEVERE = 2 } spotter_severity;
 
-/* What to do now, mildest first: apply the update, leave it out, end the training. */
+/* What to do now, mildest first: apply the update, skip it, end the training. */
 typedef enum spotter_decision { SPOTTER_PROCEED = 0, SPOTTER_SKIP_UPDATE = 1, SPOTTER_STOP = 2 } spotter_decision;
 
-/* Why something failed: of a hook, and of its record. Those that only a reader of records meets are here because the
- * numbers are one list (errc in C++). */
+/* Error codes of a hook and of its record. Some only occur when reading records; they are here because the numbers are
+ * those of errc in C++. */
 typedef enum spotter_error {
     SPOTTER_OK = 0,
     SPOTTER_NO_SUCH_NAME = 1, /* a null pointer for a name */
@@ -145,9 +146,9 @@ typedef enum spotter_error {
     SPOTTER_NOT_A_RUN = 10,
     SPOTTER_EXISTS = 11,
     SPOTTER_BUSY = 12,
-    SPOTTER_BAD_CONFIG = 13, /* a mode, role or flag that there is none of */
+    SPOTTER_BAD_CONFIG = 13, /* an unknown mode, role or flag */
     SPOTTER_BAD_PATTERN = 14,
-    SPOTTER_WRONG_TYPE = 15, /* a dtype that there is none of */
+    SPOTTER_WRONG_TYPE = 15, /* an unknown dtype */
     SPOTTER_UNWRITABLE = 16,
     SPOTTER_IO_ERROR = 17,
     SPOTTER_DISK_FULL = 18,
@@ -158,194 +159,194 @@ typedef enum spotter_error {
     SPOTTER_DROPPED = 23,
     SPOTTER_NO_STEP_OPEN = 24,
     SPOTTER_USER_CODE_THREW = 25,
-    SPOTTER_REPLACED = 26,     /* of a record that is read: never met here */
+    SPOTTER_REPLACED = 26,     /* only when reading a record: never returned here */
     SPOTTER_NULL_POINTER = 27, /* for the values of a tensor that is not empty */
-    SPOTTER_NO_DEVICE = 28     /* that can be used, for values in a device's memory */
+    SPOTTER_NO_DEVICE = 28     /* none that can be used, for values in a device's memory */
 } spotter_error;
 
-/* A name that was looked up once. Lives as long as its hook, and is of use to that one only; one of zeros is no name,
- * and is passed over. */
+/* A name that was looked up once. Valid as long as its hook, and only for that hook. All zeros means no name; calls
+ * ignore it. */
 typedef struct spotter_tensor {
-    void* it; /* the hook's; null: no name */
+    void* it; /* owned by the hook; null: no name */
 } spotter_tensor;
 
 /* What closing a step returns. */
 typedef struct spotter_verdict {
-    spotter_decision decision; /* the strongest one asked for */
-    int alarm;                 /* 1 where a finding is a warning or worse; what is only worth knowing leaves it 0 */
-    size_t findings;           /* how many spotter_get_finding gives, 8 at most, strongest first */
-    size_t left_out;           /* how many more there were */
+    spotter_decision decision; /* the strongest one requested */
+    int alarm;                 /* 1 if a finding is a warning or worse; notes leave it 0 */
+    size_t findings;           /* number for spotter_get_finding, 8 at most, strongest first */
+    size_t left_out;           /* number of further ones */
 } spotter_verdict;
 
-/* One rule at one step, with its evidence. A text that is longer than its place is cut; each ends with a zero. */
+/* One rule at one step, with its evidence. A longer text is cut; each is zero-terminated. */
 typedef struct spotter_finding {
-    spotter_severity severity; /* the rule's, or as spotter_create says */
-    spotter_decision decision; /* what this one asks for; the verdict has the strongest of all */
+    spotter_severity severity; /* the rule's, or as set in spotter_create */
+    spotter_decision decision; /* requested by this one; the verdict has the strongest of all */
     spotter_mode mode;         /* with index: the step */
     spotter_uint64 index;      /* in its mode, as given to spotter_begin */
     double measured;           /* the value of `measure`, in its unit */
-    double threshold;          /* the limit that it broke, in the same unit */
+    double threshold;          /* the limit that was exceeded, in the same unit */
     spotter_uint64 others;     /* further tensors that violate */
-    char relation[4];          /* how measured stands to threshold: "<", ">=", ... */
+    char relation[4];          /* how measured relates to threshold: "<", ">=", ... */
     char rule[64];             /* its name, or the one given with named */
-    char reason[128];          /* which of the rule's conditions */
-    char tensor[256];          /* the first that violates, in the order of observation; may be empty */
+    char reason[128];          /* which of the rule's conditions holds */
+    char tensor[256];          /* the first violating one, in order of observation; may be empty */
     char measure[64];          /* what was measured */
     char detail[96];           /* more evidence in words; may be empty */
     char remedy[256];          /* what to do, one sentence */
 } spotter_finding;
 
-/* How a hook is doing; counted since it was made. */
+/* The state of a hook, counted since it was made. */
 typedef struct spotter_health {
-    spotter_error error;     /* the first failure of all, and it stays; SPOTTER_OK while there is none */
+    spotter_error error;     /* the first failure; SPOTTER_OK while there is none */
     char what[256];          /* its sentence: what happened to which name or path, and what to do */
     spotter_uint64 steps;    /* closed */
     spotter_uint64 observed; /* observations that a rule or collection wanted */
-    spotter_uint64 refused;  /* calls that could not be taken, for the reasons named at each function */
-    spotter_uint64 declared; /* names met, or known better than before; each may have allocated */
-    spotter_uint64 stored;   /* observations and scalars handed to the record */
-    spotter_uint64 dropped;  /* observations and scalars lost whole */
-    spotter_uint64 thinned;  /* observations whose values were left out and whose statistics were kept */
+    spotter_uint64 refused;  /* refused calls, for the reasons documented at each function */
+    spotter_uint64 declared; /* new names, and changed declarations; each may have allocated */
+    spotter_uint64 stored;   /* observations and scalars passed to the record */
+    spotter_uint64 dropped;  /* observations and scalars lost entirely */
+    spotter_uint64 thinned;  /* observations stored without values, with their statistics only */
     spotter_uint64 bytes;    /* written so far */
 } spotter_health;
 
-/* What spotter_loop.show hands its tensors to, while it is called. */
+/* Receives the tensors of spotter_loop.show, during that call. */
 typedef struct spotter_parameters spotter_parameters;
 
-/* A loop that is examined, in its own functions. All of zeros but what is needed: memset it first. */
+/* The functions of a loop to be examined. Set the unused ones to zero: memset it first. */
 typedef struct spotter_loop {
-    void* user; /* handed to each of them */
-    /* Calls spotter_show_parameter for each weight, from input to output; asked again and again. Needed. */
+    void* user; /* passed to each function */
+    /* Calls spotter_show_parameter for each weight, from input to output; called repeatedly. Required. */
     void (*show)(void* user, spotter_parameters* to);
-    /* Forward and backward of one batch, the same at each call, with the clearing of gradients that the loop does
-     * before it; returns the loss. Needed. */
+    /* Forward and backward of one batch, the same at each call, with the clearing of gradients that precedes it in the
+     * loop; returns the loss. Required. */
     double (*backward)(void* user);
-    double (*loss)(void* user);                      /* a forward pass alone; null: backward is asked */
-    void (*update)(void* user);                      /* the update, with the clearing behind it */
-    void (*save)(void* user);                        /* called once, before anything */
-    void (*restore)(void* user);                     /* what else a pass or an update changes is as it was at save */
-    void (*seed)(void* user, spotter_uint64 number); /* of the random numbers that a pass draws */
+    double (*loss)(void* user);                      /* a forward pass only; null: backward is called */
+    void (*update)(void* user);                      /* the update, with the clearing that follows it */
+    void (*save)(void* user);                        /* called once, before everything else */
+    void (*restore)(void* user);                     /* restores what else a pass or an update changes */
+    void (*seed)(void* user, spotter_uint64 number); /* seeds the random numbers of a pass */
     void (*training)(void* user, int on);            /* training mode, or evaluation */
     size_t batch;                                    /* samples; 0: the first extent of the inputs */
-    size_t forwards;                                 /* the most passes; 0: 500 */
-    double loss_scale;                               /* that gradients are left with behind a pass; 0: 1 */
+    size_t forwards;                                 /* limit of passes; 0: 500 */
+    double loss_scale;                               /* factor of gradients after a pass; 0: 1 */
     int restore_each;                                /* restore before each pass */
 } spotter_loop;
 
 /* ---- a run ---- */
 
 /* Starts a run that records into the folder `path`; null: the rules judge and nothing is recorded. You define this
- * function, in C++ (see the top). Null where memory is exhausted. Where recording cannot start the rules judge all the
- * same and spotter_get_health says why. Give the hook to spotter_destroy at the end. */
+ * function, in C++ (see the top). Null where memory is exhausted. Where recording cannot start, the rules still
+ * judge, and spotter_get_health says why. Pass the hook to spotter_destroy at the end. */
 spotter_hook* spotter_create(const char* path);
 
 /* Ends the run like spotter_finish, then frees the hook. */
 void spotter_destroy(spotter_hook* hook);
 
-/* Ends the run: closes an open step, writes all that is left and waits for it. Afterwards nothing is observed; health,
- * path and findings can still be read. */
+/* Ends the run: closes an open step, writes everything that is left and waits for it. Later observations are ignored;
+ * health, path and findings can still be read. */
 void spotter_finish(spotter_hook* hook);
 
-/* Marks the run as failed, with a reason that stands in the record (160 bytes; null: none). Does not end it. */
+/* Marks the run as failed, with a reason for the record (160 bytes; null: none). Does not end it. */
 void spotter_fail(spotter_hook* hook, const char* why);
 
 /* ---- a step ---- */
 
 /* Opens step `index` of a mode. The index counts within its mode and need not be contiguous; one that does not increase
- * is a rewind. A step still open is closed; what it found comes with the next spotter_end. Another mode than the three:
- * refused (SPOTTER_BAD_CONFIG), and no step is opened. */
+ * is a rewind. An open step is closed first; the next spotter_end returns its findings. An unknown mode is refused
+ * (SPOTTER_BAD_CONFIG), and no step is opened. */
 void spotter_begin(spotter_hook* hook, int mode, spotter_uint64 index);
 
-/* Name a part of the step, in it or between steps: all since the close before belongs to the step that is closed next.
- * In pairs, inner ones first. What a step spent in "data" is kept at its close as the scalar "time/data", in seconds; a
- * section in a section is "time/outer/inner". One that is open at the close is split there; health names it, and
- * sections that overlap. */
+/* Name a section of a step, within it or between steps: everything since the previous close belongs to the step that
+ * is closed next. Call them in pairs, inner ones first. The time in "data" is kept at the close as the scalar
+ * "time/data", in seconds; a nested section is "time/outer/inner". A section that is open at the close is split there;
+ * health names it, and sections that overlap. */
 void spotter_begin_section(spotter_hook* hook, const char* name);
 void spotter_end_section(spotter_hook* hook, const char* name);
 
 /* Closes the step and lets the rules judge it: call it before the weights are updated. The findings can be read until
- * the next spotter_end. Without an open step: what is still to be told, or nothing. */
+ * the next spotter_end. Without an open step it returns findings that were not returned yet, or none. */
 spotter_verdict spotter_end(spotter_hook* hook);
 
-/* Copies finding i of the last spotter_end, or spotter_preflight, into `out`; 1 if there is one, else 0 and `out` is
- * left as it is. */
+/* Copies finding i of the last spotter_end, or spotter_preflight, into `out`. Returns 1 if there is one, else 0
+ * and leaves `out` unchanged. */
 int spotter_get_finding(const spotter_hook* hook, size_t i, spotter_finding* out);
 
-/* The same finding as a line of text, with what to do, cut at `size` bytes with its zero (1024 hold all):
+/* The same finding as a line of text, with its remedy, cut at `size` bytes including the zero (1024 always suffice):
  *     error: non_finite: originates here at train(8), "act/1": non-finite elements 1 > 0 (...) [skip_update]: look for
- * ... Returns its length, as snprintf does; 0 where there is no such finding. `buffer` may be null where `size` is 0.
+ * ... Returns its length, as snprintf does; 0 where there is no such finding. `buffer` may be null if `size` is 0.
  */
 size_t spotter_describe_finding(const spotter_hook* hook, size_t i, char* buffer, size_t size);
 
 /* ---- an examination of the loop, before it trains (docs/preflight.md) ---- */
 
-/* Examines the loop by experiments and puts what it found into the run: it is recorded, can be read as what spotter_end
- * found, and is told with the next spotter_end once more. Weights and gradients are afterwards what they were. A null
- * hook: nothing but the verdict. A loop without `show` or `backward` is a finding, too (nothing_to_examine). */
+/* Examines the loop by experiments. The findings are recorded, can be read like those of spotter_end, and the next
+ * spotter_end returns them again. Weights and gradients are restored. With a null hook it only returns the verdict. A
+ * loop without `show` or `backward` is a finding too (nothing_to_examine). */
 spotter_verdict spotter_preflight(spotter_hook* hook, const spotter_loop* loop);
 
-/* In spotter_loop.show: a weight and its gradient, of one dtype and shape, packed; their memory is written. A null
- * gradient: it has none yet. `flags`: bits of spotter_flag. What cannot be taken is refused and counted, as by
- * spotter_observe, and is not examined. */
+/* In spotter_loop.show: a weight and its gradient, of one dtype and shape, packed; the examination writes to them.
+ * A null gradient: it has none yet. `flags`: bits of spotter_flag. Invalid tensors are refused and counted, as by
+ * spotter_observe, and not examined. */
 void spotter_show_parameter(spotter_parameters* to, const char* name, int flags, int dtype, void* weights,
                             void* gradient, int rank, const spotter_uint64* shape);
 
-/* In spotter_loop.show: the batch, which buys further proofs: SPOTTER_ROLE_INPUT, SPOTTER_ROLE_LABEL (both are changed
- * and put back) and SPOTTER_ROLE_PREDICTION, [samples, ...]. */
+/* In spotter_loop.show: the batch, which allows further proofs: SPOTTER_ROLE_INPUT, SPOTTER_ROLE_LABEL (both are
+ * changed and restored) and SPOTTER_ROLE_PREDICTION, [samples, ...]. */
 void spotter_show_tensor(spotter_parameters* to, const char* name, int role, int flags, int dtype, void* values,
                          int rank, const spotter_uint64* shape);
 
 /* ---- observing, while a step is open ---- */
 
-/* Observes a packed tensor, the last axis running fastest. `shape` has `rank` sizes; rank 0 is one value, and shape may
+/* Observes a packed row-major tensor. `shape` has `rank` sizes; rank 0 is one value, and shape may
  * be null. Refused and counted: no step open, a null name or shape, null values (of a tensor that is not empty), a rank
  * above SPOTTER_MAX_RANK, an unknown dtype. */
 void spotter_observe(spotter_hook* hook, const char* name, int dtype, const void* values, int rank,
                      const spotter_uint64* shape);
 
-/* The same, where the compiler looks at the type. */
+/* The same, with the type checked by the compiler. */
 void spotter_observe_f32(spotter_hook* hook, const char* name, const float* values, int rank,
                          const spotter_uint64* shape);
 void spotter_observe_f64(spotter_hook* hook, const char* name, const double* values, int rank,
                          const spotter_uint64* shape);
 
-/* The same with everything that can be said. `role`: one of spotter_role. `flags`: bits of spotter_flag,
+/* The same with all properties. `role`: one of spotter_role. `flags`: bits of spotter_flag,
  * SPOTTER_BATCH_AXIS and SPOTTER_ACTIVATED_BY. The first role and flags given for a name hold for the run.
- * `byte_strides`: `rank` distances in bytes between neighbours along each axis, negative ones too; null: packed, last
- * axis fastest. Values with gaps between them, or at addresses that their type does not allow, are packed into a buffer
- * of the hook's, where a rule or collection wants them at all. */
+ * `byte_strides`: `rank` distances in bytes between neighbours along each axis, which may be negative; null: packed,
+ * row-major. Values with gaps between them, or at unaligned addresses, are packed into a buffer of the hook, if a rule
+ * or collection needs them. */
 void spotter_observe_as(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values,
                         int rank, const spotter_uint64* shape, const spotter_int64* byte_strides);
 
-/* The same of a packed tensor in a device's memory: `values` is an address of the device's, `stream` CUDA's CUstream
- * (or cudaStream_t) that they are read in, behind the work that is in it; null: the default one. Of a hook that was
- * given the device where it was made (docs/device.md); any other refuses it. Returns at once, and the stream's later
- * work may overwrite the values. */
+/* The same for a packed tensor in a device's memory. `values` is a device address. `stream` is the CUDA CUstream (or
+ * cudaStream_t) in which they are read, after the work that is in it; null: the default stream. The hook must have been
+ * made with the device (docs/device.md); any other refuses it. Returns at once, and later work in the stream may
+ * overwrite the values. */
 void spotter_observe_device(spotter_hook* hook, const char* name, int role, int flags, int dtype, const void* values,
                             int rank, const spotter_uint64* shape, void* stream);
 
-/* ---- the same by names that are looked up once, and layers ---- */
+/* ---- the same with names that are looked up once, and layers ---- */
 
 /* `role` and `flags` as above. */
 spotter_tensor spotter_get_tensor(spotter_hook* hook, const char* name, int role, int flags);
 
-/* `count` of them into `out`: the number stands where the pattern has "{}", or behind it. "block/{}/w" is block/0/w,
+/* Writes `count` of them to `out`. The number replaces "{}" in the pattern, or is appended: "block/{}/w" is block/0/w,
  * block/1/w, ... */
 void spotter_get_tensors(spotter_hook* hook, const char* pattern, size_t count, int role, int flags,
                          spotter_tensor* out);
 
-/* As spotter_observe and spotter_scalar; a tensor of zeros is passed over, and nothing is counted. */
+/* As spotter_observe and spotter_scalar; a tensor of all zeros is ignored and not counted. */
 void spotter_observe_tensor(spotter_hook* hook, spotter_tensor tensor, int dtype, const void* values, int rank,
                             const spotter_uint64* shape);
 void spotter_scalar_tensor(spotter_hook* hook, spotter_tensor tensor, double value);
 
 /* One packed buffer that holds the same parameter of every layer: slice i along its first axis, of shape[1] to
- * shape[rank - 1], is tensors[i]. Where there are fewer names than layers the rest is left out. What is no such buffer
- * is refused under the first name. */
+ * shape[rank - 1], is tensors[i]. If there are fewer names than layers, the rest is left out. An invalid buffer is
+ * refused under the first name. */
 void spotter_observe_layers(spotter_hook* hook, const spotter_tensor* tensors, size_t count, int dtype,
                             const void* values, int rank, const spotter_uint64* shape);
 
-/* ---- values that are always kept, whatever is planned: at the open step (rules see them too), or between steps ----
+/* ---- values that are always kept, whatever the plan: at the open step (rules see them too), or between steps ----
  */
 
 /* Keeps a number or a text under a name. A null name is refused (SPOTTER_NO_SUCH_NAME); a null text is an empty one. */
@@ -354,7 +355,7 @@ void spotter_scalar_f32(spotter_hook* hook, const char* name, float value);
 void spotter_scalar_i64(spotter_hook* hook, const char* name, spotter_int64 value);
 void spotter_scalar_text(spotter_hook* hook, const char* name, const char* value); /* rules do not see texts */
 
-/* With a time of its own, in seconds since 1970. */
+/* With an explicit time, in seconds since 1970. */
 void spotter_scalar_at(spotter_hook* hook, const char* name, double value, double time);
 void spotter_scalar_f32_at(spotter_hook* hook, const char* name, float value, double time);
 void spotter_scalar_i64_at(spotter_hook* hook, const char* name, spotter_int64 value, double time);
@@ -362,7 +363,7 @@ void spotter_scalar_text_at(spotter_hook* hook, const char* name, const char* va
 
 /* ---- the record ---- */
 
-/* Makes what was closed visible to readers and waits for it. */
+/* Makes all closed steps visible to readers, and waits for that. */
 void spotter_flush(spotter_hook* hook);
 
 /* Moves bytes from memory to the files, for a hook made with options{.drain = drain::poll}; otherwise does nothing. */
@@ -371,16 +372,16 @@ void spotter_poll(spotter_hook* hook);
 /* Where the record is; empty where nothing is recorded. Lives as long as the hook. */
 const char* spotter_path(const spotter_hook* hook);
 
-/* How the hook is doing: fills `out` (may be null) and returns the first failure of all. A null hook:
+/* The state of the hook: fills `out` (may be null) and returns the first failure. A null hook:
  * SPOTTER_OUT_OF_MEMORY. */
 spotter_error spotter_get_health(const spotter_hook* hook, spotter_health* out);
 
-/* Each name that was refused, by number from 0: why, and the call that takes it, as a line of text that is cut at
- * `size` bytes with its zero. Returns its length; 0 where there is no such number. Calls that C's types could not stop
- * (an unknown dtype) are not among them: health names the first. */
+/* A refused name, by index from 0, as a line of text: the reason, and the call that accepts it, cut at `size` bytes
+ * including the zero. Returns its length; 0 where there is no such index. Calls with invalid arguments (an unknown
+ * dtype) are not among them: health names the first. */
 size_t spotter_describe_refused(const spotter_hook* hook, size_t i, char* buffer, size_t size);
 
-/* ---- names; they live for ever, and are empty for a number that there is none of ---- */
+/* ---- names; valid for ever, and empty for unknown numbers ---- */
 
 const char* spotter_error_name(int error);       /* "disk_full" */
 const char* spotter_decision_name(int decision); /* "skip_update" */

@@ -14,7 +14,7 @@ namespace detail {
 
 using crc32_tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-// Table k holds what a byte does to the checksum k bytes later.
+// Table k holds the effect of a byte on the checksum k bytes later.
 [[nodiscard]] consteval crc32_tables make_crc32_tables(std::uint32_t polynomial) noexcept {
     crc32_tables tables{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -35,7 +35,7 @@ inline constexpr crc32_tables crc32c_table = make_crc32_tables(0x82F63B78U);
 
 }  // namespace detail
 
-// CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), of `bytes` after what gave
+// CRC-32 of ISO 3309 (polynomial 0x04C11DB7, reflected; "123456789" gives 0xCBF43926), continued from the checksum
 // `before`.
 [[nodiscard]] std::uint32_t crc32(std::span<std::byte const> bytes, std::uint32_t before = 0) noexcept;
 // CRC-32C of Castagnoli (polynomial 0x1EDC6F41, reflected; "123456789" gives 0xE3069283).

@@ -113,7 +113,8 @@ SPOTTER_BODY void append_record(std::string_view bytes, std::string& file) {
     auto const fixed = [&](auto value) { file.append(reinterpret_cast<char const*>(&value), sizeof value); };
     auto const masked = [](void const* from, std::size_t size) {
         std::uint32_t const crc = crc32c({static_cast<std::byte const*>(from), size});
-        return (crc >> 15U | crc << 17U) + 0xA282EAD8U;  // so that a checksum among the bytes does no harm
+        return (crc >> 15U | crc << 17U) + 0xA282EAD8U;  // TFRecord's mask, which protects checksums stored among the
+                                                         // bytes
     };
     auto const size = std::uint64_t{bytes.size()};
     fixed(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): pictures out of tensors, and as PNG files: stored, not compressed, so that no library is needed.
+// Export (L5): pictures made from tensors, as uncompressed PNG files, so that no library is needed.
 #pragma once
 
 #include <spotter/export/row_major.hpp>
@@ -10,20 +10,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Rows from top to bottom, a byte a channel: 1 grey, 3 red, green and blue, 4 with opacity.
+// Rows from top to bottom, one byte for each channel: 1 grey, 3 red, green and blue, 4 with opacity.
 struct picture {
     std::uint32_t width = 0, height = 0, channels = 1;  // in pixels; 1, 3 or 4 channels
     std::string pixels{};                               // width × height × channels bytes
 };
 
-// Height, width and channels of each picture in a tensor, where its axes do not say it.
+// Height, width and channels of each picture in a tensor whose axes do not show them.
 struct picture_shape {
-    std::uint32_t height = 0, width = 0, channels = 1;  // in elements; 1, 3 or 4 channels, which run fastest
+    std::uint32_t height = 0, width = 0, channels = 1;  // in elements; 1, 3 or 4 channels, which are contiguous
 };
 
 namespace detail {
 
-// How the axes of a tensor are pictures: how many, their sizes, and the strides of a row-major tensor.
+// Pictures in a tensor: their number, their sizes, and the strides of a row-major tensor.
 struct picture_axes {
     std::uint64_t count = 0;
     picture_shape each{};
@@ -37,9 +37,10 @@ struct picture_axes {
 // The bytes of a PNG file.
 [[nodiscard]] std::string png_of(picture const& it);
 
-// The first `most` pictures of a tensor; none where its axes are no pictures. Told no shape: n x height x width, the
-// same with 1, 3 or 4 channels last, or after n; height x width x channels. Values from 0 to 1 become 0 to 255; those
-// from 0 to 255 stay; others go from their least to their greatest, over the whole tensor. What is not finite is black.
+// The first `most` pictures of a tensor; empty where its axes do not fit pictures. Without a shape it accepts n x
+// height x width, the same with 1, 3 or 4 channels last or after n, and height x width x channels. Values from 0 to 1
+// are scaled to 0 to 255; values from 0 to 255 are kept; others are scaled from the least to the greatest of the whole
+// tensor. Values that are not finite are black.
 [[nodiscard]] std::vector<picture> pictures_of(tensor_ref const& tensor, std::size_t most,
                                                std::optional<picture_shape> const& told = {});
 

@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 [[nodiscard]] SPOTTER_BODY std::uint32_t adler32(std::string_view bytes) noexcept {
     std::uint32_t a = 1, b = 0;
     while (!bytes.empty()) {
-        std::string_view const part = bytes.substr(0, 5552);  // after so many the sums still fit
+        std::string_view const part = bytes.substr(0, 5552);  // the sums cannot overflow within this many bytes
         for (char const each : part) {
             a += static_cast<unsigned char>(each);
             b += a;
@@ -38,7 +38,7 @@ SPOTTER_BODY void put_png_chunk(std::string_view kind, std::string_view data, st
     put_big_endian(crc32(std::as_bytes(std::span{body.data(), body.size()})), into);
 }
 
-// Deflate's stored blocks of at most 65535 bytes.
+// Deflate's stored blocks, of at most 65535 bytes.
 [[nodiscard]] SPOTTER_BODY std::string stored_zlib(std::string_view bytes) {
     std::uint32_t const sum = adler32(bytes);
     std::string stream{"\x78\x01"};

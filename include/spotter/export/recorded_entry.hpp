@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): one row of a record as whoever writes another format needs it: a number, a text, statistics, values.
+// Export (L5): one row of a record for writers of other formats: a number, a text, statistics, values.
 #pragma once
 
 #include <spotter/format/fwd.hpp>
@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// An observation, a scalar or a text. Valid during the call that it is handed to.
+// An observation, a scalar or a text. Valid during the call to which it is passed.
 class recorded_entry {
 public:
     recorded_entry(recorded_tensor const& tensor, row_view row, worker_index const& run, std::uint32_t segment);
@@ -19,29 +19,29 @@ public:
     [[nodiscard]] recorded_tensor const& tensor() const noexcept { return tensor_; }
     [[nodiscard]] std::string_view name() const noexcept { return tensor_.name; }
     [[nodiscard]] explicit operator bool() const noexcept { return !broken_; }
-    // A scalar of dtype::text.
+    // It is a scalar of dtype::text.
     [[nodiscard]] bool is_text() const noexcept { return is_scalar_ && scalar_.type == dtype::text; }
-    [[nodiscard]] std::string_view text() const noexcept;  // its letters; empty of what is no text
-    // A time of its own, in seconds since 1970.
+    [[nodiscard]] std::string_view text() const noexcept;  // empty if it is not a text
+    // Its own time, if it has one, in seconds since 1970.
     [[nodiscard]] std::optional<double> time() const noexcept;
-    [[nodiscard]] bool has_values() const noexcept { return is_scalar_ || seen_.has_values; }  // they were kept
-    // One number, whose statistics say nothing more.
+    [[nodiscard]] bool has_values() const noexcept { return is_scalar_ || seen_.has_values; }  // values were recorded
+    // It is one number, so that statistics add nothing.
     [[nodiscard]] bool is_number() const noexcept;
     [[nodiscard]] extents const& shape() const noexcept;  // of this observation, or as declared
 
-    // Read at the first call. errc: no_payload, corrupt.
+    // Reads the values at the first call. errc: no_payload, corrupt.
     [[nodiscard]] recorded_value const& values();
-    // values() was called, and they are there.
+    // values() was called and succeeded.
     [[nodiscard]] bool has_read() const noexcept { return values_ && *values_; }
-    // Its values were asked for, and could not be read.
+    // values() was called and failed.
     [[nodiscard]] bool damaged() const noexcept { return values_ && !*values_; }
-    // The number that it is; NaN and infinities as they are. Unknown where it cannot be read.
+    // Its value as a number, NaN and infinities included. Unknown where it cannot be read.
     [[nodiscard]] measurement number();
-    // The same of an integer that a double may not hold: its digits. Empty for any other number.
+    // The digits of an integer that a double may not represent. Empty for any other number.
     [[nodiscard]] std::string digits();
-    // As stored; with `compute` those terms that were not are taken of the values, where these are there.
+    // As stored. With `compute`, missing terms are computed from the values, if there are any.
     [[nodiscard]] summary stats(terms wanted, bool compute);
-    // As stored, else from the values; has_histogram is false where neither is there, or nothing is finite.
+    // As stored, or else from the values; has_histogram is false where there are neither, or no finite value.
     [[nodiscard]] spotter::distribution histogram();
 
 private:

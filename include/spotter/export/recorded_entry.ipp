@@ -42,7 +42,7 @@ SPOTTER_BODY recorded_value const& recorded_entry::values() {
 
 SPOTTER_BODY measurement recorded_entry::number() {
     measurement found;
-    alignas(c128) std::byte one[sizeof(c128)];  // where a scalar is aligned, without an allocation
+    alignas(c128) std::byte one[sizeof(c128)];  // aligned for every scalar, without an allocation
     tensor_ref view{};
     if (is_scalar_ && !is_text()) {
         std::memcpy(one, scalar_.value.data(), scalar_.value.size());

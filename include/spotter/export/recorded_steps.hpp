@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): one worker's record step by step, in the order of writing, also while it grows: what the writers of
-// other formats read.
+// Export (L5): one worker's record step by step, in the order of writing, also while it grows: the input of writers of
+// other formats.
 #pragma once
 
 #include <spotter/export/choice.hpp>
@@ -13,36 +13,37 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A closed step, and what was kept at it.
+// A closed step.
 struct recorded_step {
     step_id step{};  // which
-    // Of its closing, in seconds since 1970, as the writer met it: in order with scalars between steps.
+    // When the writer received the close, in seconds since 1970: in order with scalars between steps.
     double time = 0;
-    std::uint64_t ordinal = 0;           // closes of the worker before it
-    std::uint32_t worker = 0;            // that closed it
+    std::uint64_t ordinal = 0;           // number of the worker's earlier closes
+    std::uint32_t worker = 0;            // the worker that closed it
     std::uint32_t attempt = 0;           // of the run, from 0
-    std::optional<timed_step> timing{};  // how long it took, where the record says so
-    bool again = false;                  // not beyond the last closing of its mode: a rewind, or a resumed run
+    std::optional<timed_step> timing{};  // its duration, if it was recorded
+    bool again = false;                  // not after the last close of its mode: a rewind or a resumed run
 };
 
-// Goes on where it stopped, so that a run which grows is read once. `Take` has five calls:
+// Continues where it stopped, so that a growing run is read once. `Take` has five calls:
 //   step(recorded_step const&)                          begins a closed step
-//   entry(recorded_step const&, recorded_entry&)        what was kept at it; of several observations of a tensor the
-//   last finding(recorded_step const&, spotter::finding&)    what rules found at it end(recorded_step const&) the step
-//   is whole loose(recorded_step const&, recorded_entry&)        a scalar between steps; with the last step of train,
-//   or of any mode before that
+//   entry(recorded_step const&, recorded_entry&)        what was kept at it; of several observations the last
+//   finding(recorded_step const&, spotter::finding&)    what rules found at it
+//   end(recorded_step const&)                           the step is complete
+//   loose(recorded_step const&, recorded_entry&)        a scalar between steps; with the last step of train, or of any
+//                                                       mode before there is one
 class recorded_steps {
 public:
     recorded_steps(worker_reader const& from, export_choice const& choice)
         : from_{&from}, choice_{&choice}, events_{from.index()} {}
 
-    [[nodiscard]] worker_reader const& reader() const noexcept { return *from_; }  // the worker whose record it is
+    [[nodiscard]] worker_reader const& reader() const noexcept { return *from_; }  // the worker whose record is read
 
-    // What was closed since the last call; scalars behind the last closing once nobody writes any more.
+    // Passes on what was closed since the last call; scalars after the last close once no process writes any more.
     template <class Take>
     void advance(Take&& take) {
         std::size_t const closings = from_->index().steps().size();
-        // What the process of an earlier attempt left open is no step.
+        // A step that the process of an earlier attempt left open is dropped.
         events_.advance([&] { return closed_ != closings || !from_->running(); },
                         recorded_sink{[&](recorded_attempt) { clear(); },
                                       [&](recorded_row const& it) { take_row(it, take); },
@@ -101,29 +102,29 @@ private:
     export_choice const* choice_;
     recorded_events events_;
     std::size_t closed_ = 0;
-    recorded_step last_{};    // that was closed
-    recorded_step before_{};  // what scalars between steps go with: the last one of train, where there is any
-    std::optional<std::uint64_t> latest_[mode_count]{};  // index of the last closing
-    std::vector<bool> named_{};                          // whether a tensor is wanted, by its id
-    kept_rows kept_{}, findings_{};                      // of the step that is open
-    std::vector<std::size_t> last_of_{};                 // which of kept_ is the last of a tensor
+    recorded_step last_{};    // the last closed one
+    recorded_step before_{};  // the step passed with scalars between steps: the last one of train, if there is any
+    std::optional<std::uint64_t> latest_[mode_count]{};  // index of the last close
+    std::vector<bool> named_{};                          // whether a tensor is chosen, by its id
+    kept_rows kept_{}, findings_{};                      // of the open step
+    std::vector<std::size_t> last_of_{};                 // index in kept_ of a tensor's last row
 };
 
-// All workers of a run, one after the other; those that begin later join.
+// All workers of a run, one after the other. Workers that start later are added.
 template <class Take>
 class recorded_workers {
 public:
-    // `make(worker_reader const&)` gives what takes a worker's steps. `choice` must outlive this.
+    // `choice` must outlive this.
     explicit recorded_workers(export_choice const& choice) : choice_{choice} {}
 
-    // False where another run has taken the place of the one that was taken so far; nothing of it is, until it is to
+    // False where another run has taken the place of the current one. Nothing of the new run is read before
     // `begin_anew`.
     [[nodiscard]] bool goes_on(trial const& run) noexcept {
         if (workers_.empty()) { replaced_ = run.replaced(); }
         return replaced_ == run.replaced();
     }
-    void begin_anew() noexcept { workers_.clear(); }  // all that was taken is forgotten
-    // Calls make(reader) for a worker that is met first, then advances all.
+    void begin_anew() noexcept { workers_.clear(); }  // forgets everything read so far
+    // Calls make(reader) for each new worker, then advances all.
     template <class Make>
     void advance(trial const& run, Make&& make) {
         if (!goes_on(run)) { return; }
@@ -137,7 +138,7 @@ public:
             (*it)->steps.advance((*it)->take);
         }
     }
-    // Calls use(take) for each worker that was met.
+    // Calls use(take) for each worker.
     template <class Use>
     void each(Use&& use) {
         for (auto const& worker : workers_) { use(worker->take); }
@@ -151,18 +152,18 @@ private:
 
     export_choice const& choice_;
     std::vector<std::unique_ptr<entry>> workers_{};
-    std::uint64_t replaced_ = 0;  // trial::replaced() of that run
+    std::uint64_t replaced_ = 0;  // value of trial::replaced() for the current run
 };
 
 namespace detail {
 
 [[nodiscard]] error export_of_another_run() noexcept;
 
-// What is worth a curve, where nobody chose.
+// The statistics that are plotted by default.
 inline constexpr statistic usual_statistics[] = {minimum, maximum, mean,          stddev,   mean_abs,
                                                  l1,      l2,      zero_fraction, nonfinite};
 
-// Calls use(statistic, value) for the chosen statistics of an entry that is no single number, or for the usual ones
+// Calls use(statistic, value) for the chosen statistics of an entry that is not a single number, or for the usual ones
 // that were stored.
 template <class Use>
 void each_statistic(recorded_entry& it, export_choice const& choice, Use&& use) {

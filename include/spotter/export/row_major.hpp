@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): a tensor's values in row-major order, as they are or widened.
+// Export (L5): a tensor's values in row-major order, in their type or as doubles.
 #pragma once
 
 #include <spotter/trial/value.hpp>
@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Calls use(pointer to the first value) with them in row-major order.
+// Calls use(pointer to the first value) with the values in row-major order.
 template <class Use>
 void in_row_major(tensor_ref const& tensor, Use&& use) {
     visit_values(tensor, [&](auto values) {
@@ -25,10 +25,9 @@ void in_row_major(tensor_ref const& tensor, Use&& use) {
 
 }  // namespace detail
 
-[[nodiscard]] std::vector<std::byte>
-row_major_bytes(tensor_ref const& tensor);  // a copy, the last axis running fastest
+[[nodiscard]] std::vector<std::byte> row_major_bytes(tensor_ref const& tensor);  // a copy in row-major order
 
-// As doubles, of complex numbers the real part; what is not finite is 0, and counted in `replaced`.
+// As doubles; of complex numbers the real part. Values that are not finite are 0, and counted in `replaced`.
 [[nodiscard]] std::vector<double> row_major_numbers(tensor_ref const& tensor, std::uint64_t& replaced);
 
 }  // namespace spotter::inline SPOTTER_ABI

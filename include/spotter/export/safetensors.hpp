@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How safetensors names an element type; empty where it has none (c128, text).
+// The name of an element type in safetensors; empty where it has none (c128, text).
 [[nodiscard]] constexpr std::string_view safetensors_type_of(dtype type) noexcept {
     switch (type) {
         case dtype::boolean:
@@ -53,16 +53,15 @@ namespace spotter::inline SPOTTER_ABI {
     return {};
 }
 
-// The header names every tensor before the first value comes: add() each, write text(), then row_major_bytes() of each
-// in that order.
+// The header names every tensor before the first value: call add() for each, write text(), then row_major_bytes() of
+// each in the same order.
 class safetensors_header {
 public:
     // errc: exists (names are unique), wrong_type (safetensors has no such element type), no_payload, not_contiguous.
     [[nodiscard]] error add(std::string_view name, tensor_ref const& tensor);
-    // What a reader is told beside the tensors, in `__metadata__`; the same key again replaces the word.
+    // Adds an entry of `__metadata__`; an entry with the same key is replaced.
     void note(std::string_view key, std::string_view word);
-    // What stands before the values: the length of the JSON in eight bytes, and the JSON, padded to a multiple of
-    // eight.
+    // The bytes before the values: the length of the JSON in eight bytes, and the JSON, padded to a multiple of eight.
     [[nodiscard]] std::string text() const;
 
 private:

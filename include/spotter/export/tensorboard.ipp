@@ -100,7 +100,7 @@ SPOTTER_BODY void tensorboard_worker::add_pictures(recorded_entry& it, std::stri
         break;
     }
     if (!wanted || !picture_axes_of(it.shape(), told) || !it.values()) { return; }
-    // A series of TensorBoard is of one kind: the tag alone is the histogram.
+    // A series in TensorBoard has one kind, and the plain tag belongs to the histogram.
     put(image_summary(tag + ":images", pictures_of(it.values().view(), options_->pictures_a_step, told)), into);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Export (L5): TensorBoard's files beside a record that is being written, by a thread of their own.
+// Export (L5): TensorBoard's files for a record that is being written, by a thread of their own.
 #pragma once
 
 #include <spotter/export/tensorboard.hpp>
@@ -11,20 +11,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `tensorboard_sink board{watch.path(), "tb/a"};` behind the hook, and `board.finish()` behind `watch.finish()`. It
-// reads the record as it grows and never meets the loop: a sink that the hook fed would have to copy values, take
-// memory and write files in the middle of a step, which a hook promises not to do. So it shows what the plan keeps, as
-// soon as it is flushed. An empty path (SPOTTER=off) is no run, and nothing to do.
+// Use: `tensorboard_sink board{watch.path(), "tb/a"};` after the hook, and `board.finish()` after `watch.finish()`. It
+// reads the record as it grows and does not touch the loop. (A sink inside the hook would copy values, allocate and
+// write files within a step, which a hook must not do.) So it shows what the plan keeps, once that is flushed. With an
+// empty path (SPOTTER=off) it does nothing.
 class tensorboard_sink {
 public:
-    // Looks every `interval`; event files grow as often.
+    // Checks the record every `interval`, and writes as often.
     tensorboard_sink(std::string_view run, std::string_view folder, tensorboard_options options = {},
                      std::chrono::milliseconds interval = std::chrono::milliseconds{500}) noexcept;
     tensorboard_sink(tensorboard_sink const&) = delete;
     tensorboard_sink& operator=(tensorboard_sink const&) = delete;
     ~tensorboard_sink() { (void)finish(); }
 
-    // Takes in what has been flushed so far and ends; afterwards nothing is written. The first error, of any time.
+    // Writes everything flushed so far, and ends the thread. Returns the first error since the start.
     error finish() noexcept;
 
 private:
@@ -36,7 +36,7 @@ private:
     std::mutex mutex_{};
     std::condition_variable wake_{};
     bool ended_ = false;
-    error why_{};  // the thread's until it is joined
+    error why_{};  // written by the thread until it is joined
     std::thread thread_{};
 };
 

@@ -39,7 +39,7 @@ SPOTTER_BODY void tensorboard_sink::work(std::string const& path, std::string co
     bool const whole = guarded([&] {
         tensorboard_writer writer{folder, std::move(options)};
         result<trial> run = open_trial(path);
-        while (!run && nap(interval)) { run = open_trial(path); }  // its first segment may not be there yet
+        while (!run && nap(interval)) { run = open_trial(path); }  // its first segment may not exist yet
         why_ =
             run ? follow_run(*run, [&] { return writer.advance(*run); }, [&] { return nap(interval); }) : run.error();
     });

@@ -31,7 +31,7 @@ SPOTTER_BODY envelope::envelope(std::vector<entry> entries, std::uint64_t over) 
 
 SPOTTER_BODY envelope::envelope(envelope&& other) noexcept
     : healthy_table{other}, entries_{std::move(other.entries_)}, shown_{std::move(other.shown_)} {
-    other.series = {};  // the entries stay where they are in memory
+    other.series = {};  // the move keeps the entries at their addresses
 }
 
 SPOTTER_BODY envelope& envelope::operator=(envelope other) noexcept {

@@ -10,13 +10,15 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The file, version 1: lines of words with one space between them.
+// The file, version 1: lines of words, separated by one space.
 //     spotter envelope 1
-//     window 32                    of how many observations the values are means; without it of one
-//     series train l2 fc1/w        mode, statistic, and to the end of the line the tensor; bytes below 0x20 and \ are
-//     written \hh (hex) phase 0 64 3.01 3.05         of that series: phase, how many values, low, high; phases ascend,
-//     a phase nothing is known of has none end 1                        how many series there were; nothing behind it
-// Numbers are decimal and come back to the bit.
+//     window 32                    the values are means over this many observations; optional, default 1
+//     series train l2 fc1/w        mode, statistic, and up to the end of the line the tensor; bytes below 0x20 and the
+//                                  backslash are written \hh (hex)
+//     phase 0 64 3.01 3.05         of that series: phase, number of values, low, high; in ascending order, without
+//                                  unknown phases
+//     end 1                        number of series; the last line
+// Numbers are decimal and read back with the same bits.
 
 namespace detail {
 
@@ -29,7 +31,7 @@ void put_number(std::string& out, Number value) {
     out.append(digits, end.ptr);
 }
 
-// Reads the lines; the first that is wrong ends it.
+// Reads the lines; stops at the first malformed one.
 class envelope_reader {
 public:
     envelope_reader(std::string_view all, std::string_view path) : rest_{all}, path_{path} {}
@@ -37,7 +39,7 @@ public:
     [[nodiscard]] result<envelope> read();
 
 private:
-    // False at the end; a line without its newline is cut off, and no line.
+    // False at the end. A line without a line end is truncated, and ignored.
     [[nodiscard]] bool next_line();
     [[nodiscard]] static std::string_view word(std::string_view& words) noexcept;
     template <class Number>
@@ -61,11 +63,11 @@ private:
 
 }  // namespace detail
 
-// Replaces a file of that name, in one step. errc: unwritable, disk_full, io_error.
+// Replaces an existing file atomically. errc: unwritable, disk_full, io_error.
 [[nodiscard]] error save_envelope(envelope const& it, std::string_view path, file_system& files = system_files());
 
-// errc: io_error and the like where the file cannot be read, corrupt where a line is malformed (the sentence says
-// which), unknown_version.
+// errc: io_error and the like where the file cannot be read, corrupt where a line is malformed (the sentence names it),
+// unknown_version.
 [[nodiscard]] result<envelope> load_envelope(std::string_view path, file_system& files = system_files());
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -176,7 +176,7 @@ SPOTTER_BODY error save_envelope(envelope const& it, std::string_view path, file
 SPOTTER_BODY result<envelope> load_envelope(std::string_view path, file_system& files) {
     std::string text;
     if (error why = detail::read_all(files, path, text)) {
-        why.code = why.code == errc::not_a_run ? errc::io_error : why.code;  // there is no such file
+        why.code = why.code == errc::not_a_run ? errc::io_error : why.code;  // the file does not exist
         return why;
     }
     return detail::envelope_reader{text, path}.read();

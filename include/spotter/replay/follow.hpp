@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay (L5): rules over a run that is still being written, usually by another process.
+// Replay (L5): applies rules to a run that is still being written, usually by another process.
 #pragma once
 
 #include <spotter/replay/replay.hpp>
@@ -26,9 +26,10 @@ struct patience_in<std::chrono::duration<Rep, Period>> {
 
 }  // namespace detail
 
-// Judges a live run bit by bit, for who has more to do meanwhile than `follow`: several runs, a screen. Arguments are
-// those of `replay`; they and the run must outlive it. Where another run takes the place of the one that is followed
-// the rules and the report start afresh with it, and a callable with a member `run_replaced()` hears of it first.
+// Judges a live run piece by piece, for programs that do other work meanwhile (several runs, a screen); otherwise use
+// `follow`. Arguments are those of `replay`; they and the run must outlive it. Where another run takes the place of the
+// followed one, the rules and the report start afresh with it. A callable with a member `run_replaced()` is called
+// first.
 template <class... Arguments>
 class follower {
 public:
@@ -40,7 +41,7 @@ public:
     error advance() {
         unreadable_ = run_.refresh();
         if (unreadable_.code == errc::replaced) { unreadable_ = {}; }
-        if (std::exchange(run_known_, run_.replaced()) != run_.replaced()) {  // whoever refreshed it
+        if (std::exchange(run_known_, run_.replaced()) != run_.replaced()) {  // also if other code refreshed it
             judged_.clear();
             replay_report anew{};
             anew.replaced = report_.replaced + 1;
@@ -62,18 +63,18 @@ public:
         }
         return unreadable_;
     }
-    // Runs the responses that the rule of a finding has, for a finding of an attempt that still goes on; `told(error)`
-    // for each.
+    // Runs the responses of a finding's rule, for a finding of the attempt that still goes on. Calls `told(error)` for
+    // each.
     template <class Told>
     void respond(finding const& found, response_desk& desk, Told&& told) {
         for (auto const& each : judged_) {
             if (each->number() == found.worker) { each->respond(found, desk, told); }
         }
     }
-    // So far; coverages and what was lacking are known at the end.
+    // The report so far; coverages and missing data are only known at the end.
     [[nodiscard]] replay_report const& so_far() const noexcept { return report_; }
-    // What came of it; nothing is judged afterwards. The step that a run which is over was left in is judged here:
-    // until then the run might have been resumed.
+    // Returns the final report; nothing is judged afterwards. Judges a step that the ended run left open: before the
+    // end, the run might have been resumed.
     [[nodiscard]] replay_report const& conclude() {
         for (auto const& judged : judged_) {
             std::apply([&](Arguments const&... each) { judged->advance(report_, true, each...); }, arguments_);
@@ -91,16 +92,15 @@ private:
     std::vector<std::unique_ptr<detail::judged_worker<Arguments...>>> judged_{};
     replay_report report_{};
     error unreadable_{};
-    std::uint64_t run_known_ = run_.replaced();  // which of the runs that took its place
+    std::uint64_t run_known_ = run_.replaced();  // value of trial::replaced() for the current run
 };
 
-// Judges a live run: `follow(run, rules..., callables..., 30min)`. First what it holds already, then each step soon
-// after it was closed and flushed, until no worker writes it any more or the given time has passed (a std::chrono
-// duration; without one it has all the time). Arguments and outcome are those of `replay`, and so are the verdicts: a
-// rule sees the steps of a worker in their order, and none after the one that it judges, whatever is written meanwhile.
-// run.status() tells afterwards how the run ended, or that it still goes on. A run that can no longer be read ends it,
-// too: replay_report::trouble. Where another run takes its place that one is judged from its beginning:
-// replay_report::replaced. Refreshes `run` every 10 ms.
+// Judges a live run: `follow(run, rules..., callables..., 30min)`. It judges the recorded steps first, then each step
+// soon after it was closed and flushed, until no worker writes the run any more or the given time has passed (a
+// std::chrono duration; default: no limit). Arguments, result and verdicts are those of `replay`: a rule sees the steps
+// of a worker in order, and none after the one that it judges. Afterwards run.status() says how the run ended, or that
+// it still goes on. An unreadable run ends it too: replay_report::trouble. Where another run takes its place, that one
+// is judged from its beginning: replay_report::replaced. Refreshes `run` every 10 ms.
 template <class... Arguments>
 replay_report follow(trial& run, Arguments const&... arguments) {
     std::optional<std::chrono::nanoseconds> patience{};

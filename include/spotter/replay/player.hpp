@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Walks the rows of one worker's record in the order of writing and plays hook.
+// Reads the rows of one worker's record in the order of writing, and calls the rules as a hook would.
 template <class Judges>
 class player {
 public:
@@ -17,11 +17,10 @@ public:
     player(player const&) = delete;
     player& operator=(player const&) = delete;
 
-    // Goes on behind what was played already, up to the last step that is closed; with `to_the_end`, of a run that is
-    // over, on to what it holds of the step that it was left in. `admit(step)`: whether the rules see that step.
-    // `deliver(finding)` for each as it is found, `closed(step, alarm)` after each step that was judged, `left(step,
-    // alarm)` after each that an attempt ended in. `restart()` where a further attempt begins: there the rules started
-    // afresh.
+    // Continues after what was played, up to the last closed step; with `to_the_end`, for a run that has ended, also
+    // the step that was left open. `admit(step)`: whether the rules see that step. Calls `deliver(finding)` for each
+    // finding, `closed(step, alarm)` after each judged step, `left(step, alarm)` after each step in which an attempt
+    // ended, and `restart()` where a further attempt begins and the rules start afresh.
     template <class Admit, class Deliver, class Closed, class Left, class Restart>
     error play(bool to_the_end, Admit const& admit, Deliver&& deliver, Closed&& closed, Left&& left,
                Restart&& restart) {
@@ -57,7 +56,7 @@ public:
         }
         return stream_.trouble();
     }
-    // What rules asked for and was not recorded: how often, and where first.
+    // What rules needed and was not recorded: how often, and where first.
     [[nodiscard]] error lacking() const noexcept { return stream_.lacking(); }
 
 private:
@@ -65,8 +64,8 @@ private:
     recorded_events events_;
     judged_step<Judges> at_;
     recorded_stream<Judges> stream_;
-    std::uint64_t played_ = 0;  // closings
-    double time_ = 0;           // of the last closing
+    std::uint64_t played_ = 0;  // closes
+    double time_ = 0;           // of the last close
 };
 
 }  // namespace detail

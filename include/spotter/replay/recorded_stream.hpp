@@ -18,7 +18,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The step at which the rules are; of records that are played together it is one for all.
+// The step that the rules are in; common to records that are played together.
 template <class Judges>
 class judged_step {
 public:
@@ -32,7 +32,7 @@ public:
         step_ = step;
         due_ = judges_.due(step);
     }
-    // With the time, for rules that want to know it; `deliver(finding)` for each.
+    // Closes the step at that time; calls `deliver(finding)` for each finding.
     template <class Deliver>
     void close(step_id step, double const& time, step_alarm& found, Deliver&& deliver) {
         judges_.poll(time);
@@ -41,10 +41,10 @@ public:
         open_ = false;
         judges_.poll(time);
     }
-    // Something was seen of a step that was not closed.
+    // A step was observed and is not closed.
     [[nodiscard]] bool is_open() const noexcept { return open_; }
     [[nodiscard]] step_id step() const noexcept { return step_; }
-    // The rules start afresh, and what they saw of a step that was not closed is gone.
+    // The rules start afresh; observations of a step that was not closed are dropped.
     void restart() noexcept { open_ = false; }
 
 private:
@@ -54,8 +54,8 @@ private:
     bool open_ = false;
 };
 
-// Makes of a record's rows what a hook told the rules. With `shared` it is one of several records side by side: tensors
-// are known by the shared ids, and observations carry `number`.
+// Turns a record's rows into the calls that a hook made to the rules. With `shared` it is one of several records side
+// by side: tensors have the shared ids, and observations carry `number`.
 template <class Judges>
 class recorded_stream {
 public:
@@ -63,7 +63,7 @@ public:
                     std::uint32_t number = 0)
         : run_{run}, at_{at}, shared_{shared}, number_{number} {}
 
-    // For the events between closes; `admit(step)`: whether the rules see that step. Both outlive it.
+    // A sink for the events between closes; `admit(step)`: whether the rules see that step. Both must outlive it.
     template <class Admit>
     [[nodiscard]] auto sink(Admit const& admit) {
         return recorded_sink{[this](tensor_info const& it) { declare(it); },
@@ -83,24 +83,24 @@ public:
         tensor_info info = told;
         info.id = public_id(told.id);
         info.partner = public_id(told.partner);
-        if (it.declared && same(it.info, info)) { return; }  // each segment restates what is known
+        if (it.declared && same(it.info, info)) { return; }  // each segment repeats the declarations
         take_info(told.id, info);
     }
     void close() noexcept { features_.clear(); }
-    // How long the step that is closed now took: for rules that ask for `time/step`, as a hook observes it, where the
-    // record has none.
+    // Passes the duration of the step that is closed now as `time/step`, for rules that need it, where the record has
+    // no such tensor. A hook observes the same.
     template <class Admit>
     void time(step_id step, std::uint64_t ordinal, Admit const& admit) {
         if constexpr (Judges::reads_times) { judge_time(step, ordinal, admit); }
     }
-    // Where a further attempt begins.
+    // Call it where a further attempt begins.
     void restart() {
         tensors_.clear();
         versions_.clear();
         features_.clear();
         time_.declared = false;
     }
-    // The same tensors to rules that start afresh.
+    // Declares the same tensors to rules that start afresh.
     void declare_again() {
         for (tensor_id id = 0; id < tensors_.size(); ++id) {
             if (tensors_[id].declared) { tell(id); }
@@ -108,7 +108,7 @@ public:
         time_.declared = false;
     }
 
-    // What rules asked for and was not recorded: how often, and where first.
+    // What rules needed and was not recorded: how often, and where first.
     [[nodiscard]] error lacking() const noexcept {
         if (lacked_ == 0) { return {}; }
         error told{errc::no_payload, ""};
@@ -124,7 +124,7 @@ public:
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
-    // Its declaration was lost where it stood, and comes later or stands in another segment.
+    // For a tensor whose declaration is lost here and comes later or in another segment.
     void declare_late(tensor_id id) {
         tensor_info info = run_.tensors()[id]->info;
         info.id = public_id(id);
@@ -173,14 +173,14 @@ private:
         time_.declare_to(at_.judges());
         note_lack_of_memory(time_);
     }
-    // Rules see the record's ids behind that of `time/step`, which is none of its tensors.
+    // The rules' ids are shifted, since `time/step` has the first and is not a tensor of the record.
     static constexpr tensor_id id_of_time = 0;
     [[nodiscard]] tensor_id public_id(tensor_id id) {
         if (id == no_tensor) { return id; }
         return shared_ == nullptr ? id + (Judges::reads_times ? 1 : 0) : shared_->id_of(run_.tensors()[id]->name);
     }
-    // Of several records the rules are told one thing of a name, whichever record it comes in; type, shape and instant
-    // of an observation are its own record's.
+    // Of several records the rules get one declaration for each name, whichever record it comes from. Type, shape and
+    // time of an observation are those of its own record.
     void tell(tensor_id id) {
         tracked_tensor& it = tensors_[id];
         if (shared_ == nullptr) {
@@ -204,7 +204,7 @@ private:
                a.shape == b.shape && a.type == b.type && a.activation == b.activation && a.instant == b.instant;
     }
 
-    // Opens the step. Whether a rule that is due there watches the tensor.
+    // Opens the step. Returns whether a rule that is due there watches the tensor.
     template <class Admit>
     [[nodiscard]] bool is_judged(tensor_id id, step_id step, Admit const& admit) {
         if (!admit(step)) { return false; }
@@ -215,8 +215,8 @@ private:
         if (shared_ != nullptr && it.declared && versions_[id] != shared_->of(it.info.id).version) { tell(id); }
         return (it.rules & at_.due()) != 0;
     }
-    // Features stand before their observation, with nothing of any other between, and a key once: what comes again is
-    // the next observation's, and the one before it was dropped.
+    // Features precede their observation, with no other row between, each key once. A repeated key belongs to the next
+    // observation; the one before it was dropped.
     void take_feature(recorded_feature const& it) {
         rows::feature const& made = it.row;
         if (it.id >= tensors_.size() || !has(tensors_[it.id].all_needs, terms::feature)) { return; }
@@ -229,7 +229,7 @@ private:
         if (!features_.add(made.key, numbers_)) { features_.clear(); }  // as if they were not recorded
     }
 
-    // Those of other observations belong to none.
+    // Drops features of other observations.
     void keep_features_of(tensor_id id, step_id step) noexcept {
         if (id != feature_of_ || step != feature_at_) { features_.clear(); }
     }
@@ -261,15 +261,15 @@ private:
         if (any(told.missing)) { note_lack(from.id, seen.step, told.missing); }
     }
 
-    // Of a tensor at a step: what its row says, and what was made of its values.
+    // A tensor at a step: the content of its row, and what was computed from its values.
     struct told_values {
         summary stats{};
         tensor_ref view{};
         unit_activity units{};
         distribution spread{};
-        terms missing = terms::none;  // that is needed, and cannot be had
+        terms missing = terms::none;  // needed, but unavailable
     };
-    // What is needed and the row does not say is made of the values. Whether they were needed.
+    // Computes needed terms that the row lacks from the values. Returns whether values were needed.
     [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, terms needs, told_values& told) {
         rows::observe const& seen = from.row;
         told.view = shape_of(it, seen);
@@ -279,7 +279,7 @@ private:
         if (units_fit) { told.units = stored_units(seen); }
         bool const units_missing = has(needs, terms::unit_activity) && !units_fit;
         bool const delta_missing = has(needs, terms::change) && !has(told.stats.has, terms::change);
-        // Which a scalar may follow.
+        // A scalar may follow with its value.
         bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
         bool const pass_missing = any(without(needs & pass_terms, told.stats.has));
         terms const spread_missing =
@@ -337,7 +337,7 @@ private:
         if (features_.lacking()) { note_lack(from.id, seen.step, terms::payload); }
     }
 
-    // What an experiment said in the loop holds here, too.
+    // An experiment's outcomes in the loop count here too.
     void take_text(recorded_scalar const& from) {
         rows::scalar const& seen = from.row;
         if (run_.tensors()[from.id]->name != experiment_event) { return; }
@@ -356,21 +356,21 @@ private:
         distribution const* const found = any(needs & distribution_terms) ? distributions_.take(view, needs) : nullptr;
         return found != nullptr ? *found : distribution{};
     }
-    // No values, but how many there were.
+    // No values, but their number.
     [[nodiscard]] static tensor_ref shape_of(tracked_tensor const& it, rows::observe const& seen) noexcept {
         tensor_ref view{};
         view.shape = seen.has_values || seen.has_shape ? seen.shape : it.info.shape;
         view.count = view.shape.elements();
         return view;
     }
-    // Changes nothing where they cannot be read.
+    // Changes nothing where the values cannot be read.
     [[nodiscard]] bool load(recorded_observation const& from, tensor_ref& into) {
         run_.guard(from.segment);
         error const why = read_values(run_, from.segment, from.row, unpacker_, values_, into);
         if (why && !trouble_) { trouble_ = why; }
         return !why;
     }
-    // Terms that were not stored, from the values. What was stored stays: the two are bit-equal where both exist.
+    // Adds terms that were not stored, computed from the values. Stored ones stay: both are bit-equal.
     static void add_terms(summary const& from, summary& into) noexcept {
         summary all = from;
         all.has |= into.has;
@@ -405,12 +405,12 @@ private:
     judged_step<Judges>& at_;
     shared_names* shared_;
     std::uint32_t number_;
-    std::deque<tracked_tensor> tensors_{};   // by the record's ids; their addresses stay as more come
+    std::deque<tracked_tensor> tensors_{};   // by the record's ids; a deque keeps their addresses when it grows
     tracked_tensor time_{};                  // `time/step`
-    std::vector<std::uint32_t> versions_{};  // what the rules were told of them, of several records
+    std::vector<std::uint32_t> versions_{};  // versions of the shared names that the rules have, for several records
     std::vector<std::byte> values_{};
     std::vector<std::uint32_t> units_{};
-    feature_list features_{};  // of the observation that comes next:
+    feature_list features_{};  // of the next observation:
     tensor_id feature_of_ = no_tensor;
     step_id feature_at_{};
     std::vector<double> numbers_{};

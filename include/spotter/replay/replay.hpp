@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay (L5): a record as the source of the same events, for the same rules.
+// Replay (L5): applies rules to a record, as to the same events in the loop.
 #pragma once
 
 #include <spotter/replay/player.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What came of a replay. Texts live as long as the trial and the rules' literals.
+// The result of a replay. Texts live as long as the trial and the rules' literals.
 struct replay_report {
-    std::uint64_t steps = 0;            // that were judged
-    std::uint64_t fired = 0;            // of these, steps at which something was found
-    std::uint64_t open = 0;             // of these, steps that were never closed: judged by what they hold
-    std::vector<finding> findings{};    // all of them, in order; of several workers one worker's after the other's
+    std::uint64_t steps = 0;            // judged ones
+    std::uint64_t fired = 0;            // judged steps with a finding
+    std::uint64_t open = 0;             // judged steps that were never closed: judged by what was recorded
+    std::vector<finding> findings{};    // all findings, in order; one worker after the other
     std::vector<coverage> coverages{};  // over all attempts and workers
-    error trouble{};  // a malformed pattern, a rule that threw, a damaged record, something asked for and not recorded
-    // How often another run took its place while it was followed; all else is of the last one.
+    error trouble{};  // a malformed pattern, a rule that threw, a damaged record, or data that a rule needed and was
+                      // not recorded
+    // How often another run took its place while it was followed; everything else is about the last one.
     std::uint64_t replaced = 0;
-    bool whole = true;  // false: drops, damage or something not recorded, so inline verdicts may have differed
+    bool whole = true;  // false: observations were dropped, damaged or not recorded, so verdicts may differ from those
+                        // in the loop
 };
 
 namespace detail {
@@ -49,10 +51,10 @@ template <class Argument>
         return true;
     }
 }
-// Of several attempts and workers: counts add up.
+// Adds up the counts of several attempts and workers.
 void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each);
 
-// The rules at work over one worker's record, with a state of their own.
+// The rules for one worker's record, with their own state.
 template <class... Arguments>
 class judged_worker {
 public:
@@ -64,8 +66,8 @@ public:
     judged_worker& operator=(judged_worker const&) = delete;
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-    // Judges what was closed since the last call; `at_the_end` also the step that it was left in, if nobody writes it
-    // any more.
+    // Judges what was closed since the last call. `at_the_end`: also the step that was left open, if no process writes
+    // the run any more.
     void advance(replay_report& report, bool at_the_end, Arguments const&... arguments) {
         auto const judged = [&](step_id, step_alarm const& found) {
             ++report.steps;
@@ -93,7 +95,7 @@ public:
     void respond(finding const& found, response_desk& desk, Told&& told) {
         judges_->respond(found, desk, told);
     }
-    // What there is to say at the end; with `tell`, trouble names the worker.
+    // Completes the report; with `tell`, trouble names the worker.
     void conclude(replay_report& report, bool tell) {
         gather(report, tell);
         error const lacking = player_.lacking();
@@ -125,15 +127,17 @@ private:
 
 }  // namespace detail
 
-// Judges a record by rules, in one pass. Arguments, in any order: rules; policies, which limit the steps that the rules
-// see (their state starts fresh at the first); callables that take a `step_alarm const&` (each step that found
-// something), a `finding const&` (each as its rule was judged; responses run nowhere, but see follower::respond) or a
-// `replay_report const&` (once, at the end); one with a member `attempt_begins(worker)` hears where a worker's part of
-// the run was resumed. For rules that ran inline the verdicts are the same, one for one, as long as nothing was
-// dropped. Reads values only where a rule needs what was not stored. A step that was left open, by an exception or a
-// kill, is judged by what it holds; of a run that still goes on it is not. In a run that was resumed the rules start
-// afresh with each attempt, as they did in the loop; of several workers they judge each for itself, one after the
-// other, and finding::worker says whose it is.
+// Judges a record by rules, in one pass. Arguments, in any order:
+// - rules;
+// - policies, which limit the steps that the rules see (their state starts fresh at the first);
+// - callables that take a `step_alarm const&` (for each step with a finding), a `finding const&` (when its rule was
+//   judged) or a `replay_report const&` (once, at the end). One with a member `attempt_begins(worker)` is called where
+//   a worker's part of the run was resumed.
+// For rules that ran in the loop the verdicts are the same, one for one, as long as nothing was dropped. Responses do
+// not run (but see follower::respond). It reads values only where a rule needs what was not stored. A step that was
+// left open, by an exception or a kill, is judged by what was recorded; not so while the run still goes on. In a
+// resumed run the rules start afresh with each attempt, as they did in the loop. Workers are judged separately, one
+// after the other; finding::worker names them.
 template <class... Arguments>
 replay_report replay(trial const& run, Arguments const&... arguments) {
     replay_report report;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay (L5): the tensors of several records by their names: one id each, and one thing that the rules are told of it.
+// Replay (L5): the tensors of several records by name: one id and one declaration for each.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -11,18 +11,18 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The names are those of the trials, which outlive it.
+// The names belong to the trials, which must outlive it.
 class shared_names {
 public:
     struct entry {
-        tensor_info info{};         // as the record that declared it first has it
-        std::uint32_t version = 0;  // counts what was told; 0: nothing so far
+        tensor_info info{};         // as the first record with the name declared it
+        std::uint32_t version = 0;  // counts declarations; 0: none yet
         std::uint32_t from = 0;     // that record's number
     };
 
     [[nodiscard]] tensor_id id_of(std::string_view name);
     [[nodiscard]] entry const& of(tensor_id id) const noexcept { return all_[id]; }
-    // What a record declares. It counts where that record was the first with the name.
+    // A record's declaration. It counts if that record was the first with the name.
     void say(tensor_info const& info, std::uint32_t from);
 
 private:

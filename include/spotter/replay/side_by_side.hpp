@@ -11,24 +11,23 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Also what was not compared, because some stream lacks it.
-// What came of a replay of several streams.
+// The result of a replay of several streams, including what could not be compared because some stream lacks it.
 struct side_by_side_report : replay_report {
-    std::uint64_t streams = 0;                  // how many were judged
+    std::uint64_t streams = 0;                  // judged streams
     std::vector<std::string> unpaired_names{};  // never observed in some stream; sorted
     std::vector<step_id> unpaired_steps{};      // not closed in some stream; in order
 };
 
 namespace detail {
 
-// One of the streams on its way.
+// One stream during the replay.
 template <class Judges>
 class side_by_side_part {
 public:
     side_by_side_part(streams::one const& from, judged_step<Judges>& at, shared_names& names)
         : record_{*from.record}, rows_{from.record->index()}, events_{from.record->index(), at, &names, from.number} {}
 
-    // Goes to a closing, or to none. Whether a further attempt begins with it.
+    // Moves to a close, or to none. Returns whether a further attempt begins with it.
     [[nodiscard]] bool find(std::uint32_t closing) {
         wanted_ = closing;
         found_ = wanted_ != step_order::none && rows_.seek(wanted_);
@@ -41,7 +40,7 @@ public:
         }
         return resumed_;
     }
-    // What was written before that attempt began is for the rules of before, who are asked for the last time.
+    // Events before that attempt began are for the earlier rules, which judge them last.
     template <class Admit>
     void end_attempt(Admit const& admit) {
         if (resumed_) { rows_.each_before_attempt(events_.sink(admit)); }
@@ -63,18 +62,18 @@ public:
         events_.close();
         events_.time(rows_.step(), rows_.ordinal(), admit);
     }
-    // What a run that is over holds of the step that it was left in; `resumed()` where an attempt begins among that.
+    // Plays the step that an ended run left open; calls `resumed()` where an attempt begins in those events.
     template <class Admit, class Resumed>
     void play_left(Admit const& admit, Resumed&& resumed) {
         if (!record_.running()) { rows_.each_left(events_.sink(admit), resumed); }
     }
     [[nodiscard]] double ended_at() const noexcept { return record_.index().ended_at(); }
-    // When the step was closed here; the beginning of time where it was not.
+    // When the step was closed here; 0 where it was not.
     [[nodiscard]] double time() const noexcept { return time_; }
     [[nodiscard]] recorded_stream<Judges> const& events() const noexcept { return events_; }
 
 private:
-    // What was declared at steps that the record has earlier, and that come later here.
+    // Declares what the record has at earlier steps that come later in the common order.
     void catch_up() {
         for (; next_ < wanted_ && rows_.seek(next_); ++next_) {
             rows_.each_event([this](tensor_info const& it) { events_.declare(it); });
@@ -91,7 +90,7 @@ private:
     bool begun_ = false, found_ = false, resumed_ = false;
 };
 
-// The rules at work over all streams.
+// The rules for all streams.
 template <class... Arguments>
 class judged_streams {
     using rules = judges<Arguments...>;
@@ -150,7 +149,7 @@ private:
     [[nodiscard]] static auto admitting(Arguments const&... arguments) {
         return [&]([[maybe_unused]] step_id at) { return (admits_step(arguments, at) && ... && true); };
     }
-    // The rules of a further attempt; in `alone` it begins, or else where each part knows.
+    // Makes the rules of a further attempt, which begins in `alone`, or else in every part.
     void start_afresh(side_by_side_part<rules> const* alone, Arguments const&... arguments) {
         gather();
         judges_.emplace(arguments...);
@@ -160,7 +159,7 @@ private:
             each->meet_fresh_rules(alone == nullptr ? each->resumed() : each.get() == alone);
         }
     }
-    // A step that was left open is judged by what it holds.
+    // Judges a step that was left open by what was recorded.
     void leave(Arguments const&... arguments) {
         if (!at_.is_open()) { return; }
         ++report_.open;
@@ -196,7 +195,7 @@ private:
     judged_step<rules> at_;
     shared_names names_{};
     step_order order_{};
-    // Of the latest closing so far: clocks of several streams may differ, and steps come in the order of the first.
+    // The latest close so far: clocks of several streams may differ, and steps are in the order of the first stream.
     double time_ = 0;
     std::vector<std::unique_ptr<side_by_side_part<rules>>> parts_{};
 };
@@ -205,13 +204,14 @@ private:
 
 }  // namespace detail
 
-// Judges several records by one set of rules: `replay_side_by_side({a, b}, rules...)` runs, `replay_side_by_side(run,
-// rules...)` the workers of a run. At each step the rules see what the first stream observed there, then the second,
-// each in its own order and as observation::stream; then the step is closed, once, at the latest time of them. So a
-// rule that reads `stream` compares them, and any other takes them for one (a tensor that is observed several times in
-// a step). A step that some streams lack is judged over those that have it. Steps come in the order of the first stream
-// that has them; of one that was closed several times the last closings belong together. Arguments are those of
-// `replay`; a callable may take a `side_by_side_report const&`. Of one stream it says what `replay` says.
+// Judges several records by one set of rules: `replay_side_by_side({a, b}, rules...)` judges runs,
+// `replay_side_by_side(run, rules...)` the workers of a run. At each step the rules see the observations of the first
+// stream, then of the second, each in its own order and with observation::stream. Then the step is closed once, at the
+// latest of the streams' times. A rule that reads `stream` compares streams; any other rule takes them for one, with
+// several observations of a tensor in a step. A step that some streams lack is judged over the others. Steps are in the
+// order of the first stream that has them. If a step was closed several times, the last closes are matched. Arguments
+// are those of `replay`; a callable may take a `side_by_side_report const&`. With one stream the result is that of
+// `replay`.
 template <class... Arguments>
 side_by_side_report replay_side_by_side(streams const& which, Arguments const&... arguments) {
     side_by_side_report report;

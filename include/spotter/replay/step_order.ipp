@@ -26,10 +26,10 @@ SPOTTER_BODY void step_order::add(step_list const& list) {
         if (found != known_.end() && !comes_first(mine[sorted[i]], *found)) { mine[sorted[i]].entry = found->entry; }
     }
     std::vector<std::uint32_t>& places = closings_.emplace_back(steps_.size(), none);
-    std::vector<std::uint32_t> rank(steps_.size());  // of the entries so far
+    std::vector<std::uint32_t> rank(steps_.size());  // position of each entry so far
     std::uint32_t count = 0;
     each([&](step_id, std::uint32_t entry) { rank[entry] = ++count; });
-    std::uint32_t last = none, last_rank = 0;  // the hindmost of those that the record had by now
+    std::uint32_t last = none, last_rank = 0;  // the last entry of those that the record had so far
     for (std::uint32_t i = 0; i < mine.size(); ++i) {
         if (mine[i].entry == none) {
             last = mine[i].entry = insert_behind(last, mine[i].step);

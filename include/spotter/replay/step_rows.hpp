@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay (L5): the rows of one worker's record, step by step, cheapest in their order.
+// Replay (L5): the rows of one worker's record, step by step; cheapest in order.
 #pragma once
 
 #include <spotter/trial/recorded_events.hpp>
@@ -9,19 +9,20 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Reads ahead about a mebibyte of rows, or a thousand steps; values stay where they are.
+// Reads ahead about 1 MiB of rows, or a thousand steps. Values are not read.
 class step_rows {
 public:
     explicit step_rows(worker_index const& run) : run_{run} {}
 
-    // Makes the n-th closing of the record the one at hand. Behind the last of them, or where rows were lost, false.
+    // Moves to the n-th close of the record. False after the last one, or where rows were lost.
     [[nodiscard]] bool seek(std::size_t n);
-    // When, in seconds since 1970, and in which attempt the closing at hand was made.
+    // Time of the current close in seconds since 1970, and its attempt.
     [[nodiscard]] double time() const noexcept { return closings_[at_].time; }
     [[nodiscard]] std::uint32_t attempt() const noexcept { return closings_[at_].attempt; }
     [[nodiscard]] step_id step() const noexcept { return closings_[at_].step; }
     [[nodiscard]] std::uint64_t ordinal() const noexcept { return closings_[at_].ordinal; }
-    // Its events to a sink. Where an attempt begins in them: up to there, and from there on.
+    // Passes the events of the current close to a sink. If an attempt begins among them: those before it, and those
+    // after.
     template <class Sink>
     void each_before_attempt(Sink&& sink) const {
         each(closings_[at_].first, closings_[at_].begin, sink);
@@ -31,7 +32,7 @@ public:
         each(closings_[at_].begin, closings_[at_].end, sink);
     }
 
-    // What stands behind the last closing, of steps that were left open; `resumed()` where an attempt begins.
+    // Passes the events after the last close, of steps that were left open; calls `resumed()` where an attempt begins.
     template <class Sink, class Resumed>
     void each_left(Sink&& sink, Resumed&& resumed) const {
         if (run_.open_steps().empty()) { return; }
@@ -50,13 +51,13 @@ public:
 private:
     static constexpr std::size_t most_bytes = 1 << 20, most_closings = 1024;
 
-    // Where reading can go on.
+    // Where reading can continue.
     struct mark {
-        std::size_t first = 0;  // the closing that comes next
+        std::size_t first = 0;  // index of the next close
         recorded_events events;
     };
     struct closing {
-        std::size_t first = 0, begin = 0, end = 0;  // of rows_
+        std::size_t first = 0, begin = 0, end = 0;  // first close; range in rows_
         std::uint32_t attempt = 0;
         double time = 0;
         step_id step{};
@@ -70,11 +71,11 @@ private:
     }
 
     worker_index const& run_;
-    // The first is the beginning; each other one where a reading ended.
+    // The first is the beginning of the record; the others are where a reading ended.
     std::vector<mark> marks_{mark{0, recorded_events{run_}}};
     kept_rows rows_{};
     std::vector<closing> closings_{};
-    std::size_t first_ = 0;  // of closings_
+    std::size_t first_ = 0;  // index of the first in closings_
     std::size_t at_ = 0;
 };
 

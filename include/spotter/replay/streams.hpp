@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay (L5): which records stand side by side.
+// Replay (L5): the records that are compared side by side.
 #pragma once
 
 #include <spotter/trial/trial.hpp>
@@ -8,14 +8,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Several runs, `{a, b}`, or the workers of one, `run`. Of runs with several workers each worker is a stream of its
-// own. The trials must outlive it.
+// Several runs, `{a, b}`, or the workers of one, `run`. In runs with several workers each worker is a stream. The
+// trials must outlive it.
 class streams {
 public:
-    // What observations and findings call a stream: of one run its worker's number, of several its place in the list,
-    // from 0.
+    // A stream's number in observations and findings: for one run its worker's number, for several its index in the
+    // list.
     struct one {
-        worker_reader const* record = nullptr;  // the trial's
+        worker_reader const* record = nullptr;  // owned by the trial
         std::uint32_t number = 0;               // as above
     };
 
@@ -25,7 +25,7 @@ public:
 
     // In the order given.
     [[nodiscard]] std::vector<trial const*> const& runs() const noexcept { return runs_; }
-    // Run by run, worker by worker.
+    // In the order of runs, then of workers.
     [[nodiscard]] std::vector<one> const& all() const noexcept { return all_; }
 
 private:

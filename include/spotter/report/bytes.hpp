@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): sizes as people read them.
+// Report (L5): sizes in readable units.
 #pragma once
 
 #include <spotter/config.hpp>

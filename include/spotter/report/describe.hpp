@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 // "train(70)"
 [[nodiscard]] std::string describe(step_id step);
 
-// Two lines: what was found where, with the measured value against the threshold; what to do about it.
+// Two lines: the finding with its place, measured value and threshold; and the remedy.
 [[nodiscard]] std::string describe(finding const& it);
 
 [[nodiscard]] std::string describe(step_alarm const& it);

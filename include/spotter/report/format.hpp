@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of whatever has a describe().
+// For every type with a describe().
 struct described : fmt::formatter<std::string> {
     template <class Value, class Context>
     auto format(Value const& it, Context& context) const {

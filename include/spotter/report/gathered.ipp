@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY void repeated_finding::add(finding const& it) {
     if (times == 0) { first = strongest = last = it; }
-    workers += it.worker != last.worker ? 1 : 0;  // one worker's follow one another
+    workers += it.worker != last.worker ? 1 : 0;  // findings of one worker are adjacent
     last = it;
     ++times, ++by_severity[static_cast<std::size_t>(it.severity)];
     decision const most = (std::max)(strongest.decision, it.decision);

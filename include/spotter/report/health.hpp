@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): how the watching itself went, as text: what was seen, stored, dropped and refused, and the first
+// Report (L5): the state of the hook itself as text: what was observed, stored, dropped and refused, and the first
 // failure.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Of hook.health(). One line, and one for each kind of failure.
+// Of hook.health(). One line, and one more for each kind of failure.
 [[nodiscard]] std::string describe(health_report const& it);
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): what a loop has to say, on the terminal: `if (found) { print(found); }`.
+// Report (L5): prints findings: `if (found) { print(found); }`.
 #pragma once
 
 #include <spotter/hook/health.hpp>
@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The sentences of spotter/report.hpp and a line break behind them, to standard output or another stream; of an alarm
-// without findings nothing. Neither throw nor take memory; what the stream does not take is lost.
+// Prints the sentences of spotter/report.hpp with a final line break, to standard output or another stream; nothing for
+// an alarm without findings. Does not throw or allocate; output that the stream rejects is lost.
 void print(step_alarm const& it, std::FILE* into = stdout) noexcept;
 void print(finding const& it, std::FILE* into = stdout) noexcept;
 void print(error const& it, std::FILE* into = stdout) noexcept;

@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Pieces are gathered, so that threads that print at once do not mix their lines, as long as these are not very long.
+// Collects pieces, so that lines of concurrent threads do not mix unless they are very long.
 class printed_lines {
 public:
     explicit printed_lines(std::FILE* into) noexcept : into_{into} {}

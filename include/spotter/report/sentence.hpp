@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Report (L5): findings, alarms, errors and a hook's health as sentences, piece by piece: without fmt and without
-// memory.
+// allocation.
 #pragma once
 
 #include <spotter/hook/health.hpp>
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Hands the pieces of a sentence on, in turn.
+// Passes on the pieces of a sentence, in order.
 class sentence_writer {
 public:
     using taker = void (*)(void* to, std::string_view piece);
@@ -19,7 +19,7 @@ public:
         return *this;
     }
     sentence_writer& operator<<(std::uint64_t count);
-    // As it may go to a terminal (core/plain.hpp).
+    // With control characters escaped, for terminals (core/plain.hpp).
     sentence_writer& plain(std::string_view letters);
     sentence_writer& bytes(std::uint64_t count);
 
@@ -34,7 +34,7 @@ void write(sentence_writer& out, step_alarm const& it);
 void write(sentence_writer& out, error const& it);
 void write(sentence_writer& out, health_report const& it);
 
-// Into a std::string; its header is the caller's to include.
+// As a std::string, whose header the caller includes.
 template <class Text, class Told>
 [[nodiscard]] Text sentence_of(Told const& it) {
     Text text;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report (L5): a whole run as text: how it ended, what was kept and dropped, what rules found and which could not run.
+// Report (L5): a whole run as text: how it ended, what was kept and dropped, what rules found, and which rules could
+// not run.
 #pragma once
 
 #include <spotter/report/format.hpp>
@@ -35,11 +36,11 @@ template <class Coverage>
     }
     return lines;
 }
-// What side by side was not compared, because some stream lacks it.
+// What a side-by-side replay could not compare because some stream lacks it.
 [[nodiscard]] std::string describe_unpaired(std::vector<std::string> const& names, std::vector<step_id> const& steps);
 [[nodiscard]] std::string describe_findings(std::vector<finding> const& all);
 
-// "healthy" is said only of rules that could judge, and of all that they asked for.
+// Says "healthy" only if the rules could judge, with all the data that they needed.
 template <class Coverage>
 [[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings, std::vector<Coverage> const& coverages,
                                            bool whole = true) {
@@ -57,13 +58,13 @@ template <class Coverage>
 
 }  // namespace detail
 
-// The names that hooks refused, each with its reason and the call that takes it, as they were told when the hooks
-// ended: `"w" is a permuted view, ...`.
+// The names that hooks refused, each with its reason and the call that accepts it, as recorded when the hooks ended:
+// `"w" is a permuted view, ...`.
 [[nodiscard]] std::vector<std::string> refused_names(trial const& run);
-// A run as its record tells it.
+// A run, from its record.
 [[nodiscard]] std::string describe(trial const& run);
 
-// A replay's outcome; takes any struct with steps, fired, findings, coverages, trouble and whole (replay_report).
+// A replay's result; takes any struct with steps, fired, findings, coverages, trouble and whole (replay_report).
 template <class Report>
     requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
 [[nodiscard]] std::string describe(Report const& it) {
@@ -78,7 +79,7 @@ template <class Report>
     return lines;
 }
 
-// For replay(run, rules..., print_report): prints the outcome to standard output.
+// For replay(run, rules..., print_report): prints the result to standard output.
 struct print_report_t {
     template <class Report>
         requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
@@ -87,7 +88,7 @@ struct print_report_t {
         std::fwrite(lines.data(), 1, lines.size(), stdout);
     }
 };
-inline constexpr print_report_t print_report{};  // to hand to a replay
+inline constexpr print_report_t print_report{};  // an argument of `replay`
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -14,7 +14,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Which workers there are, where it is not one without a number, and how those are that are not what the whole run is.
+// The workers, unless there is only one without a number, and those whose state differs from the run's.
 [[nodiscard]] SPOTTER_BODY std::string describe_workers(trial const& run) {
     std::vector<std::uint32_t> const numbers = run.workers();
     if (numbers.size() < 2 && run.expected_workers() < 2) { return {}; }

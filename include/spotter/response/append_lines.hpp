@@ -7,13 +7,14 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `on(rule, append_lines{"alerts.jsonl"})`. The file is made if it is missing, and opened for each finding, so it may
-// be moved or removed meanwhile; several processes may append to one. The path must outlive the hook; a literal does.
+// `on(rule, append_lines{"alerts.jsonl"})`. Creates the file if it is missing, and opens it for each finding, so that
+// it may be moved or removed meanwhile. Several processes may append to one file. The path must outlive the hook; a
+// literal does.
 struct append_lines {
     using responds = void;
     static constexpr std::string_view name = "append_lines";
     std::string_view path;         // of the file; not owned
-    file_system* files = nullptr;  // null: the machine's
+    file_system* files = nullptr;  // null: those of the operating system
 
     error operator()(finding const& found, response_desk& desk) const noexcept;
     error operator()(finding const& found, finding_origin const& from = {}) const noexcept;

@@ -7,12 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A line of JSON, at its longest.
+// The longest line of JSON.
 using finding_line = text<5120>;
 
 namespace detail {
 
-// As much of a text as 250 bytes hold of whole letters; what is no UTF-8 as \xff, and blanks in place of control
+// At most 250 bytes of a text, cut between characters; bytes that are not UTF-8 as \xff, and blanks in place of control
 // characters.
 [[nodiscard]] constexpr text<250> shown_in_json(std::string_view from) noexcept {
     text<250> shown;
@@ -28,14 +28,14 @@ namespace detail {
     return shown;
 }
 
-// The shortest that reads back as the same number; JSON has no NaN and no infinity, which become null.
+// The shortest digits that read back as the same number. NaN and infinities, which JSON lacks, become null.
 void put_number(finding_line& line, double const& value) noexcept;
 
 }  // namespace detail
 
 // {"rule": …, "reason", "severity", "decision", "mode", "step", "tensor", "measure", "measured", "relation",
-// "threshold", "others", "run", "worker", "attempt", "time", "detail", "remedy"} and a line break. Always whole JSON,
-// and UTF-8: a text is cut where a letter begins, at 250 bytes, so that eight of them fit, escaped throughout.
+// "threshold", "others", "run", "worker", "attempt", "time", "detail", "remedy"} and a line break. Always complete JSON
+// in UTF-8: texts are cut between characters at 250 bytes, so that all eight fit even if every character is escaped.
 [[nodiscard]] finding_line json_of(finding const& it, finding_origin const& from = {}) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

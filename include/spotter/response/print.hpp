@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Response (L5): findings on the terminal, one line each.
+// Response (L5): prints findings, one line each.
 #pragma once
 
 #include <spotter/rule/describe.hpp>

@@ -47,8 +47,8 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     if (error const why = unfit()) { return why; }
     text<longest + 1> line{command};
     line << '\0';
-    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could
-    // go away.
+    // Writes the finding before anyone reads: a pipe holds far more than a line, and a missing reader cannot cause
+    // SIGPIPE.
     pipe_ends input, output;
     if (int const failed = input.open(0); failed != 0) { return refused("open a pipe for", failed); }
     if (int const failed = output.open(O_NONBLOCK); failed != 0) { return refused("open a pipe for", failed); }
@@ -72,7 +72,7 @@ SPOTTER_BODY run_command::pipe_ends::~pipe_ends() {
 SPOTTER_BODY int run_command::pipe_ends::open(int reading) noexcept {
     int ends[2];
     detail::standard_streams_kept const kept;
-#if defined(__APPLE__)  // has no pipe2: a program that another thread starts in between may inherit them
+#if defined(__APPLE__)  // has no pipe2: a program that another thread starts in between may inherit the descriptors
     if (::pipe(ends) != 0) { return errno; }
     for (int const each : ends) { (void)::fcntl(each, F_SETFD, FD_CLOEXEC); }
 #else
@@ -100,7 +100,7 @@ SPOTTER_BODY int run_command::spawn(char const* command_line, int input, int sta
     }
     why = ::posix_spawn_file_actions_adddup2(&actions, input, for_input);
     if (why == 0) { why = ::posix_spawn_file_actions_adddup2(&actions, status, for_status); }
-    // Signals that a program blocks, or leaves alone, for its own ends are none of the command's.
+    // The command does not inherit the signals that this program blocks or ignores.
     sigset_t none, all;
     (void)::sigemptyset(&none);
     (void)::sigfillset(&all);
@@ -109,7 +109,7 @@ SPOTTER_BODY int run_command::spawn(char const* command_line, int input, int sta
     if (why == 0) { why = ::posix_spawnattr_setsigmask(&attributes, &none); }
     if (why == 0) { why = ::posix_spawnattr_setsigdefault(&attributes, &all); }
     if (why == 0) { why = ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF); }
-    // The shell leaves its command behind and ends at once, so nothing remains to be waited for.
+    // The shell leaves its command in the background and ends at once, so there is no child to wait for.
     char shell[] = "/bin/sh", option[] = "-c", self[] = "spotter";
     char script[] = "{ ( eval \"$1\" ) <&3 3<&- 4>&- 2>/dev/null; echo $? >&4; } 2>/dev/null &";
     char* const arguments[] = {shell, option, script, self, const_cast<char*>(command_line), nullptr};

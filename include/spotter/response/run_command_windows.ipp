@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of run_command.hpp for Windows: cmd.exe in a process that nobody waits for. Its handle is what its end is
-// asked of.
+// The bodies of run_command.hpp for Windows: runs cmd.exe without waiting. Its handle gives the exit status.
 #pragma once
 
 #include <spotter/file/windows_api.hpp>
@@ -13,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Handles have 32 bits that matter, also where pointers have 64.
+// Only 32 bits of a handle are significant, also where pointers have 64.
 [[nodiscard]] SPOTTER_BODY HANDLE handle_of_number(int number) noexcept {
     return reinterpret_cast<HANDLE>(static_cast<std::intptr_t>(number));
 }
@@ -34,7 +33,7 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
         return {errc::bad_config, "the command has several lines, and cmd.exe would run only the first: join them with "
                                   "&, or put them into a script"};
     }
-    // The outer quotes are taken away again (/s), and what stands between them is left as it is.
+    // cmd.exe removes the outer quotes (/s) and keeps the text between them.
     constexpr std::wstring_view before = L"cmd.exe /d /s /c \"";
     wchar_t line[before.size() + longest + 2];
     before.copy(line, before.size());
@@ -50,8 +49,7 @@ SPOTTER_BODY error run_command::start(finding const& found, finding_origin const
     shell.copy(program + folder, shell.size());
     program[folder + shell.size()] = L'\0';
 
-    // The finding is written before anybody reads: a pipe takes far more than a line, and no reader is there who could
-    // go away.
+    // Writes the finding before anyone reads: a pipe holds far more than a line.
     constexpr unsigned long pipe_bytes = 64U << 10U;
     static_assert(sizeof(finding_line) < pipe_bytes);
     detail::windows_handle read, write, process, thread;

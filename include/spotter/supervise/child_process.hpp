@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supervise (L6): an attempt as a process of its own, so that nothing that befalls it can hurt another.
+// Supervise (L6): runs each attempt in a separate process, so that its failure cannot affect others.
 #pragma once
 
 #include <spotter/supervise/supervised_attempt.hpp>
@@ -9,19 +9,20 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A launcher for `supervise`: starts `command` with the settings of the attempt behind it, and waits for its end. A
-// name without a slash is looked for in PATH. The process has our environment and supervised_attempt::as_environment(),
-// our working folder, input and outputs, and every signal as a new process has it. A program that ignores SIGCHLD
-// cannot wait for its children.
+// A launcher for `supervise`: starts `command` with the settings of the attempt appended, and waits for its end. A name
+// without a slash is searched in PATH. The process gets our environment and supervised_attempt::as_environment(), our
+// working folder, input and outputs, and default signal handling. A program that ignores SIGCHLD cannot wait for its
+// children.
 //
-// On Windows all that the process starts is in a job with it, and ends when it does, or when we do, however that
-// happens. Its process group is its own: Ctrl-C at our console is for us, who take it along, and CTRL_BREAK_EVENT can
-// be sent to it alone. A code that the system ends a process with (0xC0000005) is departure::killed. Text is UTF-8.
+// On Windows everything that the process starts is in a job with it. The job ends when the process ends, or when we do,
+// for whatever reason. The process has a process group of its own: Ctrl-C at our console reaches only us, and we end
+// the process too; CTRL_BREAK_EVENT can be sent to it alone. An exit code from the system (0xC0000005) is
+// departure::killed. Text is UTF-8.
 struct child_process {
     std::vector<std::string> command{};      // {"./train", "--seed=1"}
-    std::chrono::milliseconds patience{};    // killed (SIGKILL, itself and not its children; Windows: the job) when it
-                                             // takes longer; 0: no limit
-    std::vector<std::string> environment{};  // further variables, "NAME=value", in place of ours of that name
+    std::chrono::milliseconds patience{};    // time limit, after which the process is killed (SIGKILL, without its
+                                             // children; on Windows the job); 0: none
+    std::vector<std::string> environment{};  // further variables, "NAME=value", which replace ours
 
     [[nodiscard]] launched operator()(supervised_attempt const& asked) const;
 
@@ -29,7 +30,7 @@ struct child_process {
 private:
     [[nodiscard]] static int spawn(std::vector<std::string> const& line, std::vector<std::string> const& told,
                                    int& child);
-    // 0, or the errno of the wait.
+    // Returns 0, or the errno of the wait.
     [[nodiscard]] int await(int child, int& status, bool& timed_out) const;
 #endif
 };

@@ -58,7 +58,10 @@ SPOTTER_BODY int child_process::spawn(std::vector<std::string> const& line, std:
         bool const is_told = std::any_of(told.begin(), told.end(), [&](std::string const& other) {
             return other.size() > name.size() && other.compare(0, name.size(), name) == 0 && other[name.size()] == '=';
         });
-        if (!is_told && name != "SPOTTER_RUN") { variables.push_back(*each); }  // that is for one record
+        if (!is_told && name != "SPOTTER_RUN") {
+            variables.push_back(*each);
+        }  // a parent's SPOTTER_RUN is for one
+           // record only
     }
     variables.push_back(nullptr);
 
@@ -88,7 +91,7 @@ SPOTTER_BODY int child_process::await(int child, int& status, bool& timed_out) c
     for (;;) {
         pid_t const ended = ::waitpid(child, &status, limited && !timed_out ? WNOHANG : 0);
         if (ended == child) {
-            timed_out = timed_out && WIFSIGNALED(status);  // it may have come to its end just before
+            timed_out = timed_out && WIFSIGNALED(status);  // it may have ended by itself just before
             return 0;
         }
         if (ended < 0 && errno != EINTR) { return errno; }

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// UTF-16 of UTF-8; what is no letter becomes U+FFFD.
+// Converts UTF-8 to UTF-16; invalid bytes become U+FFFD.
 [[nodiscard]] SPOTTER_BODY std::wstring widened(std::string_view text) {
     std::wstring wide(text.size(), L'\0');
     int const size = static_cast<int>(text.size());
@@ -22,8 +22,8 @@ namespace detail {
     return wide;
 }
 
-// An argument behind others, so that the program finds it as it was (CommandLineToArgvW's rules): backslashes count
-// double before a quote.
+// Appends an argument so that the program receives it unchanged (CommandLineToArgvW's rules): backslashes before a
+// quote are doubled.
 SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
     if (!line.empty()) { line += L' '; }
     line += L'"';
@@ -38,16 +38,16 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
 }
 
 [[nodiscard]] SPOTTER_BODY std::wstring_view name_of_variable(std::wstring_view variable) {
-    return variable.substr(0, variable.find(L'=', 1));  // those of drives begin with one: "=C:=C:\somewhere"
+    return variable.substr(0, variable.find(L'=', 1));  // those of drives begin with "=": "=C:=C:\somewhere"
 }
-// Names are the same whatever the case of their letters.
+// Names are compared without case.
 [[nodiscard]] SPOTTER_BODY int compare_names(std::wstring_view one, std::wstring_view other) {
     std::wstring_view const a = name_of_variable(one), b = name_of_variable(other);
     return ::CompareStringOrdinal(a.data(), static_cast<int>(a.size()), b.data(), static_cast<int>(b.size()), TRUE) -
            CSTR_EQUAL;
 }
 
-// Ours and, in place of those of the same names, `told`; sorted by name, as Windows wants them.
+// Our environment with `told`, which replaces variables of the same names; sorted by name, as Windows requires.
 [[nodiscard]] SPOTTER_BODY std::wstring environment_with(std::vector<std::string> const& told) {
     std::vector<std::wstring> variables;
     auto const add = [&](std::wstring_view one) {
@@ -58,7 +58,7 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
     for (std::string const& each : told) { add(widened(each)); }
     wchar_t* const ours = ::GetEnvironmentStringsW();
     for (wchar_t const* each = ours; each != nullptr && *each != L'\0'; each += std::wstring_view{each}.size() + 1) {
-        if (compare_names(each, L"SPOTTER_RUN=") != 0) { add(each); }  // that is for one record
+        if (compare_names(each, L"SPOTTER_RUN=") != 0) { add(each); }  // a parent's SPOTTER_RUN is for one record only
     }
     if (ours != nullptr) { (void)::FreeEnvironmentStringsW(ours); }
     std::sort(variables.begin(), variables.end(),
@@ -69,7 +69,7 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
     return block;
 }
 
-// What is in it ends with the last handle to it, which is ours.
+// A job that ends its processes when its last handle is closed, which is ours.
 [[nodiscard]] SPOTTER_BODY unsigned long make_job(windows_handle& job) {
     *job.put() = ::CreateJobObjectW(nullptr, nullptr);
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
@@ -79,9 +79,9 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
     return good ? 0 : ::GetLastError();
 }
 
-inline constexpr unsigned long out_of_patience = 0x53504F54;  // a code that no program ends with by chance
+inline constexpr unsigned long out_of_patience = 0x53504F54;  // an exit code that no program uses by chance
 
-// The error's number, or 0; `code` is what it ended with.
+// Returns the number of an error, or 0; `code` is the exit code.
 [[nodiscard]] SPOTTER_BODY unsigned long await_process(void* process, void* job, std::chrono::milliseconds patience,
                                                        unsigned long& code) {
     auto const end = std::chrono::steady_clock::now() + patience;
@@ -119,7 +119,7 @@ SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked)
     start.input = detail::own_standard_handle(STD_INPUT_HANDLE);
     start.output = detail::own_standard_handle(STD_OUTPUT_HANDLE);
     start.errors = detail::own_standard_handle(STD_ERROR_HANDLE);
-    start.suspended = true;  // it is in the job before it can start anything
+    start.suspended = true;  // so that it is in the job before it can start anything
     unsigned long failed = detail::make_job(job);
     if (failed == 0) { failed = detail::start_process(start, process, thread); }
     if (failed == 0 && ::AssignProcessToJobObject(job.get(), process.get()) == 0) {

@@ -19,7 +19,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// In UTF-8; std::getenv has the letters of the machine's code page alone.
+// In UTF-8; std::getenv only has the characters of the code page.
 [[nodiscard]] SPOTTER_BODY std::string environment_text_of(char const* name) {
     std::wstring const wide_name(name, name + std::strlen(name));
     std::wstring wide(::GetEnvironmentVariableW(wide_name.c_str(), nullptr, 0), L'\0');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supervise (L6): what the record of a run says of it: stable, or what was wrong.
+// Supervise (L6): the verdict on a run from its record: stable, or what was wrong.
 #pragma once
 
 #include <spotter/trial/trial.hpp>
@@ -9,35 +9,36 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How a training was left by what ran it.
+// How a training ended.
 enum class departure : std::uint8_t {
     by_itself,      // it returned, or its process ended with 0
     failed,         // it threw, or its process ended with another number
-    killed,         // by a signal; on Windows by the system, as for an access violation
-    timed_out,      // by the launcher, as its time was up
-    never_started,  // there was nothing to run
+    killed,         // by a signal; on Windows by the system, after an access violation for example
+    timed_out,      // killed by the launcher at its time limit
+    never_started,  // it could not be started
 };
 
-// What the record of an attempt says of it.
+// The verdict on an attempt.
 struct run_verdict {
-    std::string cause{};  // the rule that was first to ask for a stop, heeded or not; "timed_out", "died", "failed";
-                          // empty: stable
+    std::string cause{};  // the first rule that requested a stop, heeded or not; "timed_out", "died", "failed"; empty:
+                          // stable
     std::string said{};   // in words, with line breaks
-    step_id at{};         // where that rule fired; the first step where none did
-    std::uint64_t closed_steps = 0;  // of any mode, of all workers together
+    step_id at{};         // where that rule fired; without one the first step
+    std::uint64_t closed_steps = 0;  // in any mode, of all workers together
 
-    // Nothing asked for a stop, and it ended by itself.
+    // No rule requested a stop, and it ended by itself.
     [[nodiscard]] bool stable() const noexcept { return cause.empty(); }
-    // The first line of what was said.
+    // The first line of `said`.
     [[nodiscard]] std::string line() const { return said.substr(0, said.find('\n')); }
 };
 
-// What a launcher tells of an attempt.
+// What a launcher returns of an attempt.
 struct launched {
     std::string run{};                     // the folder of its record
-    departure how = departure::by_itself;  // how it was left
-    std::string why{};                     // in words, where it was not left by itself: "ended with 3"
-    std::optional<run_verdict> judged{};   // of a launcher that judged it from outside: the record is not asked then
+    departure how = departure::by_itself;  // how it ended
+    std::string why{};                     // in words, if it did not end by itself: "ended with 3"
+    std::optional<run_verdict> judged{};   // set by a launcher that judged it from outside: then the record is not
+                                           // judged
 
     launched() = default;
     launched(std::string folder) : run{std::move(folder)} {}
@@ -45,12 +46,12 @@ struct launched {
         : run{std::move(folder)}, how{left}, why{std::move(reason)} {}
 };
 
-// A finding that asked for a stop comes before how the training was left, and that before how the record ended. Stable
-// is only a run that finished and was judged. errc: not_yet (the run goes on), no_more_data (no rule judged anything),
-// corrupt (none asked for a stop in what can be read of the record, and not all of it can).
+// A finding that requested a stop comes first, then how the training ended, then how the record ended. Only a run that
+// finished and was judged is stable. errc: not_yet (the run goes on), no_more_data (no rule judged anything), corrupt
+// (the readable part of a damaged record has no request to stop).
 [[nodiscard]] result<run_verdict> verdict_of(trial const& run, launched const& told = {});
 
-// The same where there is no record, or none that can be read: only for a training that was not left by itself.
+// The same without a readable record: only for a training that did not end by itself.
 [[nodiscard]] run_verdict verdict_of(launched const& told);
 
 }  // namespace spotter::inline SPOTTER_ABI

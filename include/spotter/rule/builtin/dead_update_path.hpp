@@ -33,15 +33,15 @@ namespace select {
 
 // Warning, with one of three reasons.
 // - No effect: a parameter has the same bits as before, although its gradient was finite and not all zero, `patience`
-// times in a row, or `rested` times if it has changed before.
+//   times in a row, or `rested` times if it has changed before.
 // - No gradient: its gradient is known, but all zero or absent for `never_trained` steps in which another parameter has
-// a non-zero one.
+//   a non-zero one.
 // - Not in optimizer: no gradient of it is known, and it has the same bits over `never_trained` steps in which another
-// parameter changes. A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error,
-// as for a bias before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the
-// count of "no effect" starts anew. The change between two observations is compared with the gradients from the first
-// observation on and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing. Train
-// steps only.
+//   parameter changes.
+// A gradient below `noise` of the largest in its layer (layer_of_parameter) is only rounding error, as for a bias
+// before a batch normalisation (Ioffe & Szegedy 2015, section 3.2). Then no change is expected, and the count of "no
+// effect" starts anew. The change between two observations is compared with the gradients from the first observation on
+// and before the second. Non-finite gradients (steps that loss scaling skips) decide nothing. Train steps only.
 struct dead_update_path {
     using kind = rule_kind;
     static constexpr std::string_view name = "dead_update_path";

@@ -19,7 +19,8 @@ namespace spotter::inline SPOTTER_ABI {
 // - Underflow: more than `max_underflow` of the non-zero elements round to zero, `patience` times in a row: warning.
 // - Overflow: an element is not finite, or would not be in `to`: note, since loss scaling skips such a step.
 // - The loss scale falls to `min_scale` from above it: error.
-// - More than `max_skip` of the last `skip_window` steps were skipped: warning. Train steps only.
+// - More than `max_skip` of the last `skip_window` steps were skipped: warning.
+// Train steps only.
 struct mixed_precision {
     using kind = rule_kind;
     static constexpr std::string_view name = "mixed_precision";

@@ -66,11 +66,11 @@ private:
 
 // Warning, for `patience` closes in a row after `warmup` closes of the mode, in one of two cases.
 // - Constant: the standard deviation of every output over the batch (at least 8 samples) is below `coefficient` times
-// the size of its mean. Log-probabilities are first centred on the mean of their row, which gives logits up to a
-// constant that softmax ignores.
+//   the size of its mean. Log-probabilities are first centred on the mean of their row, which gives logits up to a
+//   constant that softmax ignores.
 // - One class: one class has at least `share` of the last `samples` predictions, though the entropy of as many labels
-// is above `min_label_entropy` times that of equally frequent classes. Without labels or without classes only the first
-// is judged. Train and eval steps.
+//   is above `min_label_entropy` times that of equally frequent classes.
+// Without labels or without classes only the first is judged. Train and eval steps.
 struct output_collapse {
     using kind = rule_kind;
     static constexpr std::string_view name = "output_collapse";
