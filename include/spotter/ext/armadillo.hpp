@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ext (L6): Armadillo's dense objects as tensors, recorded values as Armadillo objects, and a callback for ensmallen's
-// optimizers (which is not included: the callback only has the methods that they look for).
+// optimizers. ensmallen is not included: the callback only has the methods that it looks for.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -33,7 +33,7 @@ concept arma_part = arma_object<Object> && std::derived_from<Object, arma::subvi
     return why;
 }
 
-// A vector is made of one axis, or of two where the other one, `unit`, has a single element.
+// Makes a vector from a tensor with one axis, or with two axes where the one with index `unit` has a single element.
 template <class Vector>
 [[nodiscard]] result<Vector> make_arma_vector(tensor_ref const& from, std::size_t unit) {
     if (error const why = want_type<typename Vector::elem_type>(from)) { return why; }
@@ -59,14 +59,14 @@ struct tensor_access<Matrix> {
         }
     }
 };
-// {rows, columns, slices}, column-major: rows run fastest, slices slowest.
+// {rows, columns, slices}, column-major: rows vary fastest, slices slowest.
 template <detail::arma_cube Cube>
 struct tensor_access<Cube> {
     [[nodiscard]] static tensor_ref view(Cube const& it) noexcept {
         return view_of(it.memptr(), {it.n_rows, it.n_cols, it.n_slices}, order::column_major);
     }
 };
-// Parts of a Mat: whole columns are contiguous, others are refused.
+// Parts of a Mat: whole columns are contiguous; other parts are refused.
 template <detail::arma_part Part>
 struct tensor_access<Part> {
     [[nodiscard]] static tensor_ref view(Part const& it) noexcept {
@@ -118,20 +118,20 @@ struct tensor_from<arma::Cube<Value>> {
     }
 };
 
-// What an optimizer's callback does where a rule asks to skip an update, which ensmallen has no word for.
+// What the callback does where a rule requests to skip an update, which ensmallen does not support.
 enum class on_skip : std::uint8_t { proceed, zero_gradient, stop };
 
-struct optimizer_names {                               // what is observed is called so
+struct optimizer_names {                               // the names of the observed values
     std::string_view loss = "loss";                    // the objective
-    std::string_view coordinates = "coordinates/w";    // what is optimized
-    std::string_view gradient = "grad/coordinates/w";  // of the objective by the coordinates
+    std::string_view coordinates = "coordinates/w";    // the optimized variables
+    std::string_view gradient = "grad/coordinates/w";  // of the objective with respect to the coordinates
     std::string_view epoch_loss = "epoch/objective";   // a scalar after each epoch
 };
 
 // Watches an optimizer: `sgd.Optimize(function, coordinates, optimizer_callback{watch, print_alarm})`. A step is one
-// evaluation of the gradient, with the objective before it and the coordinates it was taken at; without gradients, one
-// evaluation or step taken. `tell(alarm)` is called where something was found. Every method answers true from the
-// moment a rule asked to stop.
+// evaluation of the gradient, with the preceding objective and the coordinates at which it was taken; without gradients
+// it is one evaluation or one step of the optimizer. `tell(alarm)` is called for each alarm. Once a rule has requested
+// a stop, every method returns true.
 template <class Hook, class Tell>
 class optimizer_callback {
 public:
@@ -142,11 +142,11 @@ public:
         requires std::same_as<Tell, std::nullptr_t>
         : hook_{&hook}, tell_{nullptr}, names_{names}, skip_{skip} {}
 
-    // A rule asked to stop, since the optimization began.
+    // A rule has requested a stop since the optimization began.
     [[nodiscard]] bool stopped() const noexcept { return stopped_; }
-    [[nodiscard]] std::uint64_t steps() const noexcept { return next_; }  // that were begun, over all optimizations
+    [[nodiscard]] std::uint64_t steps() const noexcept { return next_; }  // begun steps, over all optimizations
 
-    // The signatures are ensmallen's: it looks for these exact forms.
+    // The signatures are those of ensmallen, which looks for exactly these.
     template <class Optimizer, class Function, class Coordinates>
     void BeginOptimization(Optimizer&, Function&, Coordinates&) {
         stopped_ = false;
@@ -172,20 +172,20 @@ public:
         }
         return stopped_;
     }
-    // Both.
+    // Both of the above.
     template <class Optimizer, class Function, class Coordinates, class Gradients>
     bool EvaluateWithGradient(Optimizer& optimizer, Function& function, Coordinates const& coordinates,
                               double objective, Gradients& gradient) {
         (void)Evaluate(optimizer, function, coordinates, objective);
         return Gradient(optimizer, function, coordinates, gradient);
     }
-    // Closes a step that had no gradient.
+    // Closes a step without a gradient.
     template <class Optimizer, class Function, class Coordinates>
     bool StepTaken(Optimizer&, Function&, Coordinates const&) {
         (void)close();
         return stopped_;
     }
-    // Nothing but whether to stop.
+    // Only returns whether to stop.
     template <class Optimizer, class Function, class Coordinates>
     bool BeginEpoch(Optimizer&, Function&, Coordinates const&, std::size_t, double) {
         return stopped_;
@@ -197,7 +197,7 @@ public:
         hook_->scalar(names_.epoch_loss, objective);
         return stopped_;
     }
-    // Closes what is open.
+    // Closes an open step.
     template <class Optimizer, class Function, class Coordinates>
     void EndOptimization(Optimizer&, Function&, Coordinates&) {
         (void)close();

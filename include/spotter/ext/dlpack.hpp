@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): DLPack tensors, from any version of its header or any struct with the same members; none is included.
+// Ext (L6): DLPack tensors, from any version of its header or any struct with the same members; includes none.
 #pragma once
 
 #include <spotter/core/device_values.hpp>
@@ -62,11 +62,11 @@ concept dlpack_managed =
 
 namespace detail {
 
-// Of kDLCPU and kDLCUDAHost, which this processor reads; and of a GPU's own (kDLCUDA), or managed by it.
+// kDLCPU and kDLCUDAHost: host memory. kDLCUDA and kDLCUDAManaged: memory of a GPU.
 [[nodiscard]] constexpr bool dlpack_is_here(int device) noexcept { return device == 1 || device == 3; }
 [[nodiscard]] constexpr bool dlpack_is_cuda(int device) noexcept { return device == 2 || device == 13; }
 
-// What is there, wherever it is.
+// The view, wherever the memory is.
 template <dlpack_tensor Tensor>
 [[nodiscard]] tensor_ref view_dlpack(Tensor const& it) noexcept {
     if (it.ndim < 0 || it.ndim > static_cast<int>(max_rank)) { return refused_view(refusal::rank_too_deep); }
@@ -79,7 +79,7 @@ template <dlpack_tensor Tensor>
     if (it.data == nullptr) { return view_of(nullptr, type, shape); }
     auto const* const first = static_cast<std::byte const*>(static_cast<void const*>(it.data)) + it.byte_offset;
     std::size_t const word = is_complex(type) ? size_of(type) / 2 : size_of(type);
-    // Misaligned.
+    // Unaligned.
     if (reinterpret_cast<std::uintptr_t>(first) % word != 0) { return refused_view(refusal::not_contiguous); }
     if (it.strides == nullptr || rank == 0) { return view_of(first, type, shape); }
     return view_of(first, type, shape, std::span<std::int64_t const>{it.strides, rank});
@@ -87,9 +87,9 @@ template <dlpack_tensor Tensor>
 
 }  // namespace detail
 
-// The processor's own memory (kDLCPU, kDLCUDAHost); that of a GPU (kDLCUDA) by a hook that has it, in the stream that
-// is current there (docs/device.md). Anything else is refused as refusal::other_device; several lanes, opaque handles,
-// and formats that spotter has no name for, as refusal::unknown_element.
+// Host memory (kDLCPU, kDLCUDAHost) is observed directly; GPU memory (kDLCUDA) by a hook that has the device, in the
+// device's current stream (docs/device.md). Other devices are refused as refusal::other_device; several lanes, opaque
+// handles and unknown formats as refusal::unknown_element.
 template <detail::dlpack_tensor Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ext (L6): recorded values as Eigen matrices, arrays, vectors and tensors, and tensors of Eigen's 16-bit floats.
-// (Observing any other dense Eigen object that has data() needs no header of its own: core/tensor_access.hpp.)
+// (Other dense Eigen objects with data() are observed without this header: core/tensor_access.hpp.)
 #pragma once
 
 #include <spotter/core/tensor_access.hpp>
@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What an Eigen scalar is stored as.
+// The stored type of an Eigen scalar.
 template <class Scalar>
 struct eigen_storage {
     using type = Scalar;
@@ -41,7 +41,7 @@ concept eigen_small_dense = requires(Dense const& dense) {
     { dense.data() } -> std::convertible_to<typename Dense::Scalar const*>;
 } && std::derived_from<Dense, Eigen::DenseBase<Dense>>;
 
-// The same matrix with elements that core knows.
+// The same matrix with an element type that core supports.
 template <class Dense>
 struct eigen_as_stored {
     Dense const& dense;
@@ -95,7 +95,7 @@ template <class Dense>
     return made;
 }
 
-// Eigen::Tensor, recognised without its header, which is large.
+// Eigen::Tensor, recognised without its large header.
 template <class Tensor>
 concept eigen_tensor = requires(Tensor& tensor, typename Tensor::Dimensions const& sizes) {
     requires element<typename Tensor::Scalar>;
@@ -107,7 +107,7 @@ concept eigen_tensor = requires(Tensor& tensor, typename Tensor::Dimensions cons
 
 }  // namespace detail
 
-// Eigen::half and Eigen::bfloat16, alone and in anything dense.
+// Eigen::half and Eigen::bfloat16, as scalars and in dense objects.
 template <detail::eigen_small_float Scalar>
 struct tensor_access<Scalar> {
     [[nodiscard]] static tensor_ref view(Scalar const& value) noexcept {
@@ -121,15 +121,15 @@ struct tensor_access<Dense> {
     }
 };
 
-// A vector is made of one axis, or of two where one has a single element; a matrix or array of two.
+// A vector is made from one axis, or from two where one has a single element; a matrix or array from two.
 template <detail::eigen_scalar Scalar, int Rows, int Cols, int Options, int MaxRows, int MaxCols>
 struct tensor_from<Eigen::Matrix<Scalar, Rows, Cols, Options, MaxRows, MaxCols>> {
-    using matrix = Eigen::Matrix<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;  // what is made
+    using matrix = Eigen::Matrix<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;  // the result
     [[nodiscard]] static result<matrix> make(tensor_ref const& from) { return detail::make_eigen_dense<matrix>(from); }
 };
 template <detail::eigen_scalar Scalar, int Rows, int Cols, int Options, int MaxRows, int MaxCols>
 struct tensor_from<Eigen::Array<Scalar, Rows, Cols, Options, MaxRows, MaxCols>> {
-    using array = Eigen::Array<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;  // what is made
+    using array = Eigen::Array<Scalar, Rows, Cols, Options, MaxRows, MaxCols>;  // the result
     [[nodiscard]] static result<array> make(tensor_ref const& from) { return detail::make_eigen_dense<array>(from); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ext (L6): ggml tensors, recognised by the members of struct ggml_tensor; ggml is neither included nor linked. Include
-// ggml.h, and ggml-backend.h where tensors may lie in the memory of a device, before this file.
+// ggml.h before this file, and ggml-backend.h if tensors may be in the memory of a device.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -45,14 +45,14 @@ concept ggml_like = requires(Tensor const& it) {
     }
 }
 
-// Names that ggml makes up for what the program left without one: node_12, leaf_3.
+// Names that ggml generates for unnamed tensors: node_12, leaf_3.
 [[nodiscard]] constexpr bool ggml_made_up(std::string_view name) noexcept {
     if (!name.starts_with("node_") && !name.starts_with("leaf_")) { return false; }
     std::string_view const number = name.substr(5);
     return !number.empty() && number.find_first_not_of("0123456789") == number.npos;
 }
 
-// What the names that ggml's optimizer (ggml-opt) gives to nodes stand for: its losses are those of one value.
+// The roles of the names that ggml's optimizer (ggml-opt) gives to nodes: its losses have one value.
 [[nodiscard]] constexpr role ggml_role(std::string_view name, std::uint64_t elements) noexcept {
     if (name.starts_with("loss_") && elements == 1) { return role::loss; }
     return guess_role(name);
@@ -60,8 +60,8 @@ concept ggml_like = requires(Tensor const& it) {
 
 }  // namespace detail
 
-// ggml counts axes with the fastest first: ne = {columns, rows, 1, 1} is observed as {rows, columns}. Trailing ones are
-// no axes. Quantised types are refused as refusal::unknown_element, buffers that are not the host's as
+// ggml stores the fastest axis first: ne = {columns, rows, 1, 1} is observed as {rows, columns}. Trailing ones are
+// dropped. Quantised types are refused as refusal::unknown_element, buffers outside the host's memory as
 // refusal::other_device.
 template <detail::ggml_like Tensor>
 struct tensor_access<Tensor> {
@@ -89,8 +89,8 @@ struct tensor_access<Tensor> {
 };
 
 // For ggml's evaluation callback: `params.cb_eval = observe_ggml<decltype(watch), ggml_tensor>;
-// params.cb_eval_user_data = &watch;` between watch.begin(...) and watch.end(). Every node is observed under its own
-// name, with the role that ggml-opt's names tell; nameless ones, and those that ggml named itself (node_12), are not.
+// params.cb_eval_user_data = &watch;` between watch.begin(...) and watch.end(). It observes every named node, with the
+// role that ggml-opt's names imply. It skips unnamed nodes and generated names (node_12).
 template <class Hook, detail::ggml_like Tensor>
 bool observe_ggml(Tensor* it, bool ask, void* hook) {
     std::string_view const name{&it->name[0]};

@@ -12,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A plan from a text in either form, or the first thing that is wrong with it: errc::bad_config or errc::bad_pattern,
-// and nothing is applied. Comments (// and /* */) are allowed.
+// A plan from a text in either form, or the first error in it: errc::bad_config or errc::bad_pattern; then nothing is
+// applied. Comments (// and /* */) are allowed.
 [[nodiscard]] result<dynamic_plan> parse_plan(std::string_view text) noexcept;
 
 // The same from a file.
@@ -22,14 +22,14 @@ namespace spotter::inline SPOTTER_ABI {
 
 // From the file that the environment variable SPOTTER_CONFIG names.
 [[nodiscard]] result<dynamic_plan> load_plan() noexcept;
-// The same, and `otherwise` where the variable is not set. A file that is wrong is still an error.
+// The same, or `otherwise` where the variable is not set. A malformed file is still an error.
 template <class... Collections>
 [[nodiscard]] result<dynamic_plan> load_plan_or(plan<Collections...> const& otherwise) noexcept {
     char const* const path = std::getenv("SPOTTER_CONFIG");
     return path == nullptr || *path == '\0' ? result<dynamic_plan>{dynamic_plan{otherwise}} : load_plan(path);
 }
 
-// A plan in spotter's own form, one collection a line: parse_plan gives an equal plan back. Empty where memory is
+// A plan in spotter's own form, one collection a line; parse_plan returns an equal plan. Empty where memory is
 // exhausted.
 [[nodiscard]] std::string to_json(dynamic_plan const& plan) noexcept;
 template <class... Collections>

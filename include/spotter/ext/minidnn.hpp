@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a callback for MiniDNN (github.com/yixuan/MiniDNN) and frameworks of its shape. Nothing of it is included:
-// all is known by the class that callbacks derive from, and by the methods of the net that it is called with.
+// Ext (L6): a callback for MiniDNN (github.com/yixuan/MiniDNN) and similar frameworks. Includes nothing of it: types
+// are deduced from the callbacks' base class, and from the methods of the net that it receives.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -17,12 +17,12 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The net that a callback is given, by how it is written: `virtual void post_training_batch(Net const*, Matrix const&,
-// Matrix const&)`.
+// The type of the net that a callback receives, deduced from `virtual void post_training_batch(Net const*, Matrix
+// const&, Matrix const&)`.
 template <class Matrix, class Base, class Net>
 Net const* net_given_to(void (Base::*)(Net const*, Matrix const&, Matrix const&));
 
-// By what MiniDNN calls it.
+// By MiniDNN's name.
 [[nodiscard]] constexpr activation_kind minidnn_activation(std::string_view name) noexcept {
     return name == "ReLU"      ? activation_kind::relu
            : name == "Tanh"    ? activation_kind::tanh
@@ -30,11 +30,11 @@ Net const* net_given_to(void (Base::*)(Net const*, Matrix const&, Matrix const&)
                                : activation_kind::other;
 }
 
-// What of a layer stays the same from batch to batch: what its parts are called, and what they look like.
+// The constant properties of a layer: the names and shapes of its parts.
 struct minidnn_layer {
     std::string weights, biases, weight_gradients, bias_gradients, output;
     extents shape;               // of the weights
-    std::uint64_t biases_count;  // 0 where weights and biases are not told apart
+    std::uint64_t biases_count;  // 0 where weights and biases are not distinguished
     activation_kind activation;
 };
 template <class Layer>
@@ -56,14 +56,15 @@ template <class Layer>
 }  // namespace detail
 
 // Watches `fit`: `minidnn_callback<MiniDNN::Callback> callback{watch}; net.set_callback(callback);`. A step is a
-// mini-batch, opened before and closed behind it. Observed are input and label; layer/<k>/w, {outputs, inputs}, and
-// layer/<k>/b as they are before the update (of layers that are not fully connected all parameters in a row, as
-// layer/<k>/w); then act/<k>, pred (of the last layer), loss, and the gradients as grad/layer/<k>/w. In input, label,
-// act and pred a sample is a column, and the flags say so. Parameters and gradients are copied only where something is
-// due. Steps are train steps, counted from `first` on through all calls of `fit`.
+// mini-batch, opened before it and closed after it. It observes input and label; layer/<k>/w, {outputs, inputs}, and
+// layer/<k>/b before the update (for layers that are not fully connected, all parameters in a row as layer/<k>/w); then
+// act/<k>, pred (of the last layer), loss, and the gradients as grad/layer/<k>/w. In input, label, act and pred a
+// sample is a column, and the flags say so. Parameters and gradients are only copied where they are needed. Steps are
+// train steps, counted from `first` on through all calls of `fit`.
 //
-// The net updates before it calls back, and `fit` goes on to its end: nothing can be skipped, and only what `tell`
-// throws ends it. `tell` is called with each alarm that is true. The hook must outlive it; of one thread.
+// The net updates before it calls back, and `fit` does not stop early. So no update can be skipped, and only an
+// exception from `tell` ends the training. `tell` is called for each alarm. The hook must outlive it. Use it in one
+// thread.
 template <class Base>
 class minidnn_callback : public Base {
     using matrix = typename Base::Matrix;
@@ -74,9 +75,9 @@ public:
     explicit minidnn_callback(observer watch, void (*tell)(step_alarm const&) = nullptr, std::uint64_t first = 0)
         : watch_{watch}, tell_{tell}, next_{first} {}
 
-    // The strongest decision that was asked for so far.
+    // The strongest decision requested so far.
     [[nodiscard]] decision asked() const noexcept { return asked_; }
-    // How many steps were closed.
+    // The number of closed steps.
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
     // Opens the step. MiniDNN calls it.
@@ -126,7 +127,7 @@ private:
         asked_ = found.decision() > asked_ ? found.decision() : asked_;
         if (found && tell_ != nullptr) { tell_(found); }
     }
-    // Weights, column by column one after the other, and then biases, as `read` has them.
+    // Observes the weights, column by column, and then the biases, as `read` returns them.
     template <class Read>
     void show(detail::minidnn_layer const& it, std::string_view weights, std::string_view biases, role of_weights,
               role of_biases, Read read) const {
@@ -148,7 +149,7 @@ private:
     observer watch_;
     void (*tell_)(step_alarm const&);
     std::vector<detail::minidnn_layer> layers_;
-    void const* known_ = nullptr;  // the net that they are of
+    void const* known_ = nullptr;  // the net to which they belong
     std::uint64_t next_, steps_ = 0;
     decision asked_ = decision::proceed;
 };

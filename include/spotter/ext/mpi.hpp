@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): MPI: ranks that stop, skip and go on together, and that know at once who of them is no longer like the
-// others.
+// Ext (L6): MPI: ranks that stop, skip and continue together, and that detect a differing rank at once.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -26,26 +25,26 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-struct collective_options {   // the same in every rank
-    std::uint64_t every = 1;  // the ranks agree at training steps whose index this divides; 0 counts as 1
-    std::chrono::milliseconds patience{30'000};  // so long a rank waits for the others
+struct collective_options {   // must be equal in every rank
+    std::uint64_t every = 1;  // the ranks agree at training steps whose index is a multiple of it; 0 acts as 1
+    std::chrono::milliseconds patience{30'000};  // how long a rank waits for the others
 };
 
-// What all ranks know after a step: the same in each, but for a rank that is `alone`.
+// What all ranks know after a step: the same in each, except in a rank that is `alone`.
 struct agreement {
-    spotter::decision decision = decision::proceed;  // the strongest that a rank asks for
-    std::uint32_t asked_by = 0;                      // the lowest rank that asks for it; of proceed nobody
-    // Whether every rank has a digest of tensors at this step. Where one has none it is not known whether replicas are
-    // the same.
+    spotter::decision decision = decision::proceed;  // the strongest that a rank requests
+    std::uint32_t asked_by = 0;                      // the lowest rank that requests it; not valid for proceed
+    // Whether every rank has a digest of tensors at this step. If one has none, it is unknown whether replicas are
+    // equal.
     bool replicas_compared = false;
-    std::uint32_t uncompared_rank = 0;  // the lowest that has none
-    bool replicas_differ = false;       // the digests of replicated tensors are not the same
-    // The lowest rank of those that are not of the largest group of equals, and how many these are.
+    std::uint32_t uncompared_rank = 0;  // the lowest rank without a digest
+    bool replicas_differ = false;       // the digests of replicated tensors differ
+    // The lowest rank outside the largest group of equal ones, and the number of such ranks.
     std::uint32_t odd_rank = 0, odd_ranks = 0;
-    bool steps_differ = false;     // not all ranks are at the same step
-    std::uint32_t rank_ahead = 0;  // the lowest that is furthest
-    step_id step_ahead{};          // that rank's
-    bool alone = false;  // the others did not answer in time, or MPI failed: now, or before. `decision` is this rank's
+    bool steps_differ = false;     // the ranks are at different steps
+    std::uint32_t rank_ahead = 0;  // the lowest of the ranks that are furthest ahead
+    step_id step_ahead{};          // the step of that rank
+    bool alone = false;  // the others did not answer in time, or MPI failed, now or earlier. `decision` is this rank's
                          // own. See trouble()
 
     [[nodiscard]] explicit operator bool() const noexcept {
@@ -55,13 +54,13 @@ struct agreement {
 
 namespace detail {
 
-// Of tensors by their names, in whatever order they were seen.
+// A digest of tensors by name, independent of the order of observation.
 struct replica_digest {
     struct sum {
         std::uint64_t bits = 0;
-        std::uint64_t tensors = 0;  // in it; none: there is nothing to compare
+        std::uint64_t tensors = 0;  // number of tensors in it; 0: nothing to compare
     };
-    sum now{};  // of the tensors seen since the last close
+    sum now{};  // of the tensors observed since the last close
     sum closed{};
 
     constexpr void add(std::string_view name, std::uint64_t digest) noexcept {
@@ -74,15 +73,15 @@ struct replica_digest {
 
 }  // namespace detail
 
-// What `collective::digest()` gives to a rank's hook: the bits of its weights and biases as one number. Finds nothing.
-// These only, as they are before the update: what every rank has the same, to the bit. A worker of the hook in another
-// thread must not have it.
+// The rule that `collective::digest()` returns for a rank's hook: the bits of its weights and biases as one number. It
+// has no findings. It includes only tensors that every rank has with equal bits, before the update. A worker of the
+// hook in another thread must not have it.
 struct rank_digest {
     using kind = rule_kind;
     static constexpr std::string_view name = "rank_digest";
 
-    detail::replica_digest* into = nullptr;  // of the collective, which must outlive the hook
-    std::uint64_t every = 1;                 // steps; 1 at least
+    detail::replica_digest* into = nullptr;  // owned by the collective, which must outlive the hook
+    std::uint64_t every = 1;                 // steps; at least 1
     selector select = &select::all_parameters;
 
     struct state {};
@@ -104,18 +103,18 @@ struct rank_digest {
     }
 };
 
-// Ranks of an MPI program that decide together. Each has one, made at the same place of the program, after MPI_Init;
-// and a hook of its own:
+// Ranks of an MPI program that decide together. Each rank has a collective, made at the same point of the program after
+// MPI_Init, and a hook:
 //     collective ranks{MPI_COMM_WORLD};
 //     hook watch{"runs/a", keep, packs::supervised, ranks.digest(), ranks.options()};
 //     agreement const all = ranks.agree(watch, train(i), watch.step(train(i), net));
 //     if (all.decision == decision::stop) { break; }               // in every rank, at the same step
-// A call is one MPI_Iallreduce of 48 bytes on a communicator of its own; where ranks differ, one MPI_Iallgather more,
-// to say which. What was told is recorded as a text `collective`. Nothing is thrown. One thread, the one that may call
-// MPI.
+// A call is one MPI_Iallreduce of 48 bytes on a communicator of its own; where ranks differ, also one MPI_Iallgather,
+// to find out which. Results are recorded as a text `collective`. It does not throw. Use it only in the thread that may
+// call MPI.
 class collective {
 public:
-    // Collective itself: MPI_Comm_dup.
+    // A collective call: MPI_Comm_dup.
     explicit collective(MPI_Comm among, collective_options const& choices = {}) noexcept : choices_{choices} {
         choices_.every = choices_.every > 0 ? choices_.every : 1;
         if (!fine(MPI_Comm_dup(among, &mine_), "MPI_Comm_dup")) { return; }
@@ -129,7 +128,7 @@ public:
     }
     collective(collective const&) = delete;
     collective& operator=(collective const&) = delete;
-    // Collective too, before MPI_Finalize; not where ranks have lost each other, as it would wait.
+    // A collective call too, before MPI_Finalize; omitted where ranks have lost each other, since it would wait.
     ~collective() {
         int over = 0;
         if (mine_ != MPI_COMM_NULL && !trouble_ && MPI_Finalized(&over) == MPI_SUCCESS && over == 0) {
@@ -137,24 +136,25 @@ public:
         }
     }
 
-    [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }  // of this process among them
+    [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }  // of this process
     [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-    // For the hook of this rank: it is the worker of its number.
+    // Options for the hook of this rank, whose worker number is the rank.
     [[nodiscard]] spotter::options options(spotter::options choices = {}) const noexcept {
         choices.worker = rank_, choices.workers = size_;
         return choices;
     }
-    // A rule for the hook of this rank; which tensors are to be the same in all of them. Other state that is, as an
-    // optimizer's or a layer's running means, is compared where the selector says so.
+    // A rule for the hook of this rank. The selector chooses the tensors that must be equal in all ranks: by default
+    // all parameters; it may add other state, such as an optimizer's or a layer's running means.
     [[nodiscard]] rank_digest digest(selector select = &select::all_parameters) noexcept {
-        compared_ = true;  // until it shows that there is nothing to compare
+        compared_ = true;  // until a digest turns out to be empty
         return {&digest_, choices_.every, select};
     }
-    // Why this rank is alone; none while it is not. errc::not_yet, or what MPI says.
+    // Why this rank is alone; no error while it is not. errc::not_yet, or an error of MPI.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    // At every training step, by every rank, behind the close and before the update. What a rank asks for at a step at
-    // which nobody agrees it asks for at the next at which they do, but for skip_update, which is for its step.
+    // Every rank must call it at every training step, after the close and before the update. If the ranks do not agree
+    // at that step, a requested decision is passed on to the next step at which they do, except skip_update, which is
+    // for its own step.
     template <class Hook>
     [[nodiscard]] agreement agree(Hook& watch, step_id step, step_alarm const& found) noexcept {
         decision const own = found.decision();
@@ -185,8 +185,8 @@ private:
     [[nodiscard]] agreement exchange(step_id step, decision own) noexcept {
         std::uint64_t const place = number_of(step), digest = digest_.closed.bits,
                             none = digest_.closed.tensors == 0 ? 1 : 0;
-        // The maximum of a number and of its complement say whether all are the same; of decision and rank the
-        // strongest, of the lowest rank.
+        // The maximum of a number and of its complement show whether all are equal; decision and rank in one number
+        // give the strongest decision of the lowest rank.
         std::uint64_t const said[6] = {static_cast<std::uint64_t>(own) << 32U | (low_half - rank_),
                                        digest,
                                        ~digest,
@@ -222,7 +222,7 @@ private:
         }
         return made;
     }
-    // The largest group of equal digests is as it should be; of groups of one size that of the lowest rank.
+    // Takes the largest group of equal digests for correct; of equally large groups the one with the lowest rank.
     void name_odd(agreement& into) const noexcept {
         std::uint32_t most = 0;
         std::uint64_t right = 0;
@@ -293,7 +293,7 @@ private:
     collective_options choices_;
     std::uint32_t rank_ = 0, size_ = 1;
     bool stops_ = false;
-    bool compared_ = false;  // replicas were, when it was told last
+    bool compared_ = false;  // replicas were compared at the last agreement
     error trouble_{};
     detail::replica_digest digest_{};
     std::unique_ptr<std::uint64_t[]> each_{};  // digest and step of each rank

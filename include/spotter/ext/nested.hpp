@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): std::vector<std::vector<T>> and other ranges of ranges: not contiguous, so packed into a copy on request.
+// Ext (L6): std::vector<std::vector<T>> and other nested ranges: not contiguous, so packed into a copy on request.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -30,7 +30,7 @@ struct innermost<Range> {
 }  // namespace detail
 
 // A packed row-major copy, itself a tensor; refused as `refusal::ragged` where rows differ in length. `assign` takes
-// new values, without an allocation where they are not more than before.
+// new values, and does not allocate if they are not more than before.
 template <element Value, std::size_t Rank>
 class packed_rows {
 public:
@@ -52,13 +52,13 @@ public:
         next_ = values_.get();
         copy<0>(rows);
     }
-    // Until the next assign.
+    // Valid until the next assign.
     [[nodiscard]] tensor_ref view() const noexcept {
         return ragged_ ? refused_view(refusal::ragged) : view_of(static_cast<Value const*>(values_.get()), shape_);
     }
 
 private:
-    // The first row of each axis tells its size, all others have to agree.
+    // The first row of each axis gives its size; all others must have the same.
     template <std::size_t Axis, class Rows>
     void measure(Rows const& rows, bool first = true) {
         std::uint64_t size = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ext (L6): a hook's sections as NVTX ranges, so that Nsight Systems shows them under the same names. NVTX 3 is a
-// header of the CUDA toolkit, and nothing has to be linked; where it is not found, SPOTTER_HAS_NVTX is 0 and there are
-// no nvtx_sections.
+// header of the CUDA toolkit that needs no linking. Without the header SPOTTER_HAS_NVTX is 0, and nvtx_sections does
+// not exist.
 #pragma once
 
 #include <spotter/hook/sections.hpp>

@@ -40,15 +40,15 @@ namespace detail {
     return -1;
 }
 
-// A matrix of fixed size, or what is derived from one (cv::Vec). Deduced, not asked by its members: a cv::Mat_ has
-// `rows` and `cols`, too, and g++ 12 takes these for an error there.
+// A matrix of fixed size, or a type derived from one (cv::Vec). Recognised by deduction, not by its members: cv::Mat_
+// also has `rows` and `cols`, and g++ 12 reports an error there.
 template <class Value, int Rows, int Cols>
     requires element<Value>
 void opencv_fixed(cv::Matx<Value, Rows, Cols> const&);
 template <class Matrix>
 concept opencv_small = requires(Matrix const& matrix) { opencv_fixed(matrix); };
 
-// One channel has no axis of its own; with `channels`, the last of three axes is theirs.
+// A single channel has no axis; with `channels`, the last of three axes holds the channels.
 [[nodiscard]] inline error make_opencv(tensor_ref const& from, bool channels, cv::Mat& made) {
     int const depth = opencv_depth(from.type);
     if (depth < 0) {
@@ -66,7 +66,7 @@ concept opencv_small = requires(Matrix const& matrix) { opencv_fixed(matrix); };
         axes = 2;
     }
     made.create(axes < 2 ? 2 : axes, sizes, CV_MAKETYPE(depth, count));
-    switch (size_of(from.type)) {  // only moved: the size of an element is all that matters
+    switch (size_of(from.type)) {  // values are only moved, so only the size of an element matters
         case 1:
             copy_in_order(from, order::row_major, made.ptr<std::uint8_t>());
             break;
@@ -85,7 +85,7 @@ concept opencv_small = requires(Matrix const& matrix) { opencv_fixed(matrix); };
 
 }  // namespace detail
 
-// {rows, columns}, or all sizes of a multi-dimensional Mat, and the channels as the last axis where there are several.
+// {rows, columns}, or all sizes of a multi-dimensional Mat, with several channels as the last axis.
 template <std::derived_from<cv::Mat> Matrix>
 struct tensor_access<Matrix> {
     [[nodiscard]] static tensor_ref view(cv::Mat const& it) noexcept {
@@ -116,7 +116,7 @@ struct tensor_access<Matrix> {
     }
 };
 
-// One axis becomes a column; three axes become rows, columns and channels (cv::Mat::reshape undoes it).
+// One axis becomes a column; three axes become rows, columns and channels (cv::Mat::reshape reverses it).
 template <>
 struct tensor_from<cv::Mat> {
     [[nodiscard]] static result<cv::Mat> make(tensor_ref const& from) {
@@ -125,8 +125,8 @@ struct tensor_from<cv::Mat> {
         return made;
     }
 };
-// One channel: every axis is an axis. An image with more is read as cv::Mat, which converts to cv::Mat_<cv::Vec3b> and
-// the like.
+// For one channel; every axis is an axis. Read images with several channels as cv::Mat, which converts to
+// cv::Mat_<cv::Vec3b> and the like.
 template <element Value>
 struct tensor_from<cv::Mat_<Value>> {
     [[nodiscard]] static result<cv::Mat_<Value>> make(tensor_ref const& from) {

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 
 namespace detail {
 
-// One for the process, by the environment as it is at the first question.
+// One store for the process, from the environment at the first call.
 [[nodiscard]] inline result<file_system*> open_store() noexcept {
     try {
         static std::mutex guard;
@@ -27,7 +27,7 @@ namespace detail {
     } catch (...) { return error{errc::out_of_memory, "no memory to read from an object store"}; }
 }
 
-// From here on `open_trial("s3://bucket/run")` reads there.
+// Makes `open_trial("s3://bucket/run")` read from there.
 inline bool const is_registered = (s3_opener = &open_store, true);
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): samples of the machine beside a run, with rules of their own: what the processor, the memory, disks,
-// networks and GPUs do while a loop trains. Needs nothing but the system; on a glibc before 2.34 link with -ldl.
+// Ext (L6): samples of the machine during a run, with rules of their own: what the processor, memory, disks, networks
+// and GPUs do while a loop trains. Needs only the operating system; with a glibc before 2.34 link with -ldl.
 //
 //     spotter::system_sampler machine{spotter::packs::system};
 //     spotter::hook watch{"runs/a", keep, spotter::options{.beside = &machine}};
@@ -17,10 +17,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Works on the thread that writes the run which it is given to, once a second by default, and records into the folder
-// `system` of that run, a run of its own: a sample is a step of mode::predict. What its rules find is in that record,
-// and told to the loop with the alarm of its next close. Costs the training thread nothing. Must outlive the hook.
-// docs/ext.md#system
+// Runs on the writer thread of the run that it is given to, once a second by default, and records into the run's folder
+// `system`, a run of its own: a sample is a step of mode::predict. The findings of its rules are in that record, and
+// are reported to the loop with the alarm of its next close. It costs the training thread nothing. It must outlive the
+// hook. docs/ext.md#system
 template <class... Rules>
 class system_sampler final : public writer_task {
 public:
@@ -32,30 +32,30 @@ public:
     system_sampler& operator=(system_sampler const&) = delete;
     ~system_sampler() = default;
 
-    // Where the samples are; empty until the first. For who writes, and after the run.
+    // The folder of the samples; empty until the first. For the writer thread, and for use after the run.
     [[nodiscard]] std::string_view path() const noexcept { return watch_ ? watch_->path() : std::string_view{}; }
 
     void begin(std::string_view folder, options const& run, std::uint64_t now) noexcept override {
         watch_.reset();
-        waiting_ = {};  // what a run before did not take is not this one's
+        waiting_ = {};  // an alarm left over from an earlier run is dropped
         posted_.store(false, std::memory_order_relaxed);
         source_.open();
         options own{};
         own.existing = run.existing == existing::replace ? existing::replace : existing::resume;
         own.drain = drain::poll;
         own.ring_bytes = 64U << 10;
-        // Ten samples take a quarter of the room of ten times one.
+        // Ten samples take a quarter of the space of ten single ones.
         own.flush_milliseconds = static_cast<std::uint32_t>(every_ < 6000 ? 10 * every_ : 60'000);
         own.clock = run.clock;
         path_text const place{folder, layout::system_name};
         rules_.apply([&](Rules const&... each) { watch_.emplace(place, kept, each..., own); });
-        // How often it samples is no time of a step that rules are to judge: neither a hook nor a replay shows it where
-        // the record has its own.
+        // The sampling interval is not a step time that rules should judge: with this scalar neither a hook nor a
+        // replay adds one.
         watch_->scalar(step_time_name, 1e-3 * static_cast<double>(every_));
         begun_at_ = now;
         before_ = {};
         samples_ = 0;
-        (void)work(now, {});  // of what is counted, from here on
+        (void)work(now, {});  // counters are relative to this first call
     }
     std::uint64_t work(std::uint64_t now, loop_progress const& loop) noexcept override {
         if (now < due_ && samples_ > 0) { return due_; }
@@ -113,8 +113,8 @@ private:
     std::optional<hook<recorder, std::remove_const_t<decltype(kept)>, Rules..., options>> watch_{};
     std::uint64_t begun_at_ = 0, due_ = 0, samples_ = 0;
     loop_progress before_{};
-    step_alarm waiting_{};  // until the loop has taken what was posted before
-    step_alarm letter_{};   // the loop's while posted_
+    step_alarm waiting_{};  // until the loop has taken the one posted before
+    step_alarm letter_{};   // owned by the loop while posted_
     std::atomic<bool> posted_{false};
 };
 

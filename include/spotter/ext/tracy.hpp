@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a hook's sections as zones of the Tracy profiler. Tracy's client is the program's to compile, with
-// TRACY_ENABLE defined; without it zones are nothing. Where tracy/TracyC.h is not found, SPOTTER_HAS_TRACY is 0 and
-// there are no tracy_sections.
+// Ext (L6): a hook's sections as zones of the Tracy profiler. The program compiles Tracy's client, with TRACY_ENABLE
+// defined; without it zones do nothing. Without tracy/TracyC.h SPOTTER_HAS_TRACY is 0, and tracy_sections does not
+// exist.
 #pragma once
 
 #include <spotter/hook/sections.hpp>
@@ -17,7 +17,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Zones of a thread that are open; what is in more of them than fit is not shown.
+// The open zones of a thread; deeper ones are not shown.
 struct tracy_zones {
     static constexpr std::size_t most = 32;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): boosted trees of XGBoost 1.7 or later, through its C API: what a round of boosting did, under the names and
-// roles that `defaults::boosting` keeps.
+// Ext (L6): boosted trees of XGBoost 1.7 or later, through its C API: the results of a boosting round, with the names
+// and roles that `defaults::boosting` keeps.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -10,34 +10,36 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Rows to evaluate on, under a name.
+// Rows for evaluation, with a name.
 struct boosted_set {
     std::string_view name;
     DMatrixHandle data;
 };
 
-// A booster as something to observe, made once and handed over after each round:
+// A booster as something to observe, made once and passed after each round:
 //
 //     boosted_trees const trees{booster, {{"train", dtrain}, {"test", dtest}}};
 //     ...
 //     XGBoosterUpdateOneIter(booster, i, dtrain);
 //     auto found = watch.step(train(i), trees);
 //
-// XGBoost is asked only at steps where a rule or a collection wants the answer, but for the first step, which asks for
-// whatever is cheap because it gives the names. What is observed:
+// It calls XGBoost only at steps where a rule or a collection needs the result. The first step also computes what is
+// cheap, to get the names. Observed are:
 //
 //     <set>-<metric>               of each set, each eval_metric
 //     hyperparameters/<name>       parameters that are numbers
 //     predictions, labels          of the last set (or see look_at), labels where it has any
-//     feature_importance/<kind>    weight, gain, cover, total_gain, total_cover: a value a feature, 0 where nothing is
-//     split by it trees/<k>/<column>           of the k-th tree of this round: id, feature, value, gain, cover
-//     (boosted_tree), a value a node full_shap                    of the same set: {rows, [classes,] features and the
-//     bias} average_shap/<feature>       the mean over the rows; average_shap/bias; of very many features one
-//     average_shap/all
+//     feature_importance/<kind>    weight, gain, cover, total_gain, total_cover: a value for each feature, 0 where no
+//                                  split uses it
+//     trees/<k>/<column>           of the k-th tree of this round: id, feature, value, gain, cover (boosted_tree), a
+//                                  value for each node
+//     full_shap                    of the same set: {rows, [classes,] features and the bias}
+//     average_shap/<feature>       the mean over the rows; average_shap/bias; with very many features only
+//                                  average_shap/all
 //
-// A linear booster has no trees, and of the importances only the weights. Nothing here changes the model. Like any
-// other prediction or evaluation, one made here overwrites what pointers to the one before point at. One thread;
-// booster and sets must outlive it.
+// A linear booster has no trees, and only the importance weight. Nothing here changes the model. Like any prediction or
+// evaluation, one made here overwrites the results of the previous one. Use it in one thread; booster and sets must
+// outlive it.
 class boosted_trees {
 public:
     static constexpr std::size_t most_named_features = 4096;  // with more, average_shap is one tensor
@@ -45,26 +47,26 @@ public:
     explicit boosted_trees(BoosterHandle booster, std::initializer_list<boosted_set> sets = {}) : reader_{booster} {
         for (boosted_set const& each : sets) { add(each.name, each.data); }
     }
-    // A further set; the last one is looked at.
+    // Adds a set; the last one is used for predictions.
     boosted_trees& add(std::string_view name, DMatrixHandle data) {
         reader_.add(name, data);
         return *this;
     }
-    // Predictions, labels and SHAP values will be those of this set. False where there is none of that name.
+    // Selects the set for predictions, labels and SHAP values. False where there is none of that name.
     bool look_at(std::string_view set) noexcept { return reader_.look_at(set); }
 
-    // For a loop that calls XGBoosterEvalOneIter anyway: what it said of this round. The next step takes that and does
-    // not ask again.
+    // For a loop that calls XGBoosterEvalOneIter anyway: its result for this round. The next step uses it instead of
+    // evaluating again.
     void evaluated(std::string_view text) noexcept {
         if (!guarded([&] { reader_.take_evaluation(text); })) {
             reader_.remember(errc::out_of_memory, text, "no memory");
         }
     }
 
-    // The first call of XGBoost's that failed, and what it said. What depends on it is refused, and counted in the
+    // The first failed call of XGBoost, with its message. Tensors that depend on it are refused, and counted in the
     // hook's health.
     [[nodiscard]] error const& trouble() const noexcept { return reader_.trouble(); }
-    // How often XGBoost was asked for what.
+    // The number of calls of each kind.
     [[nodiscard]] boosted_work const& work() const noexcept { return reader_.work(); }
 
     template <class Visit>
@@ -81,7 +83,7 @@ private:
         reader_.begin();
         if (reader_.metrics().size() == 0) { reader_.evaluate(); }
         for (std::size_t i = 0; i < reader_.metrics().size(); ++i) {
-            // A name that says its own role is looked at only where something is due, any other at each step.
+            // A name that implies its role is only read where it is needed, any other at each step.
             std::string const& name = reader_.metrics()[i].name;
             if (guess_role(name) == role::metric) {
                 visit(name, look(&reader::metric, i));
@@ -100,7 +102,7 @@ private:
         std::size_t const kinds = reader_.is_linear() ? 1 : std::size(reader::importance_kinds);
         for (std::size_t i = 0; i < kinds; ++i) { visit(importance_names[i], look(&reader::importance, i)); }
         if (!reader_.is_linear()) { show_trees(visit); }
-        if (reader_.has_sets()) { show_shap(visit, first); }  // last: a prediction takes their memory
+        if (reader_.has_sets()) { show_shap(visit, first); }  // last: a prediction overwrites their memory
     }
     template <class Visit>
     void show_trees(Visit& visit) const {
@@ -144,7 +146,7 @@ private:
                                                             "feature_importance/cover", "feature_importance/total_gain",
                                                             "feature_importance/total_cover"};
 
-    // To look is to ask, and to remember the answer for the rest of the step.
+    // Reading calls XGBoost, and caches the result for the rest of the step.
     mutable detail::booster_reader reader_;
     mutable std::vector<std::string> tree_names_{}, average_names_{};
     mutable bool met_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): recorded values as xt::xarray and xt::xtensor. (Observing xtensor containers needs no header of its own.)
+// Ext (L6): recorded values as xt::xarray and xt::xtensor. (xtensor containers are observed without this header.)
 #pragma once
 
 #include <spotter/trial/value.hpp>

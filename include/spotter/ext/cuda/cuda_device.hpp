@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a device (hook/device.hpp) by CUDA's driver.
+// Ext (L6): a device (hook/device.hpp) on CUDA's driver API.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -9,28 +9,27 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a cuda_device may use. Memory is taken as it is needed, and kept.
+// Limits and settings of a cuda_device. It allocates memory when needed and keeps it.
 struct cuda_options {
-    int ordinal = 0;  // of the card, where the thread has no context
-    // Page-locked memory of this processor for values that are due, of all steps under way; what does not fit is
-    // refused.
+    int ordinal = 0;  // of the card, if the thread has no context
+    // Page-locked host memory for the values that are needed, for all steps in flight; values without room are refused.
     std::uint64_t values_bytes = 256ULL << 20;
-    // Memory of the card for previous values, where somebody wants the change (terms::change). The change of what does
-    // not fit is computed by this processor, of values that are copied for it.
+    // Device memory for previous values, where a rule or collection needs the change (terms::change). Without room the
+    // values are copied, and the host computes the change.
     std::uint64_t change_bytes = 256ULL << 20;
-    // The stream that the thread works in now, of tensors that come without one (DLPack, libtorch: &torch_stream of
+    // Returns the thread's current stream, for tensors that come without one (DLPack, libtorch: &torch_stream of
     // ext/torch/cuda.hpp). Null: the default stream.
     void* (*current_stream)(int ordinal) noexcept = nullptr;
-    char const* library = nullptr;  // the driver; null: libcuda.so.1, on Windows nvcuda.dll
+    char const* library = nullptr;  // path of the driver; null: libcuda.so.1, on Windows nvcuda.dll
 };
 
-// `cuda_device gpu; hook watch{"runs/a", keep, rules..., gpu.tensors()};`, and it outlives the hook. Works in the
-// context that is current where the hook is made, else in the card's primary one, which CUDA's runtime and all
-// frameworks have. Where there is no driver, no card or no memory, health() says so, tensors of a device are refused,
-// and all else goes on.
+// Use: `cuda_device gpu; hook watch{"runs/a", keep, rules..., gpu.tensors()};`. It must outlive the hook. It works in
+// the context that is current where the hook is made, or else in the card's primary context, which CUDA's runtime and
+// all frameworks use. Without a driver, a card or memory, health() reports it, tensors of the device are refused, and
+// everything else works.
 //
-// Kernels and copies are put into the stream that the tensor came with, behind the work in it, so that what comes later
-// may overwrite or free the values. Only the fold over blocks goes into a stream of its own.
+// Kernels and copies are put into the tensor's own stream, after the work that is in it, so later work may overwrite or
+// free the values. Only the fold over blocks runs in a separate stream.
 class cuda_device final : public device {
 public:
     explicit cuda_device(cuda_options const& chosen = {}) noexcept;
@@ -41,14 +40,14 @@ public:
     // For one hook at a time.
     [[nodiscard]] device_tensors tensors() noexcept { return {this}; }
 
-    // What it did, for tests and the curious.
+    // Counts of its work, for tests.
     struct work {
-        std::uint64_t launches = 0;      // of the read: 64 tensors each, at most
-        std::uint64_t tensors = 0;       // that were taken
-        std::uint64_t copied_bytes = 0;  // of values, to this processor
-        std::uint64_t waits = 0;         // of the loop's, for the card
+        std::uint64_t launches = 0;      // of the reading kernel, at most 64 tensors each
+        std::uint64_t tensors = 0;       // accepted ones
+        std::uint64_t copied_bytes = 0;  // of values, to the host
+        std::uint64_t waits = 0;         // times that the loop waited for the card
     };
-    // Since it was made.
+    // Since construction.
     [[nodiscard]] work const& done() const noexcept { return work_; }
 
     [[nodiscard]] error begin() noexcept override;
@@ -66,17 +65,17 @@ public:
     void add_troubles(failure_list& into) const noexcept override;
 
 private:
-    // Tensors of one launch. Its results are written to page-locked memory by the kernel itself.
+    // The tensors of one launch. The kernel itself writes the results to page-locked memory.
     struct batch {
         detail::cuda_pass::task_list tasks{};
         unsigned count = 0;
         std::uint64_t blocks = 0;
-        bool chains = false;  // some task wants a hash or a change
+        bool chains = false;  // some task needs a hash or a change
         detail::cuda_driver::stream stream = nullptr;
         detail::cuda_pass::result* results = nullptr;
         detail::cuda_driver::address partials = 0;
-        std::uint64_t room = 0;                      // blocks of partials
-        detail::cuda_driver::event taken = nullptr;  // the values were read
+        std::uint64_t room = 0;                      // capacity in blocks of partials
+        detail::cuda_driver::event taken = nullptr;  // recorded when the values have been read
         bool failed = false;
     };
     struct pinned {
@@ -85,32 +84,32 @@ private:
     };
     struct tensor {
         std::uint32_t batch = 0, at = 0;
-        bool counted = false;                   // by a kernel; else there is nothing but values
+        bool counted = false;                   // read by a kernel; otherwise only its values are copied
         std::uint64_t count = 0;                // elements
-        terms wanted = terms::none;             // of a kernel
-        std::byte* values = nullptr;            // copied here
-        detail::cuda_driver::address from = 0;  // and from there,
-        std::size_t bytes = 0;                  // once it is launched
-        detail::cuda_driver::address keep = 0;  // where its values are kept for the next change; 0: nowhere
-        std::size_t kept = 0;                   // which of them that is
-        std::uint64_t previous = 0;             // index of the step that it is held against,
+        terms wanted = terms::none;             // terms for the kernel
+        std::byte* values = nullptr;            // destination of the copy, on the host
+        detail::cuda_driver::address from = 0;  // source of the copy,
+        std::size_t bytes = 0;                  // valid once it is launched
+        detail::cuda_driver::address keep = 0;  // device memory where its values are kept for the next change; 0: none
+        std::size_t kept = 0;                   // index of that entry
+        std::uint64_t previous = 0;             // index of the step that it is compared with,
         bool has_previous = false;              // if there is one
     };
-    // The values of a tensor in one mode, at its last observation.
+    // A tensor's values in one mode, at its last observation.
     struct kept_values {
         detail::cuda_driver::address memory = 0;
         std::size_t room = 0;     // bytes
         tensor_ref view{};        // type, shape and order
         std::uint64_t index = 0;  // of the step
         bool valid = false;
-        bool elsewhere = false;  // there was no room: the hook has them
+        bool elsewhere = false;  // without room: the hook keeps them
     };
     struct step {
         slot_array<batch> batches{};
         std::size_t batch_count = 0;
-        bool open = false;  // the last batch still takes tensors
+        bool open = false;  // the last batch still accepts tensors
         slot_array<tensor> tensors{};
-        std::size_t count = 0, launched = 0;  // of tensors
+        std::size_t count = 0, launched = 0;  // numbers of tensors
         slot_array<pinned> memory{};
         std::size_t memory_count = 0;
         slot_array<detail::cuda_driver::event> moments{};
@@ -125,7 +124,7 @@ private:
         here(here const&) = delete;
         here& operator=(here const&) = delete;
         ~here();
-        // It is, and the device still answers.
+        // The context is current, and the device still responds.
         [[nodiscard]] explicit operator bool() const noexcept { return current_ && !of_.dead_; }
 
     private:
@@ -133,20 +132,20 @@ private:
         bool current_ = false, pushed_ = false;
     };
 
-    // What a kernel takes of it.
+    // The terms that a kernel computes for a type.
     [[nodiscard]] static terms known_terms(dtype type) noexcept;
     [[nodiscard]] refusal_words look_at(device_values const& from, detail::cuda_driver::stream in) noexcept;
-    // The open batch, or a new one; null where there is no memory.
+    // The open batch, or a new one; null where memory is lacking.
     [[nodiscard]] batch* batch_for(std::size_t place, detail::cuda_driver::stream in) noexcept;
     [[nodiscard]] bool make(batch& it) noexcept;
     [[nodiscard]] std::byte* room_for(step& it, std::size_t bytes) noexcept;
-    // Of a tensor whose change is wanted; false where the card has no room for it.
+    // For a tensor whose change is needed; false where the card has no room.
     [[nodiscard]] bool keep(device_values const& from, device_wish const& wish, tensor& taken) noexcept;
     void start(step& of, batch& it) noexcept;
-    // All of it was put into the streams.
+    // Whether everything was put into the streams.
     [[nodiscard]] bool put(step& of, batch& it) noexcept;
     [[nodiscard]] static summary statistics_of(tensor const& of, detail::cuda_pass::result const& from) noexcept;
-    // Notes what failed; true where it did not.
+    // Records an error; true if there is none.
     bool fine(int result, char const* what) noexcept;
     void free_all() noexcept;
 

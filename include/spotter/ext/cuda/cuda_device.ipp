@@ -33,7 +33,7 @@ SPOTTER_BODY bool cuda_device::fine(int result, char const* what) noexcept {
     error why{memory ? errc::out_of_memory : errc::no_device, "CUDA: "};
     why.what << what << ": " << driver_.name_of(result) << " (" << result << ')';
     if (!memory && result != detail::cuda_driver::invalid_value) {
-        // What a context has met once it answers to every call: nothing of it is of use any more.
+        // After such an error every call in the context fails with it, so the context is unusable.
         dead_ = true;
         why.what << "; tensors of the device are refused from here on";
     }
@@ -108,7 +108,7 @@ SPOTTER_COLD_BODY void cuda_device::end() noexcept {
     free_all();
 }
 
-// Of a context that is lost nothing can be given back: its memory went with it, and calls may hang.
+// Nothing can be freed in a lost context: its memory is gone, and calls may hang.
 SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
     if (here const now{*this}; context_ != nullptr && now) {
         for (step& each : steps_) {
@@ -154,7 +154,7 @@ SPOTTER_BODY terms cuda_device::known_terms(dtype type) noexcept {
     return without(pass_terms, terms::product);
 }
 
-// A kernel that reads what is not mapped any more takes the loop's own context with it, so each address is asked for.
+// A kernel that reads unmapped memory destroys the loop's own context, so each address is checked first.
 SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, detail::cuda_driver::stream in) noexcept {
     auto const at = cast_to<detail::cuda_driver::address>(reinterpret_cast<std::uintptr_t>(from.view.values.raw));
     int ordinal = 0;
@@ -185,7 +185,7 @@ SPOTTER_BODY refusal_words cuda_device::look_at(device_values const& from, detai
     return {};
 }
 
-// What a batch keeps from step to step, where it lacks some of it.
+// Allocates what a batch keeps from step to step, where it is missing.
 SPOTTER_COLD_BODY bool cuda_device::make(batch& it) noexcept {
     constexpr std::size_t bytes = detail::cuda_pass::tasks_at_once * sizeof(detail::cuda_pass::result);
     if (it.results == nullptr) {
@@ -329,8 +329,8 @@ SPOTTER_BODY void cuda_device::start(step& of, batch& it) noexcept {
     }
 }
 
-// Into the tensors' stream, as what comes later in it may overwrite them: the read, what follows all of a tensor, and
-// copies. Into a stream of its own: the fold of what was read.
+// Into the tensors' stream, since later work in it may overwrite the values: the reading kernel, the kernels that
+// process whole tensors, and copies. Into a separate stream: the fold of the results.
 SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
     if (it.blocks > it.room) {
         it.room = 0;
@@ -471,7 +471,7 @@ SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, detail::cuda_p
     return told;
 }
 
-// Of work that does not come to an end nothing is used again.
+// Does not reuse anything of work that does not finish.
 SPOTTER_BODY void cuda_device::release(std::size_t place) noexcept {
     step& it = steps_[place];
     if (!dead_ && it.closed && look(place) == device_state::working) { dead_ = true; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): the part of CUDA's driver that is used, opened at run time and declared in our own words: no header and no
-// library of NVIDIA's is needed to build.
+// Ext (L6): the part of CUDA's driver API that is used, loaded at run time and declared here: building needs no header
+// and no library of NVIDIA.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -10,8 +10,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of NVIDIA's documentation, "CUDA Driver API": names, arguments, and what they mean. 0 is success. Opened when it is
-// made, closed with it; copies of it do not exist.
+// Names, arguments and meanings follow NVIDIA's documentation, "CUDA Driver API". 0 is success. The constructor opens
+// the library and the destructor closes it; not copyable.
 class cuda_driver {
 public:
     using context = struct cuda_context*;
@@ -19,7 +19,7 @@ public:
     using function = struct cuda_function*;
     using stream = void*;
     using event = struct cuda_event*;
-    using address = std::uint64_t;  // on the device
+    using address = std::uint64_t;  // a device address
 
     enum code : int {
         success = 0,
@@ -37,7 +37,7 @@ public:
     enum attribute : int { compute_major = 75, processors = 16, memory_type = 2, ordinal_of = 9 };
     static constexpr unsigned without_timing = 2, not_blocking = 1, portable_and_mapped = 3;
 
-    // The oldest driver whose compiler takes the kernels' text (PTX 6.0): CUDA 9.0.
+    // The oldest driver that can compile the kernels' text (PTX 6.0): CUDA 9.0.
     static constexpr int oldest = 9000;
 
     explicit cuda_driver(char const* library) noexcept;
@@ -45,9 +45,9 @@ public:
     cuda_driver& operator=(cuda_driver const&) = delete;
     ~cuda_driver();
 
-    // Why it cannot be used; none: it can.
+    // Why it cannot be used; no error: it can.
     [[nodiscard]] error const& lack() const noexcept { return lack_; }
-    // A code of the driver's as its name, else as nothing.
+    // The name of an error code; empty if unknown.
     [[nodiscard]] char const* name_of(int result) const noexcept;
 
     int (*init)(unsigned) = nullptr;

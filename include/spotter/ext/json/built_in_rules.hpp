@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json/rules.hpp: the packs by their names, beside the catalogue.
+// Ext (L6), part of ext/json/rules.hpp: the packs by name, in addition to the catalogue.
 #pragma once
 
 #include <spotter/ext/json/members.hpp>
@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 template <>
 inline constexpr std::size_t member_count<nlp_sequence_ratio> = 5;
 
-// Calls use(name, pack) for each.
+// Calls use(name, pack) for each pack.
 template <class Use>
 void each_pack(Use&& use) {
     use(std::string_view{"supervised"}, packs::supervised);

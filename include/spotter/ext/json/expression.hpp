@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json.hpp: how the regular expressions of a settings file are understood.
+// Ext (L6), part of ext/json.hpp: how the regular expressions of a settings file are interpreted.
 #pragma once
 
 #include <spotter/plan/dynamic_plan.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json.hpp and ext/json/rules.hpp: patterns and policies as JSON, and how a file is refused.
+// Ext (L6), part of ext/json.hpp and ext/json/rules.hpp: patterns and policies in JSON, and the errors of a file.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What the readers of plans and of rules share. Expressions are kept in `plan_`.
+// The common part of the readers of plans and of rules. Expressions are kept in `plan_`.
 class json_expression_reader {
 public:
     using json = nlohmann::json;
@@ -19,13 +19,13 @@ public:
 protected:
     using part = dynamic_plan::part;
 
-    // The first thing that is wrong is told.
+    // Only the first error is kept.
     void refuse(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
     part refused(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
     [[nodiscard]] static std::string const* text_of(json const& it) noexcept;
     [[nodiscard]] static bool whole(json const& it, std::uint64_t& number) noexcept;
 
-    // {"and": [...]}, {"or": [...]}, {"not": ...} of either kind; other keys are the kind's own.
+    // {"and": [...]}, {"or": [...]}, {"not": ...} of either kind; all other keys belong to the kind.
     template <class Leaf>
     [[nodiscard]] part compound(std::string_view which, json const& it, Leaf const& leaf) {
         if (!it.is_object()) { return leaf(std::string_view{}, it); }
@@ -47,7 +47,7 @@ protected:
         return not_too_deep(which, all);
     }
     part not_too_deep(std::string_view which, part it) noexcept;
-    // Lists are looked through, `at` at every step.
+    // Limit of a list's length, since `at` is evaluated at every step.
     static constexpr std::size_t longest_list = 65536;
 
     // `"grad/(" is no ...; at 5: the ( is not closed`.
@@ -60,7 +60,7 @@ protected:
     [[nodiscard]] part policy_leaf(std::string_view key, json const& value);
 
     dynamic_plan plan_{};
-    std::string subject_{};  // what is being read, as it is told
+    std::string subject_{};  // what is being read, for errors
     error why_{};
 };
 

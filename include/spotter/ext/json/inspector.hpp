@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json.hpp: looks a text over before it becomes a document.
+// Ext (L6), part of ext/json.hpp: checks a text before it is parsed into a document.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The letters of a text one by one for a parser, which counts lines so.
+// Passes the characters of a text to a parser one by one, and counts lines.
 class counted_letters {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -33,8 +33,8 @@ private:
     std::size_t* line_;
 };
 
-// Looks a text over before it becomes a document: where it is no JSON, what is given twice, what is nested too deep,
-// what would cost more memory or time than any settings do.
+// Checks a text before it is parsed into a document. Refuses invalid JSON, duplicate keys, deep nesting, and what would
+// need more memory or time than any settings do.
 class json_inspector {
 public:
     using value = nlohmann::json;

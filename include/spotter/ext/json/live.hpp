@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a plan and rules that may be exchanged while the run goes on, from JSON documents: `spotter plan RUN
-// plan.json` and `spotter rules RUN rules.json`, or `ask_run` (control.hpp). With nlohmann_json 3.10 or later. `live`
-// of rules brings the whole catalogue with it.
+// Ext (L6): a plan and rules that can be exchanged during a run, from JSON documents: `spotter plan RUN plan.json` and
+// `spotter rules RUN rules.json`, or `ask_run` (control.hpp). With nlohmann_json 3.10 or later. `live` for rules
+// compiles the whole catalogue.
 #pragma once
 
 #include <spotter/ext/json.hpp>
@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What `parse` makes of a document.
+// Parses a document with `parse`.
 template <class Content, result<Content> (*parse)(std::string_view) noexcept>
 inline constexpr content_reader json_reader{[](std::string_view document, error& why) noexcept -> void* {
                                                 result<Content> made = parse(document);
@@ -35,14 +35,14 @@ inline constexpr content_reader json_reader{[](std::string_view document, error&
 
 }  // namespace detail
 
-// Begins with `first`: `hook watch{"runs/a", live(plan{...}), live(rules...)};`. What comes later is read by the thread
-// that writes the run; the loop takes it over at a close, for the steps that follow, in microseconds a tensor. Workers
-// have a plan of their own each.
+// Begins with `first`: `hook watch{"runs/a", live(plan{...}), live(rules...)};`. The writer thread parses later
+// documents. The loop takes them over at a close, for the following steps, in microseconds a tensor. Each worker has a
+// plan of its own.
 template <plan_like Plan>
 [[nodiscard]] live_plan<Plan> live(Plan const& first) noexcept {
     return {first, detail::json_reader<dynamic_plan, &parse_plan>};
 }
-// One of a hook.
+// For one hook.
 template <rule... Rules>
     requires(sizeof...(Rules) > 0)
 [[nodiscard]] live_rules live(Rules const&... first) noexcept {

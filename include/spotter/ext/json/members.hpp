@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json/rules.hpp: the members of an aggregate with their names, so that a rule's parameters are
-// called in a file what they are called in C++.
+// Ext (L6), part of ext/json/rules.hpp: the members of an aggregate with their names, so that a rule's parameters have
+// the same names in a file as in C++.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Stands for the initialiser of any member.
+// Converts to the initialiser of any member.
 struct any_member {
     template <class Member>
     operator Member() const noexcept;
@@ -28,7 +28,7 @@ template <class Aggregate, class... Members>
     }
 }
 
-// How many members there are. An aggregate with an array in it has to say so itself: the elements would be counted.
+// The number of members. An aggregate with an array must specialise it, since an array's elements would be counted.
 template <class Aggregate>
 inline constexpr std::size_t member_count = count_members<Aggregate>();
 
@@ -86,7 +86,7 @@ template <class Aggregate>
     }
 }
 
-// A member as a template argument: its name stands in the name of the function that takes it.
+// A member as a template argument: its name is part of the name of the function that takes it.
 template <class Pointer>
 struct member_address {
     Pointer to;
@@ -98,7 +98,7 @@ member_address(Pointer) -> member_address<Pointer>;
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #endif
-// Never defined: only its members' addresses are taken, and only by the compiler.
+// Never defined: the compiler only needs the addresses of its members.
 template <class Aggregate>
 struct imagined {
     Aggregate it;
@@ -130,7 +130,7 @@ template <class Aggregate, std::size_t Index>
 #pragma clang diagnostic pop
 #endif
 
-// Calls use(name, member) for each.
+// Calls use(name, member) for each member.
 template <class Aggregate, class Use>
 constexpr void each_member(Aggregate& it, Use&& use) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {

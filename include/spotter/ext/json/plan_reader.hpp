@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// spotter's own form.
+// Reads spotter's own form.
 class json_plan_reader : json_expression_reader {
 public:
     using json_expression_reader::json;
@@ -22,7 +22,7 @@ private:
     void options_of_run(json const& it);
     void option_of_run(run_option which, json const& value);
 
-    // What a default collection keeps under the file's fallback.
+    // What a default collection keeps with the file's fallback.
     template <class Policy>
     [[nodiscard]] part in_place_of(Policy const& it) noexcept {
         return plan_.keep(it);

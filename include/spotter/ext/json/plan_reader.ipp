@@ -55,7 +55,7 @@ SPOTTER_BODY void json_plan_reader::fallback(json const& it) {
     subject_.clear();
 }
 
-// A number, or with a unit where that has one: 65536, "64 KiB".
+// A number, or with a unit where the option has one: 65536, "64 KiB".
 [[nodiscard]] SPOTTER_BODY bool read_option_number(nlohmann::json const& it, bool is_bytes, std::int64_t& number) {
     if (auto const* const text = it.get_ptr<std::string const*>(); text != nullptr && is_bytes) {
         std::uint64_t count = 0;
@@ -170,13 +170,13 @@ SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
             for (named_terms const& each : other_contents) {
                 if (*text == each.name) { found = each.what; }
             }
-            if (*text == "delta") { found = terms::change; }  // as it was called
+            if (*text == "delta") { found = terms::change; }  // the former name
             each_statistic([&](statistic each) {
                 if (each.is_called(*text)) { found = stats(each); }
             });
         }
         if (item.is_object() && item.size() == 1 && (item.contains("delta") || item.contains("chain")) &&
-            item.front().is_number_unsigned()) {  // "chain" is how it was called
+            item.front().is_number_unsigned()) {  // "chain" is the former name
             auto const chain = item.front().template get<std::uint64_t>();
             if (chain > 0 && chain <= delta::longest) { found = delta{static_cast<unsigned>(chain)}; }
         }

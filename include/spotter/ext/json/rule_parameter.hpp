@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json/rules.hpp: single values of a rule from JSON, and what a value may be.
+// Ext (L6), part of ext/json/rules.hpp: single parameters of a rule from JSON, and their allowed values.
 #pragma once
 
 #include <spotter/plan/write_json.hpp>
@@ -15,11 +15,11 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 [[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
-// "> 0.5".
+// Reads "> 0.5".
 [[nodiscard]] bool read_bound(std::string_view text, relation& how, double& value) noexcept;
 [[nodiscard]] bool read_statistic_name(std::string_view name, statistic& into) noexcept;
 
-// Sets a parameter; what it should have been where it cannot be.
+// Sets a parameter; on failure returns a description of the expected value, else an empty text.
 [[nodiscard]] std::string_view assign_parameter(nlohmann::json const& value, bool& into) noexcept;
 [[nodiscard]] std::string_view assign_parameter(nlohmann::json const& value, double& into);
 [[nodiscard]] std::string_view assign_parameter(nlohmann::json const& value, std::uint64_t& into) noexcept;
@@ -35,7 +35,7 @@ template <std::signed_integral Integer>
     into = static_cast<Integer>(number);
     return {};
 }
-// Of as many as are given, from the first on.
+// Sets as many elements as are given, from the first on.
 template <class Value, std::size_t Count>
 [[nodiscard]] std::string_view assign_parameter(nlohmann::json const& value, Value (&into)[Count]) {
     if (!value.is_array() || value.size() > Count) { return "must be a list, of eight at most"; }
@@ -44,7 +44,7 @@ template <class Value, std::size_t Count>
     }
     return {};
 }
-// One of the first `count` values of an enumeration, by name.
+// Sets one of the first `count` values of an enumeration, by name.
 template <class Enum, class Name>
 [[nodiscard]] bool assign_by_name(nlohmann::json const& value, Enum& into, std::size_t count, Name const& name) {
     auto const* const text = value.get_ptr<std::string const*>();

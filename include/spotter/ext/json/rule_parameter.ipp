@@ -61,7 +61,7 @@ SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, mode
 }
 
 SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, severity& into) {
-    if (value == "info") {  // as it was called in older files
+    if (value == "info") {  // the name in older files
         into = severity::note;
         return {};
     }

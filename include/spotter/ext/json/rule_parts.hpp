@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json/rules.hpp: patterns, policies and predicates of a rules file as values that rules are made
-// of, and what keeps them.
+// Ext (L6), part of ext/json/rules.hpp: patterns, policies and predicates of a rules file as values for rules, and
+// their storage.
 #pragma once
 
 #include <spotter/plan/dynamic_plan.hpp>
@@ -34,7 +34,7 @@ struct predicate_node {
     relation how = relation::none;
     double limit = 0;
     predicate_node const *first = nullptr, *second = nullptr;
-    std::uint32_t depth = 0;  // how many stand below it, one in another
+    std::uint32_t depth = 0;  // nesting depth below it
 
     [[nodiscard]] truth operator()(summary const& of) const noexcept;
     [[nodiscard]] terms needs() const noexcept;
@@ -48,7 +48,7 @@ struct dynamic_predicate {
 [[nodiscard]] inline terms needs_of(dynamic_predicate const& asked) noexcept { return asked.it->needs(); }
 [[nodiscard]] evidence evidence_of(dynamic_predicate const& asked, summary const& of) noexcept;
 
-// What the rules of a file refer to; each of them holds it. Nothing in it moves.
+// Everything that the rules of a file refer to; each rule shares ownership. Its parts never move.
 struct rule_store {
     dynamic_plan expressions{};
     std::deque<std::string> texts{};

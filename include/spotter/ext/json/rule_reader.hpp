@@ -25,7 +25,7 @@ public:
     [[nodiscard]] result<dynamic_rule> read(json const& root);
 
 private:
-    // A rule, and how many stand in it one in another, itself included: each takes a frame of the stack at every event.
+    // A rule, and its nesting depth including itself: each level takes a stack frame at every event.
     struct made_rule {
         dynamic_rule rule;
         std::uint32_t depth = 1;
@@ -38,7 +38,7 @@ private:
     [[nodiscard]] found keep(Rule const& it) const {
         return made_rule{dynamic_rule{it, std::shared_ptr<rule_store const>{store_}}};
     }
-    // One that is made of others, `below` deep.
+    // A rule that is composed of others, which are `below` deep.
     template <rule Rule>
     [[nodiscard]] found keep(Rule const& it, std::uint32_t below) {
         if (below >= deepest) { return refused_rule("rule", "rules, adaptors and responses stand more than 256 deep"); }
@@ -55,8 +55,7 @@ private:
     // Whether `it` has no other keys than these and `adapt`.
     [[nodiscard]] bool only_keys(json const& it, std::initializer_list<std::string_view> allowed);
 
-    // --- the catalogue
-    // ---------------------------------------------------------------------------------------------------------
+    // Rules of the catalogue.
 
     [[nodiscard]] found built_in(std::string_view name, json const& it);
     template <class Rule>
@@ -106,8 +105,7 @@ private:
     }
     [[nodiscard]] std::string beside(std::string const& path) const;
 
-    // --- rules that are composed
-    // -----------------------------------------------------------------------------------------------
+    // Composed rules.
 
     [[nodiscard]] dynamic_pattern which(json const& it) { return {&store_->expressions, pattern(it)}; }
 
@@ -132,8 +130,7 @@ private:
         return why_ ? found{} : keep(it);
     }
 
-    // --- predicates
-    // ------------------------------------------------------------------------------------------------------------
+    // Predicates.
 
     struct bound {
         relation how = relation::none;
@@ -145,13 +142,12 @@ private:
     [[nodiscard]] predicate_node const* predicate(json const& it);
     [[nodiscard]] predicate_node const* kept(predicate_node& made);
 
-    // --- adaptors and responses
-    // ------------------------------------------------------------------------------------------------
+    // Adaptors and responses.
 
     [[nodiscard]] found adapt(made_rule const& inner, json const& it);
     [[nodiscard]] found respond(made_rule const& inner, json const& it);
 
-    static constexpr std::uint32_t depth_of_packs = 16;  // no pack is made of more, one in another
+    static constexpr std::uint32_t depth_of_packs = 16;  // limit of the nesting depth of packs
 
     std::string folder_;
     std::shared_ptr<rule_store> store_ = std::make_shared<rule_store>();

@@ -67,7 +67,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::one(json const& it) {
 }
 
 SPOTTER_BODY json_rule_reader::found json_rule_reader::form(json const& it) {
-    if (auto const named = it.find("rule"); named != it.end()) {  // its parameters may be called like another form
+    if (auto const named = it.find("rule"); named != it.end()) {  // its parameters may have the name of another form
         std::string const* const name = text_of(*named);
         return name != nullptr ? built_in(*name, it) : refused_rule("rule", "must be the name of a rule");
     }

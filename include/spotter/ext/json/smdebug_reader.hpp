@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// SageMaker Debugger's form, as texts for read_smdebug.
+// Reads SageMaker Debugger's form into texts for read_smdebug.
 class json_smdebug_reader {
 public:
     using json = nlohmann::json;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), part of ext/json.hpp and ext/json/rules.hpp: the text of a file, and what it says as JSON.
+// Ext (L6), part of ext/json.hpp and ext/json/rules.hpp: the text of a file, and its JSON.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -11,10 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of 64 MiB at most. `what` it holds, for the error.
+// At most 64 MiB. `what` names the content in errors.
 [[nodiscard]] result<std::string> read_text(char const* path, std::string_view what) noexcept;
 
-// With comments; nothing given twice, nothing nested too deeply. May throw for want of memory.
+// Allows comments; refuses duplicate keys and deep nesting. May throw where memory is exhausted.
 [[nodiscard]] result<nlohmann::json> parse_json(std::string_view text);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a run from an object store into a folder: what is there already is not fetched twice.
+// Ext (L6): downloads a run from an object store into a folder; what exists already is not fetched again.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -9,14 +9,14 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct download_health {                 // what a download came to
-    std::uint64_t files = 0, bytes = 0;  // that were fetched
-    std::uint64_t longer = 0;            // files that are longer here, and stay
+struct download_health {                 // the result of a download
+    std::uint64_t files = 0, bytes = 0;  // fetched ones
+    std::uint64_t longer = 0;            // files that are longer locally, and stay
 };
 
 namespace detail {
 
-// One run into one folder, of which nobody records meanwhile.
+// Downloads one run into one folder, where no process may record meanwhile.
 class download {
 public:
     download(store& from, place const& where, std::string_view folder) : from_{from}, where_{where}, folder_{folder} {
@@ -28,7 +28,7 @@ public:
         for (opened_file const each : locks_) { files().unlock(each); }
     }
 
-    // errc::busy where somebody records into one of its folders; from then on nobody does.
+    // errc::busy where a process records into one of the folders; from then on they are locked.
     [[nodiscard]] error hold(std::vector<object> const& all) {
         std::set<std::string> workers;
         for (object const& each : all) {
@@ -45,8 +45,8 @@ public:
         return {};
     }
 
-    // A segment before its sidecar. What is longer here stays, and its sidecar with it; what is shorter is replaced
-    // only by what begins as it does, or has the values that it was thinned of.
+    // Fetches a segment before its sidecar. A longer local file stays, together with its sidecar. A shorter one is
+    // replaced only by a file that begins with the same bytes, or that has the values which were thinned out locally.
     [[nodiscard]] error take(object const& each, download_health& done) {
         std::string const name = name_of(each), path = folder_ + '/' + name;
         bool const segment = name.ends_with(layout::data_suffix), sidecar = name.ends_with(layout::side_suffix);
@@ -90,12 +90,12 @@ private:
         return other;
     }
 
-    // In pieces, so that memory stays bounded; under another name until it is whole. That name is of the run's own
-    // files, whose lock is held.
+    // Fetches in pieces, so that memory is bounded, and under another name until the file is complete. That name
+    // belongs to the run's own files, whose lock is held.
     [[nodiscard]] error fetch(object const& one, std::string const& path, bool compares) {
         constexpr std::uint64_t piece = 8U << 20, at_once = 4;
         std::string const part = path + ".part";
-        (void)files().remove(part);  // of one that was killed
+        (void)files().remove(part);  // of a process that was killed
         auto const file = files().create(part);
         if (!file) { return file.error(); }
         std::vector<std::byte> buffer(static_cast<std::size_t>((std::min)(one.bytes, piece * at_once)));
@@ -142,7 +142,7 @@ private:
         auto const read = files().read(path, from, mine);
         return read && std::memcmp(mine.data(), theirs.data(), *read) == 0;
     }
-    // By its first row frame.
+    // Checks its first row frame.
     [[nodiscard]] static bool is_thinned(std::string const& path) {
         std::vector<std::byte> begin(std::size_t{64} << 10);
         auto const read = files().read(path, 0, begin);
@@ -154,15 +154,15 @@ private:
     place const& where_;
     std::string folder_;
     std::vector<opened_file> locks_{};
-    std::set<std::string> longer_{}, came_{};  // segments, without the end of their names
+    std::set<std::string> longer_{}, came_{};  // segments, by name without extension
 };
 
 }  // namespace detail
 
-// The record at `place_from` into `folder`. A file that is as long here, or longer, stays; so a second call fetches
-// what has come meanwhile. errc::busy where somebody records into the folder, exists where it holds another run, or
-// rows of this one that the store does not have, not_a_run where there is none there.
-// `come_by`: bytes of these files that are here.
+// Downloads the record at `place_from` into `folder`. A local file of equal or greater length stays, so a second call
+// fetches only what is new. errc::busy where a process records into the folder; exists where it holds another run, or
+// rows of this one that the store does not have; not_a_run where the store has none. `come_by` counts the bytes of
+// these files that are stored locally.
 [[nodiscard]] inline result<download_health> fetch_run(std::string_view place_from, std::string_view folder,
                                                        work_count* come_by = nullptr) {
     auto const from = parse_place(place_from);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): runs in an object store, read by ranges: lists and sidecars at once, rows and values when they are asked
-// for.
+// Ext (L6): reads runs in an object store by ranges: lists and sidecars at once, rows and values when they are needed.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -23,8 +22,9 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-// For reading; writing is the mirror's. What was fetched stays in one sparse file (settings::cache, no name, gone with
-// the process) for as long as it is mapped. Any thread; one request at a time, of up to 16 parts.
+// For reading only; the mirror writes. Fetched bytes are kept in one sparse file (settings::cache; it has no name and
+// is deleted with the process) as long as they are mapped. Callable from any thread; one request at a time, of up to 16
+// parts.
 class store_files final : public file_system {
 public:
     explicit store_files(settings how) : store_{std::move(how)} {}
@@ -60,7 +60,7 @@ public:
             auto const at = find(path);
             if (!at) { return at.error(); }
             if (at->one == nullptr) { return missing(path); }
-            std::uint64_t identity = 14695981039346656037ULL;  // FNV-1a of the etag
+            std::uint64_t identity = 14695981039346656037ULL;  // FNV-1a hash of the etag
             for (char const each : at->one->etag) {
                 identity = (identity ^ static_cast<unsigned char>(each)) * 1099511628211ULL;
             }
@@ -84,8 +84,8 @@ public:
             return {};
         });
     }
-    // A run goes on for as long as its mirror gives signs of life, three times as long as it said that it would take
-    // for the next, by the store's clock.
+    // A run counts as running while its mirror gives signs of life: up to three times the announced interval, by the
+    // store's clock.
     [[nodiscard]] result<bool> is_locked(std::string_view path) noexcept override {
         return answered([&]() -> result<bool> {
             auto const where = parse_place(path);
@@ -117,8 +117,8 @@ public:
         });
     }
 
-    // Small files and sidecars are there as a whole, of others the beginning. What else is in their folder is fetched
-    // beside them, the first time: one by one a run of a thousand segments would take a thousand answers' time.
+    // Small files and sidecars are fetched completely, of other files the beginning. At the first access the other
+    // files of the folder are fetched too: one by one, a run of a thousand segments would take a thousand round trips.
     [[nodiscard]] result<file_mapping> map(std::string_view path) noexcept override {
         return answered([&]() -> result<file_mapping> {
             auto const at = find(path);
@@ -173,27 +173,27 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t block = 64U << 10;        // what is fetched at least
-    static constexpr std::uint64_t most = 8U << 20;          // and at most, in one request
-    static constexpr std::uint64_t small_file = 256U << 10;  // a file up to here is fetched whole
-    // And a sidecar up to here; so much at most beside what was asked for.
+    static constexpr std::uint64_t block = 64U << 10;        // smallest fetch
+    static constexpr std::uint64_t most = 8U << 20;          // largest fetch in one request
+    static constexpr std::uint64_t small_file = 256U << 10;  // files up to this size are fetched completely
+    // Sidecars up to this size are, too; also the limit of what is fetched in addition.
     static constexpr std::uint64_t whole = 64U << 20;
     using objects = std::map<std::string, object>;
 
     struct listing {
         objects all{};
-        std::chrono::steady_clock::time_point until{};  // from then on it is asked again
+        std::chrono::steady_clock::time_point until{};  // after that it is requested again
     };
 
-    // Memory of an object's size, part of the cache where it is large.
+    // Memory of an object's size; part of the cache if it is large.
     struct mapped {
         std::string bucket{}, key{}, etag{};
         std::byte* begin = nullptr;
         std::uint64_t bytes = 0, offset = 0;  // offset: in the cache
-        int cache = -1;                       // -1: in `own`
+        int cache = -1;                       // -1: the memory is in `own`
         std::vector<std::byte> own{};
-        std::vector<bool> there{};          // of each block
-        std::uint64_t last = 0, ahead = 0;  // where the last fetch ended, and how far beyond what was asked it went
+        std::vector<bool> there{};          // for each block
+        std::uint64_t last = 0, ahead = 0;  // end of the last fetch, and how far it went beyond the requested range
 
         mapped() = default;
         mapped(mapped const&) = delete;
@@ -209,11 +209,11 @@ private:
         [[nodiscard]] bool is_whole() const noexcept { return cache < 0; }
     };
 
-    // What is found of a path. `among`: what was listed; as long as the lock is held.
+    // The result of looking up a path. `among`: the listing; valid while the lock is held.
     struct found {
         place where{};
         object const* one = nullptr;
-        bool has_more = false;  // something is below it
+        bool has_more = false;  // there are objects below it
         objects const* among = nullptr;
     };
 
@@ -244,7 +244,7 @@ private:
         return bucket + '/' + key.substr(0, key.rfind('/') + 1);
     }
 
-    // By a listing that is a second old at most, or four times as old as it took.
+    // Uses a listing that is at most a second old, or four times the duration of listing.
     [[nodiscard]] result<found> find(std::string_view path) {
         auto where = parse_place(path);
         if (!where) { return where.error(); }
@@ -269,7 +269,7 @@ private:
         }
         if (now >= mine->until) {
             std::vector<object> all;
-            // Of a store that does not answer each question would wait anew.
+            // While the store does not respond, further lookups fail at once instead of waiting again.
             if (now < failed_until_) { return failed_; }
             if (error const why = store_.list(where->bucket, prefix, all)) {
                 failed_ = why, failed_until_ = std::chrono::steady_clock::now() + std::chrono::seconds{2};
@@ -354,19 +354,19 @@ private:
             if (!made) { return made.error(); }
             mapped& it = **made;
             all.push_back({&it, 0, it.is_whole() ? it.bytes : block});
-            // Its last rows, usually.
+            // Usually its last rows.
             if (!it.is_whole()) { all.push_back({&it, (it.bytes - 1) / block * block, it.bytes}); }
             ready_[name] = std::move(*made);
             fresh.push_back(name);
             return {};
         };
         if (error const why = add(one)) { return why; }
-        std::uint64_t left = whole;  // a listing may claim any size
+        std::uint64_t left = whole;  // a listing may announce any size
         for (object const& each : others) {
             std::uint64_t const cost = is_fetched_whole(each) ? each.bytes : 2 * block;
             if (cost > left) { continue; }
             left -= cost;
-            if (add(each)) { break; }  // there is no room for it: it comes when it is asked for, or says so then
+            if (add(each)) { break; }  // no room: it is fetched, or fails, when it is needed
         }
         error const why = ask(all);
         if (why) {
@@ -375,7 +375,7 @@ private:
         return why;
     }
 
-    // What of the range is not there, with what follows it where somebody reads `on` and on.
+    // The missing parts of the range, with further blocks ahead where a reader reads `on` sequentially.
     static void add_missing(mapped& it, std::uint64_t from, std::uint64_t end, bool on, std::vector<wanted>& all) {
         std::uint64_t first = from / block;
         while (first * block < end && it.there[as_size(first)]) { ++first; }
@@ -399,8 +399,8 @@ private:
     [[nodiscard]] error ask(std::vector<wanted> const& all) {
         std::vector<request> asked;
         for (wanted const& each : all) {
-#if !defined(__APPLE__)                  // which has no such call: a full disk ends the program there
-            if (!each.of->is_whole()) {  // or a full disk would end the program as its memory is written
+#if !defined(__APPLE__)                  // which has no such call: there a full disk ends the program
+            if (!each.of->is_whole()) {  // otherwise a full disk would end the program when its memory is written
                 int const lack = ::posix_fallocate(each.of->cache, static_cast<off_t>(each.of->offset + each.from),
                                                    static_cast<off_t>(each.end - each.from));
                 if (lack == ENOSPC) { return full(); }
@@ -434,7 +434,7 @@ private:
         return first;
     }
 
-    // The object of that name now begins as this one does, and is as long at least. Takes its etag.
+    // Whether the object of that name now begins like this one and is at least as long. Takes over its etag.
     [[nodiscard]] bool is_longer_copy(mapped& it) {
         request now;
         auto const same = static_cast<std::size_t>((std::min)(block, it.bytes));
@@ -454,8 +454,8 @@ private:
     std::mutex guard_{};
     store store_;
     std::map<std::string, listing> listings_{};                     // by bucket/prefix
-    std::map<std::string, std::unique_ptr<mapped>> ready_{};        // fetched beside others, and not mapped yet
-    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};  // by their first byte
+    std::map<std::string, std::unique_ptr<mapped>> ready_{};        // fetched in advance, and not mapped yet
+    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};  // by address of the first byte
     std::set<std::string> prefetched_{};                            // folders
     error failed_{};
     std::chrono::steady_clock::time_point failed_until_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): requests to an object store, signed by libcurl (AWS Signature Version 4), several at once, asked again
-// where that may help.
+// Ext (L6): requests to an object store, signed by libcurl (AWS Signature Version 4), several at once, with retries
+// where these can help.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -26,7 +26,7 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 
 namespace detail {
 
-// libcurl's own beginning, once in a process.
+// libcurl's global initialisation, once in a process.
 inline void begin_curl() noexcept {
     static bool const begun = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
     (void)begun;
@@ -50,15 +50,15 @@ public:
     }
 
     [[nodiscard]] settings const& how() const noexcept { return how_; }  // as given
-    // Made so far, tries again included: what a store counts, too.
+    // Requests so far, retries included, as the store counts them.
     [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
-    // As `stop_if` was told.
+    // The result of the function given to `stop_if`.
     [[nodiscard]] bool is_stopped() const noexcept { return stop_ != nullptr && stop_(context_); }
-    // `stop(context)`, asked often: true ends the waiting between two tries.
+    // `stop(context)` is called often; true ends the waiting between two tries.
     void stop_if(bool (*stop)(void const*), void const* context) noexcept { stop_ = stop, context_ = context; }
 
-    // Each until it has an answer that stands, or the patience is over. Of what is large a try may go on beyond it, for
-    // as long as it takes at the `slowest`.
+    // Runs each request until it has a final answer, or until `patience` is over. A try of a large transfer may exceed
+    // that, as long as it is faster than `slowest`.
     void ask(std::span<request> all) {
         auto const end = std::chrono::steady_clock::now() + how_.patience;
         std::vector<request*> open;
@@ -74,7 +74,7 @@ public:
 private:
     using time_point = std::chrono::steady_clock::time_point;
     static constexpr std::size_t at_once = 16;
-    static constexpr std::size_t most_header = 256U << 10;  // bytes of an answer's head
+    static constexpr std::size_t most_header = 256U << 10;  // bytes of an answer's headers
     static constexpr std::uint64_t slowest = 16U << 10;     // bytes a second
 
     struct transfer {
@@ -83,9 +83,9 @@ private:
         curl_slist* headers = nullptr;
         std::string announced{};  // the checksum of the body
         std::uint64_t sent = 0;
-        std::size_t header = 0;                  // bytes of the answer's head so far
-        std::unique_ptr<detail::sha256> sum{};   // of what was sent of a file
-        bool changed = false, too_long = false;  // the file; the answer
+        std::size_t header = 0;                  // bytes of the answer's headers so far
+        std::unique_ptr<detail::sha256> sum{};   // of the sent part of a file
+        bool changed = false, too_long = false;  // the file changed; the answer is too long
     };
 
     [[nodiscard]] static bool stands(request const& it) noexcept {
@@ -96,8 +96,8 @@ private:
                code != "RequestTimeout" && code != "SlowDown";
     }
 
-    // 0.1 s, twice as long each time, 10 s at most, and up to as much again at random: not all of many workers at the
-    // same moment.
+    // 0.1 s, doubled each time up to 10 s, plus a random part of the same size, so that many workers do not retry at
+    // once.
     [[nodiscard]] bool wait(unsigned tries, time_point end) {
         using namespace std::chrono_literals;
         auto pause = (std::min)(std::chrono::milliseconds{10'000}, 100ms * (1U << (std::min)(tries, 7U)));
@@ -149,7 +149,7 @@ private:
         }
     }
 
-    // False where there is nothing to send any more.
+    // False where there is nothing left to send.
     [[nodiscard]] bool begin(transfer& it, std::size_t number, time_point until) {
         using std::chrono::milliseconds;
         request& of = *it.of;
@@ -171,7 +171,7 @@ private:
         CURL* const easy = it.easy;
         auto const add = [&](std::string const& line) { it.headers = curl_slist_append(it.headers, line.c_str()); };
         for (std::string const& each : of.headers) { add(each); }
-        add("x-amz-content-sha256: " + it.announced);  // which the store compares with what came
+        add("x-amz-content-sha256: " + it.announced);  // the store compares it with the received body
         if (!how_.token.empty()) { add("x-amz-security-token: " + how_.token); }
         if (!of.body.empty()) { add("Content-Type: application/octet-stream"); }
 
@@ -249,7 +249,7 @@ private:
         return it.query.empty() ? url : url + '?' + it.query;
     }
 
-    // What the program prints on a standard stream that it closed is no part of a request.
+    // Keeps closed standard streams reserved, so that the program's output cannot end up in a request.
     static curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* to) noexcept {
         spotter::detail::standard_streams_kept const kept;
         int const made = kept.above(::socket(to->family, to->socktype, to->protocol));
@@ -301,13 +301,14 @@ private:
                    : 0;
     }
 
-    // The last bytes of a file go only where all of it is what was announced: else the store would have a mixture.
+    // The last bytes of a file are only sent if all of it matched the announced checksum; else the store would hold a
+    // mixture.
     static std::size_t give(char* into, std::size_t, std::size_t most, void* context) noexcept {
         auto& it = *static_cast<transfer*>(context);
         payload const& body = it.of->body;
         std::span<std::byte> const room{reinterpret_cast<std::byte*>(into), most};
         std::size_t const size = it.sent < body.size() ? body.read(it.sent, room) : 0;
-        it.changed = size == 0 && it.sent < body.size();  // cut
+        it.changed = size == 0 && it.sent < body.size();  // the file was truncated
         it.sent += size;
         if (it.sum && size > 0) {
             it.sum->add(room.first(size));

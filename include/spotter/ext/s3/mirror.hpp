@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a thread that keeps a copy of a run in an object store while it is recorded. The training never waits for
-// it.
+// Ext (L6): a thread that copies a run to an object store while it is recorded. The training never waits for it.
 #pragma once
 
 #include <spotter/ext/s3/upload.hpp>
@@ -12,8 +11,8 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-// Everything that is recorded, once: for a run that is over, or that another process records. errc as the store says,
-// `exists` where another run is stored there; what could be sent was.
+// Sends everything recorded, once: for a run that has ended, or that another process records. errc: those of the store,
+// `exists` where another run is stored there; whatever could be sent was sent.
 [[nodiscard]] inline result<mirror_health> sync(std::string_view folder, std::string_view place_to,
                                                 mirror_options choices = {}) {
     auto to = parse_place(place_to);
@@ -25,11 +24,11 @@ namespace spotter::inline SPOTTER_ABI::s3 {
     return once.health();
 }
 
-// Made before the hook, so that it goes after it:
+// Make it before the hook, so that it is destroyed after it:
 //     spotter::s3::mirror away{"runs/a", "s3://bucket/runs/a"};
 //     spotter::hook watch{"runs/a", …};
-// Segments go when they are closed, the one that grows every ten seconds and at the end. What is in the folder when the
-// mirror is made is an earlier run's, and stays here until somebody writes to it.
+// It sends segments when they are closed, and the growing one every ten seconds and at the end. Files that exist when
+// the mirror is made belong to an earlier run, and are not sent until a process writes to them.
 class mirror {
 public:
     mirror(std::string_view folder, std::string_view place_to, mirror_options choices = {}) noexcept
@@ -41,7 +40,7 @@ public:
                 refused_ = !to ? to.error() : how.error();
                 return;
             }
-            how->patience = (std::min)(how->patience, std::chrono::milliseconds{10'000});  // the next pass asks again
+            how->patience = (std::min)(how->patience, std::chrono::milliseconds{10'000});  // the next pass will retry
             work_ = std::make_unique<upload>(folder, *to, *how, choices);
             work_->ignore_what_is_there();
             work_->away().connection().stop_if(
@@ -57,10 +56,10 @@ public:
     mirror& operator=(mirror const&) = delete;
     ~mirror() { (void)finish(); }
 
-    // Why nothing is sent at all: no place, no keys, no memory.
+    // Why nothing can be sent: no place, no keys, no memory.
     [[nodiscard]] error const& refused() const noexcept { return refused_; }
 
-    // Any thread.
+    // Callable from any thread.
     [[nodiscard]] mirror_health health() const {
         std::scoped_lock const held{guard_};
         mirror_health now = seen_;
@@ -68,8 +67,8 @@ public:
         return now;
     }
 
-    // Sends what is left, after the hook has finished; waits for `patience` at most. What could not be sent is still in
-    // the folder, for `spotter sync`.
+    // Sends the rest, after the hook has finished; waits at most `patience`. What could not be sent is still in the
+    // folder, for `spotter sync`.
     [[nodiscard]] error finish() {
         if (!thread_.joinable()) { return health().trouble; }
         {

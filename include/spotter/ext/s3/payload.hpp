@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what is sent to an object store: bytes in memory, or a part of a file, which is read as it is sent.
+// Ext (L6): the body of a request to an object store: bytes in memory, or part of a file, which is read while it is
+// sent.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -17,14 +18,14 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-// A view: memory must outlive it. A file is never mapped: somebody may cut it while it is sent, and whoever touches
-// memory that a file has no longer is ended by the system. So it may change meanwhile, which `sha256` at the beginning
-// and again at the end find, and `is_same`.
+// A view: the memory must outlive it. A file is never mapped: another process may truncate it meanwhile, and accessing
+// the missing pages would end the program. So the file may change while it is sent; comparing `sha256` before and after
+// detects that, and so does `is_same`.
 class payload {
 public:
     payload() = default;
     payload(std::span<std::byte const> bytes) : bytes_{bytes}, size_{bytes.size()} {}
-    // The first `bytes` of a file, as it is now.
+    // The first `bytes` of a file, in its current state.
     [[nodiscard]] static payload of_file(std::string path, file_facts const& facts) {
         payload made;
         made.path_ = std::move(path), made.size_ = facts.bytes, made.identity_ = facts.identity;
@@ -34,14 +35,14 @@ public:
     [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
     [[nodiscard]] bool is_file() const noexcept { return !path_.empty(); }
-    [[nodiscard]] std::byte const* data() const noexcept { return bytes_.data(); }  // of what is in memory
+    [[nodiscard]] std::byte const* data() const noexcept { return bytes_.data(); }  // only for bytes in memory
     [[nodiscard]] payload part(std::uint64_t from, std::uint64_t bytes) const {
         payload some = *this;
         some.from_ += from, some.size_ = bytes;
         if (!is_file()) { some.bytes_ = bytes_.subspan(as_size(from), as_size(bytes)); }
         return some;
     }
-    // From `from` on, as many as fit; 0 where the file has them no longer.
+    // Reads from offset `from` as much as fits; 0 where the file is shorter now.
     [[nodiscard]] std::size_t read(std::uint64_t from, std::span<std::byte> into) const noexcept {
         auto const count =
             static_cast<std::size_t>((std::min)(std::uint64_t{into.size()}, size_ - (std::min)(from, size_)));
@@ -52,7 +53,7 @@ public:
         if (count > 0) { std::memcpy(into.data(), bytes_.data() + from, count); }
         return count;
     }
-    // The file has not been replaced or cut.
+    // Whether the file was neither replaced nor truncated.
     [[nodiscard]] bool is_same() const noexcept {
         if (!is_file()) { return true; }
         auto const now = system_files().facts_of(path_);
@@ -83,7 +84,8 @@ public:
     void add(std::span<std::byte const> bytes) noexcept {
         good_ = good_ && EVP_DigestUpdate(context_, bytes.data(), bytes.size()) == 1;
     }
-    // Hexadecimal; what the store takes for "not signed" where it cannot be had. Ends it.
+    // The digest in hexadecimal; where it is unavailable, the value that means "not signed" to the store. Ends the
+    // hash.
     [[nodiscard]] std::string hex() {
         unsigned char digest[EVP_MAX_MD_SIZE]{};
         unsigned size = 0;
@@ -101,7 +103,7 @@ private:
     bool good_ = false;
 };
 
-// Of all of it; empty where the file has it no longer.
+// Of the whole payload; empty where the file is shorter now.
 [[nodiscard]] inline std::string hex_sha256(payload const& of) {
     sha256 sum;
     if (!of.is_file()) { sum.add({of.data(), as_size(of.size())}); }

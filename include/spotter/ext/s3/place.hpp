@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): where something lies in an object store: `s3://bucket/key`.
+// Ext (L6): a place in an object store: `s3://bucket/key`.
 #pragma once
 
 #include <spotter/core/plain.hpp>
@@ -11,24 +11,24 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-// What a place begins with.
+// The prefix of a place.
 inline constexpr std::string_view scheme = "s3://";
 
 struct place {             // `s3://bucket/key`
-    std::string bucket{};  // 3 to 63 letters
-    std::string key{};     // without slashes at its ends; empty: the bucket
+    std::string bucket{};  // 3 to 63 characters
+    std::string key{};     // without slashes at either end; empty: the bucket
 
-    // What keys below it begin with.
+    // The prefix of the keys below it.
     [[nodiscard]] std::string folder() const { return key.empty() ? std::string{} : key + '/'; }
-    [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }  // as it is written
+    [[nodiscard]] std::string url() const { return std::string{scheme} + bucket + '/' + key; }  // in its written form
 };
 
-// By its beginning; parse_place says whether it is sound.
+// Checks the prefix only; parse_place checks the rest.
 [[nodiscard]] inline bool is_place(std::string_view path) noexcept { return path.starts_with(scheme); }
 
 namespace detail {
 
-// `http://user:password@host` without what stands before the @; of a bucket as well.
+// `http://user:password@host` without the part before the @; also for a bucket.
 inline void without_user(std::string& address) {
     std::size_t const scheme_end = address.find("://");
     std::size_t const begin = scheme_end == address.npos ? 0 : scheme_end + 3;
@@ -39,7 +39,7 @@ inline void without_user(std::string& address) {
 
 }  // namespace detail
 
-// errc::bad_config where it is no `s3://bucket/key`.
+// errc::bad_config where it is not `s3://bucket/key`.
 [[nodiscard]] inline result<place> parse_place(std::string_view path) {
     error why{errc::bad_config, "\""};
     std::string shown{path};
@@ -65,8 +65,8 @@ inline void without_user(std::string& address) {
     return found;
 }
 
-// What a URL may hold of a key (RFC 3986): all but letters, digits and -._~ as %XX, as AWS's Signature Version 4 wants
-// it.
+// A key encoded for a URL (RFC 3986): everything except letters, digits and -._~ as %XX, as AWS's Signature Version 4
+// requires.
 [[nodiscard]] inline std::string encoded(std::string_view text, bool slashes_too) {
     constexpr char digits[] = "0123456789ABCDEF";
     std::string out;
@@ -84,7 +84,7 @@ inline void without_user(std::string& address) {
     return out;
 }
 
-// The way back.
+// The inverse.
 [[nodiscard]] inline std::string decoded(std::string_view text) {
     auto const value = [](char digit) {
         return digit >= '0' && digit <= '9'   ? digit - '0'

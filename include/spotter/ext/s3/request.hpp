@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a question to an object store, its answer, and what that means. Of what a store says nothing is believed to
-// be short or plain.
+// Ext (L6): a request to an object store, its answer, and the meaning of the answer. Answers are untrusted: they may be
+// long or malformed.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -14,31 +14,31 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-// One question and its answer. What `body` and `into` view must outlive the call.
+// One request and its answer. The memory of `body` and `into` must outlive the call.
 struct request {
-    char const* method = "GET";          // as HTTP has it
-    std::string bucket{}, key{};         // not encoded; no key: the bucket itself
-    std::string query{};                 // encoded, its names in order, each with `=`
+    char const* method = "GET";          // an HTTP method
+    std::string bucket{}, key{};         // not encoded; without a key: the bucket itself
+    std::string query{};                 // encoded, names in ascending order, each with `=`
     std::vector<std::string> headers{};  // `name: value`
-    payload body{};                      // what is sent
-    std::span<std::byte> into{};  // where what comes goes, if the answer is 2xx; else, and where it is empty, to `text`
-    std::size_t most = std::size_t{1} << 20;  // bytes of `text`: an answer that is longer is left
+    payload body{};                      // the body to send
+    std::span<std::byte> into{};         // receives the answer's body if it is 2xx; otherwise, or if empty, `text` does
+    std::size_t most = std::size_t{1} << 20;  // limit of `text` in bytes; a longer answer is aborted
 
-    long status = 0;                      // of the answer; 0: there was none
-    std::string text{};                   // of the answer, where it did not go into `into`
+    long status = 0;                      // of the answer; 0: no answer
+    std::string text{};                   // the answer's body, if it is not in `into`
     std::size_t came = 0;                 // bytes in `into`
-    std::string etag{}, region{};         // as the store says; empty where it does not
-    std::uint64_t length = 0;             // bytes, as the answer announces them
-    std::int64_t date = 0, modified = 0;  // of the store's clock: seconds since 1970, 0 where it does not say
-    error why{};                          // of the connection, after the last try
-    bool is_final = false;                // asking again would change nothing
+    std::string etag{}, region{};         // from the answer; empty if missing
+    std::uint64_t length = 0;             // bytes, as announced by the answer
+    std::int64_t date = 0, modified = 0;  // by the store's clock: seconds since 1970; 0: missing
+    error why{};                          // an error of the connection, after the last try
+    bool is_final = false;                // a retry would change nothing
 
     [[nodiscard]] bool good() const noexcept { return !why && status >= 200 && status < 300; }  // answered with 2xx
 };
 
 namespace detail {
 
-// Of the first element of that name in an answer; the answers that are read here have no attributes in it.
+// The content of the first element of that name; the answers used here have no attributes in it.
 [[nodiscard]] inline std::string_view element_of(std::string_view xml, std::string_view name) noexcept {
     for (std::size_t at = xml.find(name); at != xml.npos; at = xml.find(name, at + 1)) {
         bool const opens =
@@ -51,7 +51,7 @@ namespace detail {
     return {};
 }
 
-// take(what is in it) for each element of that name, in time that is the answer's length; false ends it.
+// Calls take(content) for each element of that name, in linear time; false ends it.
 template <class Take>
 void each_element(std::string_view xml, std::string_view name, Take&& take) {
     std::string const open = '<' + std::string{name} + '>', close = "</" + std::string{name} + '>';
@@ -63,7 +63,7 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
     }
 }
 
-// A store's own word where it is one, of letters, digits, `.` and `-`; else nothing.
+// A store's word, if it consists of letters, digits, `.` and `-`; otherwise empty.
 [[nodiscard]] inline std::string_view word_of(std::string_view text) noexcept {
     constexpr std::size_t longest = 40;
     for (char const each : text) {
@@ -76,8 +76,7 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
 
 }  // namespace detail
 
-// What an answer that is not good means. The store's own words but for its code and region stay unsaid: they may name
-// keys.
+// The error that an answer means. Of the store's own words only its code and region are used: others may contain keys.
 [[nodiscard]] inline error error_of(request const& asked) {
     if (asked.why || asked.good()) { return asked.why; }
     std::string_view const code = detail::word_of(detail::element_of(asked.text, "Code"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): how an object store is reached and with whose keys: from the environment and the usual files, as other
-// tools read them.
+// Ext (L6): endpoint and keys of an object store, from the environment and the usual files, as other tools read them.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -17,12 +16,12 @@ namespace spotter::inline SPOTTER_ABI::s3 {
 struct settings {
     std::string endpoint{};                // `http://127.0.0.1:9000`; empty: Amazon's, by region
     std::string region = "us-east-1";      // of Amazon's endpoint, and of the signature
-    std::string key_id{}, key{}, token{};  // token: of keys that expire
+    std::string key_id{}, key{}, token{};  // token: of temporary keys
     std::chrono::milliseconds patience{
-        30'000};  // so long a question is asked again while the store does not answer, or says 5xx
-    std::chrono::milliseconds connect{5'000};  // and so long a connection may take
-    std::chrono::seconds stalled{10};          // a transfer of which nothing comes for so long is begun anew
-    std::string cache{};                       // the folder of what was read; empty: TMPDIR, or /tmp
+        30'000};  // how long a request is retried while the store does not answer, or answers 5xx
+    std::chrono::milliseconds connect{5'000};  // limit for a connection
+    std::chrono::seconds stalled{10};          // a transfer without data for so long is restarted
+    std::string cache{};                       // folder for the cache of read data; empty: TMPDIR, or /tmp
 };
 
 namespace detail {
@@ -40,7 +39,8 @@ namespace detail {
     return text;
 }
 
-// take(name, value) for each line of one section of a file as AWS's tools have it; nothing where there is none.
+// Calls take(name, value) for each line of one section of a file in the format of AWS's tools; nothing where it is
+// missing.
 template <class Take>
 void each_setting(std::string const& file, std::string_view section, Take&& take) {
     std::ifstream in{file};
@@ -62,8 +62,8 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
 }  // namespace detail
 
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3 or
-// AWS_ENDPOINT_URL; what they do not say from the section AWS_PROFILE (`default`) of ~/.aws/credentials and
-// ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). errc::bad_config where there are no keys.
+// AWS_ENDPOINT_URL. What these do not set comes from the section AWS_PROFILE (`default`) of ~/.aws/credentials and
+// ~/.aws/config (AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE). errc::bad_config without keys.
 [[nodiscard]] inline result<settings> settings_here() {
     using detail::of_environment;
     settings found;
@@ -77,7 +77,7 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
 
     std::string profile = of_environment("AWS_PROFILE");
     if (profile.empty()) { profile = "default"; }
-    // Both from one place, or those of two accounts would be mixed.
+    // Both keys must come from one source, or those of two accounts could be mixed.
     bool const keys = !found.key_id.empty() && !found.key.empty();
     if (!keys) { found.key_id = found.key = found.token = {}; }
     auto const take = [&](std::string_view name, std::string_view value) {

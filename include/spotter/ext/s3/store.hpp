@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what is asked of an object store: list, look, get a range, put, put in parts, remove.
+// Ext (L6): the operations on an object store: list, look, get a range, put, put in parts, remove.
 #pragma once
 
 #include <spotter/ext/s3/http.hpp>
@@ -8,27 +8,28 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct object {               // one of a listing
-    std::string key{};        // the whole
+struct object {               // an object in a listing
+    std::string key{};        // the complete key
     std::string etag{};       // hexadecimal digits; changes with the bytes
     std::uint64_t bytes = 0;  // its size
 };
 
-inline constexpr std::uint64_t part_bytes = 64ULL << 20;  // an object beyond it goes in parts of so many
+inline constexpr std::uint64_t part_bytes = 64ULL << 20;  // larger objects are sent in parts of this size
 
-// Belongs to one thread at a time. Errors as error_of has them.
+// Use it in one thread at a time. Errors are those of error_of.
 class store {
 public:
     explicit store(settings how) : http_{std::move(how)} {}
 
     [[nodiscard]] settings const& how() const noexcept { return http_.how(); }  // as given
-    [[nodiscard]] http& connection() noexcept { return http_; }                 // to stop it, and to count
+    [[nodiscard]] http& connection() noexcept { return http_; }                 // to stop it, and to count requests
 
-    // All whose key begins so, in the order of their keys. A listing that does not come to an end is left: one that
-    // repeats itself, comes in crumbs, lasts longer than the patience and a second for a thousand names, or has more
-    // than a million.
+    // All objects whose key has the prefix, in order of their keys. Gives up a listing that does not end: one that
+    // repeats itself, comes in very small pages, takes longer than `patience` plus a second for each thousand names, or
+    // has more than a million.
     [[nodiscard]] error list(std::string const& bucket, std::string const& prefix, std::vector<object>& found) {
-        constexpr std::size_t most_pages = 1000, objects_a_page = 100;  // more pages have so many each
+        constexpr std::size_t most_pages = 1000, objects_a_page = 100;  // after that many pages, each must have this
+                                                                        // many objects on average
         auto const begin = std::chrono::steady_clock::now();
         found.clear();
         std::set<std::string> tokens;
@@ -62,14 +63,14 @@ public:
         return {};
     }
 
-    // Its size, etag and times; errc::not_a_run where there is none.
+    // Size, etag and times; errc::not_a_run where there is no object.
     [[nodiscard]] error look(std::string const& bucket, std::string const& key, request& it) {
         it = {.method = "HEAD", .bucket = bucket, .key = key};
         http_.ask(it);
         return error_of(it);
     }
 
-    // A small object whole.
+    // Fetches a small object completely.
     [[nodiscard]] error get(std::string const& bucket, std::string const& key, std::string& text) {
         request it{.bucket = bucket, .key = key};
         http_.ask(it);
@@ -77,14 +78,15 @@ public:
         return error_of(it);
     }
 
-    // With `only_new`, errc::exists where there is an object of that name.
+    // With `only_new`, errc::exists where the object exists.
     [[nodiscard]] error put(std::string const& bucket, std::string const& key, payload const& bytes,
                             bool only_new = false) {
         if (bytes.size() > part_bytes) { return put_in_parts(bucket, key, bytes); }
         request it{.method = "PUT", .bucket = bucket, .key = key, .body = bytes};
         if (only_new) { it.headers.push_back("If-None-Match: *"); }
         http_.ask(it);
-        if (only_new && it.status == 501) {  // not every store knows the condition (Swift): then by what is there now
+        if (only_new && it.status == 501) {  // some stores lack the condition (Swift): checks for an existing object
+                                             // instead
             request there;
             if (!look(bucket, key, there)) { return {errc::exists, "there is an object of that name"}; }
             return put(bucket, key, bytes);
@@ -92,20 +94,20 @@ public:
         return error_of(it);
     }
 
-    // One that is not there is no error.
+    // A missing object is no error.
     [[nodiscard]] error remove(std::string const& bucket, std::string const& key) {
         request it{.method = "DELETE", .bucket = bucket, .key = key};
         http_.ask(it);
         return it.status == 404 ? error{} : error_of(it);
     }
 
-    // Parts of objects that were never completed take space that no listing shows. Of those whose key is `ours`; a
+    // Removes uncompleted uploads, whose parts take space that no listing shows: those with a key that is `ours`, a
     // hundred at a time.
     template <class Ours>
     void forget_parts(std::string const& bucket, std::string const& prefix, Ours&& ours) {
         request it{.bucket = bucket, .query = "encoding-type=url&prefix=" + encoded(prefix, true) + "&uploads="};
         http_.ask(it);
-        if (!it.good()) { return; }  // not every store has that question, and nothing is lost
+        if (!it.good()) { return; }  // some stores lack this operation, which is harmless
         unsigned left = 100;
         auto const until = std::chrono::steady_clock::now() + how().patience;
         detail::each_element(it.text, "Upload", [&](std::string_view each) {
@@ -120,7 +122,8 @@ public:
 
 private:
     static constexpr std::size_t most_objects = 1'000'000;
-    static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 40;  // of an object: beyond what any store takes
+    static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 40;  // limit of an object's size, above that of
+                                                                          // any store
 
     [[nodiscard]] static object object_of(std::string_view each, bool is_encoded) {
         std::string_view const key = detail::element_of(each, "Key");
@@ -147,7 +150,8 @@ private:
         if (!begun.good() || id.empty()) { return begun.good() ? unclear(key) : error_of(begun); }
 
         std::vector<request> parts;
-        std::uint64_t const size = (std::max)(part_bytes, (bytes.size() + 9'999) / 10'000);  // ten thousand at most
+        std::uint64_t const size = (std::max)(part_bytes, (bytes.size() + 9'999) / 10'000);  // at most ten thousand
+                                                                                             // parts
         for (std::uint64_t from = 0; from < bytes.size(); from += size) {
             std::string const number = std::to_string(parts.size() + 1);
             parts.push_back({.method = "PUT",
@@ -157,7 +161,7 @@ private:
                              .body = bytes.part(from, (std::min)(size, bytes.size() - from))});
         }
         std::string list = "<CompleteMultipartUpload>";
-        for (std::size_t i = 0; i < parts.size(); ++i) {  // one by one: the network is full with one
+        for (std::size_t i = 0; i < parts.size(); ++i) {  // one by one: a single one uses the whole bandwidth
             http_.ask(parts[i]);
             if (!parts[i].good()) {
                 abort(bucket, key, id);
@@ -166,7 +170,7 @@ private:
             list +=
                 "<Part><PartNumber>" + std::to_string(i + 1) + "</PartNumber><ETag>" + parts[i].etag + "</ETag></Part>";
         }
-        if (!bytes.is_same()) {  // or its parts would be of two files
+        if (!bytes.is_same()) {  // otherwise its parts would be of two files
             abort(bucket, key, id);
             return detail::changed_meanwhile();
         }

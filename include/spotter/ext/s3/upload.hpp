@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a run's folder into an object store, again and again: what is there already is not sent twice.
+// Ext (L6): uploads a run's folder to an object store, repeatedly; what is there already is not sent again.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -15,29 +15,29 @@
 
 namespace spotter::inline SPOTTER_ABI::s3 {
 
-struct mirror_options {                       // how a run is sent
-    std::chrono::milliseconds every{10'000};  // the segment that still grows goes so often, and a sign of life with it
-    std::chrono::milliseconds patience{60'000};  // so long the end waits for what is left
-    bool remove_local = false;      // segments that are closed, but for the newest, once the store has confirmed them
-    work_count* come_by = nullptr;  // bytes of segments that the store has, as they come
+struct mirror_options {                          // how a run is sent
+    std::chrono::milliseconds every{10'000};     // interval for the growing segment and the sign of life
+    std::chrono::milliseconds patience{60'000};  // how long the end waits for the rest
+    bool remove_local = false;      // deletes closed segments, except the newest, once the store has confirmed them
+    work_count* come_by = nullptr;  // counts the bytes of segments in the store
 };
 
-// How it stands.
+// The state of an upload.
 struct mirror_health {
-    std::uint64_t pending = 0, pending_bytes = 0;  // files that the store does not have as they are here
-    std::uint64_t done = 0, done_bytes = 0;        // that it took from this process
-    std::uint64_t failed = 0;                      // tries that it did not take
-    std::uint64_t requests = 0;                    // made for all that, tries again included
-    std::uint64_t removed = 0;                     // local files
-    error trouble{};                               // the last, until something went well again
+    std::uint64_t pending = 0, pending_bytes = 0;  // files whose current state is not in the store
+    std::uint64_t done = 0, done_bytes = 0;        // sent by this process
+    std::uint64_t failed = 0;                      // failed tries
+    std::uint64_t requests = 0;                    // for all that, retries included
+    std::uint64_t removed = 0;                     // deleted local files
+    error trouble{};                               // the last error, until something succeeds again
 };
 
-inline constexpr char writer_name[] = "writer";  // object: which run the others in its folder are of
+inline constexpr char writer_name[] = "writer";  // object: identifies the run of the objects in its folder
 inline constexpr char alive_name[] = "alive";    // object: how often it is written while the run goes on
 
 namespace detail {
 
-// Which objects are a run's, by their names below its place: `000000.spot`, `worker-3/000000.spotx`,
+// Whether an object belongs to a run, by its name below the run's place: `000000.spot`, `worker-3/000000.spotx`,
 // `worker-3/flight/000000.spot`, …
 [[nodiscard]] inline bool is_of_run(std::string_view name) noexcept {
     for (std::size_t depth = 0;; ++depth) {
@@ -55,8 +55,7 @@ namespace detail {
 
 }  // namespace detail
 
-// The state is in the folder and in the store, so whoever is killed is followed by another that goes on. Belongs to one
-// thread.
+// The state is in the folder and in the store, so another process can continue after a kill. Use it in one thread.
 class upload {
 public:
     upload(std::string_view folder, place to, settings how, mirror_options choices)
@@ -65,14 +64,13 @@ public:
     }
 
     [[nodiscard]] mirror_health const& health() const noexcept { return health_; }  // as of the last pass
-    [[nodiscard]] store& away() noexcept { return store_; }                         // where it goes
-    // What is there now is of an earlier run, until somebody writes.
+    [[nodiscard]] store& away() noexcept { return store_; }                         // the destination
+    // Marks existing files as an earlier run's, until a process writes to them.
     void ignore_what_is_there() {
         for (std::string const& each : workers()) { stale_[each] = newest_of(each); }
     }
 
-    // Everything that is new; what still grows only where it is `due`. The first error, though the others were tried,
-    // too.
+    // Sends everything new; growing segments only if `due`. Returns the first error; the other files are tried as well.
     [[nodiscard]] error pass(bool due) {
         error first{};
         health_.pending = health_.pending_bytes = 0;
@@ -82,9 +80,9 @@ public:
         down_ = {};
         for (std::string const& each : workers()) {
             if (is_stale(each)) { continue; }
-            error const why = down_ ? down_ : claim(each);  // what is not claimed is counted, and stays
+            error const why = down_ ? down_ : claim(each);  // without a claim it is counted, and not sent
             note(why);
-            // Before the last look.
+            // Must be checked before the last look at the folder.
             bool const alive = files().is_locked(path_of(each) + '/' + layout::lock_name).value_or(false);
             for (char const* const part : {"", layout::flight_name, layout::system_name}) {
                 note(send_folder(inside(each, part), !why, !alive || due, alive));
@@ -108,7 +106,7 @@ private:
         return folder.empty() ? std::string{name} : folder + '/' + std::string{name};
     }
 
-    // The folders of workers that there are; the run's own, of worker 0, is "".
+    // The folders of the existing workers; that of worker 0 is the run's own, "".
     [[nodiscard]] std::vector<std::string> workers() const {
         std::vector<std::string> found;
         if (!numbers_in("").empty()) { found.emplace_back(); }
@@ -139,7 +137,7 @@ private:
         auto const give = [](void* context, std::string_view name) noexcept {
             return guarded([&] { (*static_cast<Take*>(context))(name); });
         };
-        (void)files().list(path_of(inside), give, &take);  // one that is not there holds nothing
+        (void)files().list(path_of(inside), give, &take);  // a missing folder has nothing
     }
 
     [[nodiscard]] file_facts facts_of(std::string const& name) const {
@@ -168,10 +166,10 @@ private:
         return {name, name_segment(number, suffix, name)};
     }
 
-    // That the store has this run in this worker's folder, or none. Lists what it has of it.
+    // Checks that the store has this run, or none, in this worker's folder. Lists what it has.
     [[nodiscard]] error claim(std::string const& worker) {
         std::uint64_t const run = run_of(worker);
-        if (run == 0) { return {}; }  // its first bytes are still to come
+        if (run == 0) { return {}; }  // its first bytes are not written yet
         if (auto const it = claimed_.find(worker); it != claimed_.end() && it->second == run) { return {}; }
         char mine[64];
         int const size =
@@ -183,7 +181,7 @@ private:
         if (why.code == errc::not_a_run) {
             why = store_.put(to_.bucket, key, std::as_bytes(std::span{text}), true);
             there = text;
-            if (why.code == errc::exists) { why = store_.get(to_.bucket, key, there); }  // somebody was quicker
+            if (why.code == errc::exists) { why = store_.get(to_.bucket, key, there); }  // another process was faster
         }
         if (why) { return failed(why); }
         if (there != text) {
@@ -231,13 +229,13 @@ private:
         return first;
     }
 
-    // A sidecar is read before its segment, and written after it: what it says of is there. Segments only grow; one
-    // that is larger there was thinned or cut here, and stays. Neither is mapped: somebody may cut them while they are
-    // sent.
+    // A sidecar is read before its segment and sent after it, so that what it describes is there. Segments only grow.
+    // If the store's is larger, the local one was thinned or truncated, and the store's stays. Neither is mapped:
+    // another process may truncate them meanwhile.
     [[nodiscard]] error send_segment(std::string const& folder, std::uint32_t number, bool now, bool grows) {
         std::string const data = inside(folder, name_of_segment(number, layout::data_suffix));
         std::string const side = inside(folder, name_of_segment(number, layout::side_suffix));
-        constexpr int most_tries = 3;  // of one that is replaced again and again meanwhile
+        constexpr int most_tries = 3;  // for a segment that is replaced repeatedly meanwhile
         error why{};
         for (int tries = 0; tries == 0 || (why.code == errc::replaced && tries < most_tries); ++tries) {
             std::vector<std::byte> sidecar;
@@ -265,7 +263,7 @@ private:
         return why;
     }
 
-    // One that is replaced as a whole, and small.
+    // For small files that are replaced as a whole.
     [[nodiscard]] error send_file(std::string const& name) {
         file_facts const now = facts_of(name);
         file_facts& sent = sent_[name];
@@ -311,8 +309,8 @@ private:
         return it == there_.end() ? 0 : it->second;
     }
 
-    // What goes must be in the store as it is here: its beginning and its end are compared, for a file of that name and
-    // length may have come from a copy of the run that went on elsewhere. Sidecars can be made again.
+    // Deletes a segment only if the store has the same: it compares the beginning and the end, since a file of that
+    // name and length may come from a copy of the run that continued elsewhere. Sidecars can be rebuilt.
     void remove_local(std::string const& folder, std::uint32_t number) {
         std::string const data = inside(folder, name_of_segment(number, layout::data_suffix));
         if (!is_stored(data)) { return; }
@@ -322,7 +320,7 @@ private:
             if (there && !files().remove(path_of(name))) { ++health_.removed; }
         }
     }
-    // One that was thinned here has another end than the whole one there: then what it kept is in that, too.
+    // A segment that was thinned locally ends differently: then the store's must contain the values that were kept.
     [[nodiscard]] bool is_stored(std::string const& name) {
         std::uint64_t const mine = facts_of(name).bytes;
         if (mine == 0 || bytes_there(name) < mine) { return false; }
@@ -346,11 +344,11 @@ private:
     store store_;
     mirror_options choices_;
     mirror_health health_{};
-    error down_{};                                  // the store does not answer: nothing more is tried in this pass
-    std::map<std::string, std::uint64_t> there_{};  // of each key how many bytes the store has
-    std::set<std::string> sent_here_{};             // by this
+    error down_{};                                  // the store does not respond: nothing more is tried in this pass
+    std::map<std::string, std::uint64_t> there_{};  // bytes in the store, by key
+    std::set<std::string> sent_here_{};             // by this process
     std::map<std::string, file_facts> sent_{}, stale_{};
-    std::map<std::string, std::uint64_t> claimed_{};  // worker's folder, run
+    std::map<std::string, std::uint64_t> claimed_{};  // run, by the worker's folder
     std::map<std::string, bool> over_{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what NVIDIA's GPUs do, asked of the driver's library where it is there (Linux).
+// Ext (L6): samples NVIDIA GPUs through the driver's library, if it is installed (Linux).
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -7,9 +7,9 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Loads the library when it is made, with declarations of its own: no header of NVIDIA's is needed to compile. Where it
-// is not there, or says that there is no device, nothing is sampled. A device that is lost, and what one does not tell,
-// is not a number; a value that cannot be, as more memory in use than there is, is none. One thread at a time.
+// Loads the library in the constructor and declares its functions itself: compiling needs no header of NVIDIA. Without
+// the library or a device, nothing is sampled. Values of a lost device, and unavailable values, are NaN; impossible
+// values, such as more memory in use than there is, are discarded. Use it in one thread at a time.
 class nvml_reader {
 public:
     explicit nvml_reader(char const* library = "libnvidia-ml.so.1") noexcept;
@@ -17,19 +17,18 @@ public:
     nvml_reader& operator=(nvml_reader const&) = delete;
     ~nvml_reader();
 
-    // The driver measures what goes over PCIe for 20 ms a direction and device, and the call lasts as long: only where
-    // it is asked for.
+    // Measuring PCIe traffic blocks for 20 ms for each direction and device, so it is optional.
     void sample(bool with_pcie, system_load& into) noexcept;
 
-    [[nodiscard]] bool is_there() const noexcept { return count_ > 0; }  // the library, and a GPU
-    // The first thing that went wrong with a library that is there.
+    [[nodiscard]] bool is_there() const noexcept { return count_ > 0; }  // the library and at least one GPU
+    // The first error of an installed library.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
     using device = struct nvml_device*;
-    // Of NVML's documentation, "API Reference": names, arguments and what they mean. 0 is success.
+    // Names, arguments and meanings follow NVML's documentation, "API Reference". 0 is success.
     struct utilization {
-        unsigned gpu = 0, memory = 0;  // percent of the time since the last look of the driver's
+        unsigned gpu = 0, memory = 0;  // percent of the time since the driver's last measurement
     };
     struct memory_info {
         unsigned long long total = 0, free = 0, used = 0;  // bytes

@@ -41,7 +41,7 @@ SPOTTER_BODY void nvml_reader::start() noexcept {
     begun_ = true;
     unsigned found = 0;
     if (int const code = calls_.count(&found); code != 0) { return note(0, code, "nvmlDeviceGetCount_v2"); }
-    // Those that this process may not see keep their number, and have no values.
+    // Devices that this process may not access keep their index, and have no values.
     for (; count_ < found && count_ < system_load::most_gpus; ++count_) {
         if (int const code = calls_.handle(static_cast<unsigned>(count_), &devices_[count_]); code != 0) {
             devices_[count_] = nullptr;
@@ -88,8 +88,8 @@ SPOTTER_BODY void nvml_reader::sample(device from, std::size_t which, bool with_
     }
     unsigned long long reasons = 0;
     if (calls_.throttling_of != nullptr && calls_.throttling_of(from, &reasons) == 0) {
-        // Software power cap, hardware slowdown, software and hardware thermal slowdown, power brake; not idle, nor
-        // what the user chose.
+        // Software power cap, hardware slowdown, software and hardware thermal slowdown, power brake; not idling or
+        // user settings.
         constexpr unsigned long long held_down = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
         into.slowed = (reasons & held_down) != 0 ? 1.0F : 0.0F;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): samples of what the machine does, out of /proc and /sys (Linux).
+// Ext (L6): samples of the machine's activity from /proc and /sys (Linux).
 #pragma once
 
 #include <spotter/ext/system/load.hpp>
@@ -9,25 +9,26 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Keeps its files open and reads them again at each sample: a system call each, no allocation. A file that is not
-// there, is not readable, or says something else than it should leaves its part out. One thread at a time.
+// Keeps its files open and reads them again at each sample: one system call each, no allocation. If a file is missing,
+// unreadable or malformed, its part is left out. Use it in one thread at a time.
 class proc_reader {
 public:
-    // `proc` and `sys` are where these are mounted.
+    // `proc` and `sys` are the mount points.
     explicit proc_reader(std::string_view proc = "/proc", std::string_view sys = "/sys") noexcept;
     proc_reader(proc_reader const&) = delete;
     proc_reader& operator=(proc_reader const&) = delete;
     ~proc_reader();
 
-    // What happened since the call before; at the first call only what needs none. `now` in seconds, of a clock that
-    // does not jump.
+    // The activity since the previous call; the first call only has values that need none. `now` is in seconds, of a
+    // monotonic clock.
     void sample(double now, system_load& into) noexcept;
 
-    // Parts that the last sample lacks, as bits of system_load::part.
+    // Parts missing from the last sample, as bits of system_load::part.
     [[nodiscard]] std::uint32_t missing() const noexcept { return missing_; }
-    // Of these what this system has.
+    // The missing parts that this system has provided before.
     [[nodiscard]] std::uint32_t unreadable() const noexcept { return missing_ & had_; }
-    [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;  // that says it, for people
+    [[nodiscard]] static std::string_view file_of(system_load::part which) noexcept;  // the file of that part, for
+                                                                                      // messages
 
 private:
     enum file : std::size_t {
@@ -46,7 +47,7 @@ private:
     };
     static constexpr std::size_t buffer_bytes = 128U << 10, zones = 16, clocks = 64;
 
-    // Ticks of a core, or of all of them.
+    // Clock ticks of a core, or of all cores.
     struct core_time {
         std::uint64_t busy = 0, idle = 0, io_wait = 0, stolen = 0;
     };
@@ -75,9 +76,9 @@ private:
     int descriptors_[files];
     int zones_[zones], clocks_[clocks];
     char* buffer_ = nullptr;
-    core_time* cores_ = nullptr;  // as they were before
+    core_time* cores_ = nullptr;  // at the previous sample
     totals before_{};
-    double ticks_ = 100, page_ = 4096;  // a second; bytes
+    double ticks_ = 100, page_ = 4096;  // clock ticks a second; bytes
     double sampled_at_ = 0;
     std::uint32_t missing_ = 0, had_ = 0;
     bool sampled_ = false;

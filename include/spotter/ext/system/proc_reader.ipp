@@ -16,7 +16,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Words and numbers of a text, one line at a time. Nothing is beyond its end.
+// Reads words and numbers of a text, line by line. Never reads beyond its end.
 class proc_text {
 public:
     explicit proc_text(std::string_view text) noexcept : left_{text} {}
@@ -42,7 +42,7 @@ public:
         for (; !left_.empty() && left_.front() >= '0' && left_.front() <= '9'; left_.remove_prefix(1)) {
             value = value * 10 + static_cast<std::uint64_t>(left_.front() - '0');
         }
-        if (!left_.empty() && left_.front() == '.') {  // its decimals
+        if (!left_.empty() && left_.front() == '.') {  // skips decimals
             (void)word();
         }
         return value;
@@ -64,7 +64,7 @@ private:
     std::string_view left_;
 };
 
-// The parts of a path in one; -1 where there is no such file or it cannot be read, which errno says.
+// Opens the joined path; -1 where the file is missing or unreadable (see errno).
 [[nodiscard]] SPOTTER_BODY int open_to_read(std::string_view folder, std::string_view name, std::string_view more = "",
                                             std::string_view last = "") noexcept {
     char path[1024];
@@ -77,7 +77,7 @@ private:
     return fits ? open_above_streams(path, O_RDONLY) : -1;
 }
 
-// A counter that was set back counts from there.
+// A counter that was reset counts as 0 growth.
 [[nodiscard]] constexpr double grown(std::uint64_t now, std::uint64_t before) noexcept {
     return now > before ? static_cast<double>(now - before) : 0;
 }
@@ -160,8 +160,7 @@ SPOTTER_BODY void proc_reader::open(file which, system_load::part of, std::strin
     if (descriptors_[which] >= 0 || errno != ENOENT) { had_ |= static_cast<std::uint32_t>(of); }
 }
 
-// What the processes of this one's control group may take: version 2 has one tree, of version 1 the tree `memory` is
-// it.
+// The memory limit of this process's control group: version 2 has one tree; in version 1 it is the tree `memory`.
 SPOTTER_BODY void proc_reader::open_limit(std::string_view proc, std::string_view sys) noexcept {
     int const groups = detail::open_to_read(proc, "/self/cgroup");
     detail::proc_text lines{read(groups)}, line{{}};
@@ -175,7 +174,7 @@ SPOTTER_BODY void proc_reader::open_limit(std::string_view proc, std::string_vie
         std::string_view const tree = trees.empty() ? "/fs/cgroup" : "/fs/cgroup/memory";
         std::string_view const limit = trees.empty() ? "/memory.max" : "/memory.limit_in_bytes";
         int found = detail::open_to_read(sys, tree, group, limit);
-        // In a container, where its group is the whole tree.
+        // In a container its own group is the root of the tree.
         if (found < 0) { found = detail::open_to_read(sys, tree, limit); }
         if (found < 0) { continue; }
         if (int const before = std::exchange(descriptors_[group_memory], found); before >= 0) { (void)::close(before); }
@@ -259,7 +258,7 @@ SPOTTER_BODY void proc_reader::take_own(double seconds, system_load& into, total
         lack(system_load::part::own_cpu);
     } else {
         detail::proc_text words{text};
-        words.skip_to_last(')');  // the program's name, which may have blanks and brackets
+        words.skip_to_last(')');  // the program's name, which may contain blanks and brackets
         words.skip_words(11);
         now.own_ticks = words.number();
         now.own_ticks += words.number();
@@ -314,7 +313,7 @@ SPOTTER_BODY void proc_reader::take_network(double seconds, system_load& into, t
     detail::proc_text lines{text}, line{{}};
     for (std::size_t i = 0; lines.next_line(line); ++i) {
         std::string_view const name = line.word();
-        if (i < 2 || name == "lo") { continue; }  // two lines of titles
+        if (i < 2 || name == "lo") { continue; }  // two header lines
         now.received += line.number();
         line.skip_words(7);
         now.sent += line.number();
@@ -334,7 +333,7 @@ SPOTTER_BODY void proc_reader::take_disks(double seconds, system_load& into, tot
         (void)line.number();
         std::uint64_t const minor = line.number();
         std::string_view const name = line.word();
-        // Whole disks: partitions and what lies on other disks would count twice.
+        // Whole disks only: partitions and stacked devices would count twice.
         bool const loop =
             name.starts_with("loop") || name.starts_with("ram") || name.starts_with("dm-") || name.starts_with("md");
         bool const partition = minor % 16 != 0 && !name.starts_with("nvme") && !name.starts_with("mmcblk");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): where the samples of a machine come from, and under which names rules and readers know them.
+// Ext (L6): the source of the machine's samples, and their names for rules and readers.
 #pragma once
 
 #include <spotter/ext/system/load.hpp>
@@ -14,15 +14,15 @@ namespace spotter::inline SPOTTER_ABI {
 
 struct system_options {  // how the machine is sampled
     double seconds = 1;  // between two samples
-    bool pcie = false;   // ask what goes over PCIe: 40 ms a GPU and sample, in which nothing is written
-    // Called at each sample by who writes, behind everything else: for what the program alone knows, as its
-    // loader_workers, and on a system of which nothing is known here. What it fills it has to `learn`.
+    bool pcie = false;   // also measure PCIe traffic: 40 ms for each GPU and sample, during which nothing is written
+    // Called by the writer thread at each sample, after everything else: for values that only the program knows, such
+    // as loader_workers, and for unsupported systems. It must call `learn` for the parts that it fills.
     void (*fill)(system_load& into, void* context) noexcept = nullptr;
     void* context = nullptr;
 };
 
-// Everything that can be read here: on Linux files of /proc and /sys and NVIDIA's library, elsewhere what
-// `system_options::fill` fills. One thread at a time.
+// Everything that can be read on this system: on Linux from /proc, /sys and NVIDIA's library, elsewhere only what
+// `system_options::fill` fills. Use it in one thread at a time.
 class system_source {
 public:
     explicit system_source(system_options const& choices) noexcept : choices_{choices} {}
@@ -30,14 +30,14 @@ public:
     system_source& operator=(system_source const&) = delete;
     ~system_source() { close(); }
 
-    void open() noexcept;  // before the first sample
+    void open() noexcept;  // call it before the first sample
     void close() noexcept;
-    // `now` in seconds, of a clock that does not jump.
+    // `now` is in seconds, of a monotonic clock.
     void sample(double now) noexcept;
     [[nodiscard]] system_load const& load() const noexcept { return load_; }  // the last sample
-    // What this system does not have, with commas; as of the last sample.
+    // The parts that this system lacks, separated by commas; as of the last sample.
     [[nodiscard]] text<160> absent() const noexcept;
-    // The first source that is there, or was, and could not be read.
+    // The first source that exists, or existed, and could not be read.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
 private:
@@ -51,7 +51,7 @@ private:
     error trouble_{};
 };
 
-// Calls use(name, value) for each number of a sample that is known; the cores are not among them.
+// Calls use(name, value) for each known number of a sample, except those of single cores.
 template <class Use>
 void each_number(system_load const& it, Use&& use) {
     using part = system_load::part;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): the stream that libtorch works in, for a device (ext/cuda.hpp): needs CUDA's runtime headers and a libtorch
-// that was built with CUDA.
+// Ext (L6): libtorch's current stream, for a device (ext/cuda.hpp). Needs CUDA's runtime headers and a libtorch that
+// was built with CUDA.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -12,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// `cuda_device gpu{{.current_stream = &spotter::torch_stream}};`. Only a program that works in other streams than the
-// default one needs it.
+// `cuda_device gpu{{.current_stream = &spotter::torch_stream}};`. Only needed by programs that use other streams than
+// the default one.
 #if defined(SPOTTER_TORCH_HAS_CUDA)
 [[nodiscard]] inline void* torch_stream(int ordinal) noexcept {
     try {

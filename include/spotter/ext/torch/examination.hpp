@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): a loop of libtorch is examined before it trains (spotter/preflight.hpp): what of a module and its optimizer
-// has to be shown, saved and restored. Includes torch/optim.h, and so stands apart from torch.hpp.
+// Ext (L6): examines a loop of libtorch before it trains (spotter/preflight.hpp): shows, saves and restores a module
+// and its optimizer. Includes torch/optim.h, and so is not part of torch.hpp.
 #pragma once
 
 #include <spotter/ext/torch/optimizer.hpp>
@@ -16,7 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Tensors and what was in them; and states of an optimizer, whose tensors it changes in place.
+// Copies of tensors; and copies of an optimizer's states, whose tensors it changes in place.
 class torch_snapshot {
 public:
     void add(::at::Tensor const& it) {
@@ -45,7 +45,7 @@ private:
     torch_optimizer* optimizer_ = nullptr;
 };
 
-// A module, its optimizer and one batch while they are examined.
+// A module, its optimizer and one batch during the examination.
 template <class Module>
 class torch_examined {
 public:
@@ -64,7 +64,7 @@ public:
         training(true);
         set_random(random_);
     }
-    // As the loop has it, or evaluation. Of a module before those within it, which its mode goes on to.
+    // The modes of the loop, or evaluation. Sets a module before its submodules, since its mode propagates to them.
     void training(bool on) {
         for (auto const& [module, trains] : modes_) { module->train(on && trains); }
     }
@@ -92,7 +92,7 @@ private:
     ::at::Tensor random_{};
 };
 
-// The module of a holder or pointer, or itself.
+// The module in a holder or pointer, or the module itself.
 template <class Module>
 [[nodiscard]] auto& torch_module_in(Module& it) {
     if constexpr (torch_module<Module>) {
@@ -104,7 +104,7 @@ template <class Module>
 
 }  // namespace detail
 
-// An examination of a loop of libtorch on the processor:
+// An examination of a loop of libtorch in host memory:
 //
 //     auto const found = sp::preflight(sp::torch_examination(net, optimizer, [&] {
 //         optimizer.zero_grad();
@@ -112,11 +112,11 @@ template <class Module>
 //         return loss.backward(), loss;
 //     }));
 //
-// `pass` is forward and backward of one batch, always the same, with the clearing that the loop does before it; it
-// returns the loss, a tensor or a number. The update is optimizer.step(). Weights, buffers, gradients, the optimizer's
-// moments, modes of modules and torch's random numbers are afterwards what they were. A state of an optimizer class of
-// yours is kept as far as its tensors are those of torch's classes; LBFGS, whose step takes a closure, cannot be
-// examined. `net` and `optimizer` must outlive it. Handles may be added: `exam.inputs = [x] { return sp::view_of(x);
+// `pass` is forward and backward of one batch, the same at each call, with the clearing that precedes it in the loop.
+// It returns the loss, a tensor or a number. The update is optimizer.step(). Weights, buffers, gradients, the
+// optimizer's moments, modes of modules and torch's random numbers are restored afterwards. The state of your own
+// optimizer class is kept if its tensors are those of torch's classes. LBFGS cannot be examined, since its step takes a
+// closure. `net` and `optimizer` must outlive it. Functions may be added: `exam.inputs = [x] { return sp::view_of(x);
 // }`.
 template <class Module, class Pass>
     requires(detail::torch_module<Module> || detail::torch_holder<Module>) && std::invocable<Pass&>
@@ -142,12 +142,12 @@ template <class Module, class Pass>
     return exam;
 }
 
-// The same of a batch and its criterion, with all handles, in one line:
+// The same for a batch and its criterion, with all functions, in one line:
 //
 //     auto const found = sp::preflight(sp::torch_examination(net, optimizer, x, y, torch::nn::CrossEntropyLoss{}));
 //
-// Clears by optimizer.zero_grad(), so that nothing is proven of the loop's own clearing. `x` and `y` are dense, on the
-// processor, [samples, ...]; they are changed and put back.
+// It clears gradients by optimizer.zero_grad(), so it proves nothing about the loop's own clearing. `x` and `y` are
+// dense, in host memory, [samples, ...]; they are changed and restored.
 template <class Module, class Criterion>
     requires(detail::torch_module<Module> || detail::torch_holder<Module>)
 [[nodiscard]] examination torch_examination(Module& net, ::torch::optim::Optimizer& optimizer, ::at::Tensor x,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what the layers of a torch::nn::Sequential put out, observed on the way: torch's modules in C++ have no
-// forward hooks.
+// Ext (L6): observes the outputs of the layers of a torch::nn::Sequential during forward, since torch's C++ modules
+// have no forward hooks.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -36,7 +36,7 @@ inline constexpr torch_layer torch_layers[] = {
     {"TanhImpl", role::activation, activated_by(activation_kind::tanh)},
     {"SigmoidImpl", role::activation, activated_by(activation_kind::sigmoid)},
 };
-// By what torch calls the module's class, `torch::nn::ReLUImpl`.
+// By torch's name of the module's class, `torch::nn::ReLUImpl`.
 [[nodiscard]] constexpr torch_layer torch_layer_of(std::string_view name) noexcept {
     name.remove_prefix(name.rfind(':') + 1);  // 0 where there is none
     for (torch_layer const& each : torch_layers) {
@@ -47,18 +47,18 @@ inline constexpr torch_layer torch_layers[] = {
 
 }  // namespace detail
 
-// In the place of `x = net->forward(x)`: the same, with the output of each layer observed as <prefix><name of the
-// layer>, before the next layer can write into it: `x = tap_layers(see, "act/", net->features, x)`, on an observer or a
-// hook, gives act/0, act/1, ... . Linear and convolutional layers have the role preactivation, all others activation,
-// of the kind that their class tells. What is no tensor, as an LSTM's output, is passed on unseen. A Sequential within
-// another is one layer: tap it for itself.
+// Replaces `x = net->forward(x)`: the same, with the output of each layer observed as <prefix><name of the layer>,
+// before the next layer can overwrite it. `x = tap_layers(see, "act/", net->features, x)`, with an observer or a hook,
+// observes act/0, act/1, ... . Linear and convolutional layers have the role preactivation, all others activation, with
+// the kind of their class. Outputs that are not tensors, as of an LSTM, are passed on unobserved. A nested Sequential
+// counts as one layer: tap it separately.
 template <class Hook, detail::torch_sequential Sequential>
 ::at::Tensor tap_layers(Hook&& hook, std::string_view prefix, Sequential& net, ::at::Tensor x) {
-    if constexpr (requires { observer{hook}; }) {  // and nothing for a null_hook
+    if constexpr (requires { observer{hook}; }) {  // does nothing for a null_hook
         auto const names = net.named_children();
         auto name = names.begin();
         auto layer = net.begin();
-        if (layer == net.end()) { return net.forward(x); }  // which says what torch has to say
+        if (layer == net.end()) { return net.forward(x); }  // which reports torch's own error
         auto value = layer->any_forward(std::move(x));
         while (true) {
             if (::at::Tensor const* const seen = value.template try_get<::at::Tensor>()) {
@@ -73,7 +73,7 @@ template <class Hook, detail::torch_sequential Sequential>
         return net.forward(x);
     }
 }
-// The same of what TORCH_MODULE makes.
+// The same for the result of TORCH_MODULE.
 template <class Hook, class Holder>
     requires requires(Holder& it) {
         requires detail::torch_sequential<std::remove_reference_t<decltype(*it)>>;

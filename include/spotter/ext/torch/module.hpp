@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): modules of libtorch, known by their methods: their parameters, gradients, buffers and mode.
+// Ext (L6): libtorch's modules, recognised by their methods: parameters, gradients, buffers and mode.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -21,7 +21,7 @@ concept torch_module = requires(Module const& it) {
     { it.named_parameters().begin()->value() } -> std::convertible_to<::at::Tensor const&>;
     { it.named_buffers().begin()->value() } -> std::convertible_to<::at::Tensor const&>;
 };
-// What TORCH_MODULE makes, and pointers of any kind.
+// The result of TORCH_MODULE, and pointers of any kind.
 template <class Holder>
 concept torch_holder = requires(Holder const& it) {
     requires torch_module<std::remove_cvref_t<decltype(*it)>>;
@@ -30,12 +30,11 @@ concept torch_holder = requires(Holder const& it) {
 
 }  // namespace detail
 
-// The parameters and buffers of modules, listed once: unlike the module itself, which makes a new list whenever it is
-// asked, a table is handed over without an allocation. Parameters are known as torch names them, behind `prefix`, and
-// their gradients as grad/<name>; those that are undefined, as before the first backward, are left out. A parameter has
-// the role weight, or bias where the last part of its name says bias, and flag::frozen where it required no gradient
-// when it was listed; a buffer has the role other. Holds the tensors, so list again after a module was given other
-// ones.
+// The parameters and buffers of modules, listed once: a module makes a new list at each call, a table is passed without
+// an allocation. Parameters have torch's names, after `prefix`, and their gradients are grad/<name>. Undefined tensors
+// are left out, as gradients before the first backward. A parameter has the role weight, or bias if the last part of
+// its name contains bias, and flag::frozen if it required no gradient when it was listed; a buffer has the role other.
+// The table holds the tensors, so make a new one if a module gets other tensors.
 //
 //     module_table tensors{net};
 //     auto found = watch.step(train(i), "loss"_t = loss, tensors);
@@ -48,7 +47,7 @@ public:
         add(module, prefix);
     }
 
-    // Behind those that are there; may throw where memory is exhausted.
+    // Appends a module; may throw where memory is exhausted.
     template <detail::torch_module Module>
     module_table& add(Module const& module, std::string_view prefix = {}) {
         for (auto const& each : module.named_parameters()) {
@@ -98,13 +97,13 @@ private:
         ::at::Tensor tensor;
         role what;
         flag flags;
-        bool plain;  // the name tells all: a hook then sees sooner that nothing is due
+        bool plain;  // the name implies role and flags: then a hook decides faster that nothing is needed
     };
     std::vector<row> rows_;
 };
 
-// A module, or what holds one, as it is: `watch.step(train(i), "loss"_t = loss, net)`. Lists it anew each time, for
-// loops whose steps take longer than that; a module of yours that has a visit_tensors of its own is asked that instead.
+// A module or a holder of one, directly: `watch.step(train(i), "loss"_t = loss, net)`. Lists the tensors anew each
+// time, which is fine for loops with longer steps. Your own visit_tensors for a module takes precedence.
 template <detail::torch_module Module, class Visit>
 void visit_tensors(Module const& module, Visit visit) {
     visit_tensors(module_table{module}, visit);
@@ -136,7 +135,7 @@ template <class Modules>
     return {modules};
 }
 
-// All that a module or table shows, between begin and end: for loops whose activations were tapped on the way.
+// Observes all of a module or table, between begin and end: for loops that tap activations on the way.
 template <class Hook, class Modules>
 void observe_module(Hook& watch, Modules const& modules) {
     visit_tensors(modules, [&](std::string_view name, auto const& values, auto... role_and_flags) {
@@ -144,7 +143,7 @@ void observe_module(Hook& watch, Modules const& modules) {
     });
 }
 
-// train(i) or eval(i), as net.train() and net.eval() have left it.
+// train(i) or eval(i), according to the last call of net.train() or net.eval().
 template <class Module>
     requires detail::torch_module<Module> || detail::torch_holder<Module>
 [[nodiscard]] step_id step_of(Module const& net, std::uint64_t index) {
@@ -155,18 +154,18 @@ template <class Module>
     }
 }
 
-// Within a step that spans backward: observes the gradient of an activation when backward comes to it, and returns the
-// activation: `x = tap_gradient(see, "grad/act/fc1", x)`, on an observer or a hook, which must outlive the graph. For
-// the processor's tensors: their gradients are computed in the thread that calls backward(). A leaf has grad() and is
-// left alone.
+// Within a step that spans backward: observes the gradient of an activation when backward reaches it, and returns the
+// activation: `x = tap_gradient(see, "grad/act/fc1", x)`, with an observer or a hook, which must outlive the graph. For
+// tensors in host memory: their gradients are computed in the thread that calls backward(). A leaf has grad() and is
+// not tapped.
 template <class Hook>
 ::at::Tensor tap_gradient(Hook&& hook, std::string_view name, ::at::Tensor activation) {
-    if constexpr (requires { observer{hook}; }) {  // and nothing for a null_hook
+    if constexpr (requires { observer{hook}; }) {  // does nothing for a null_hook
         if (activation.requires_grad() && !activation.is_leaf()) {
             if (activation.is_cpu()) {
                 activation.register_hook(
                     [see = observer{hook}, name = std::string{name}](::at::Tensor const& gradient) {
-                        see.observe(name, packed(gradient));  // often one number, expanded
+                        see.observe(name, packed(gradient));  // often one expanded number
                     });
             } else {
                 hook.observe(name, activation);  // refused and counted: its gradient comes in another thread

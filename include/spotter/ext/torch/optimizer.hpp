@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): what optimizers of libtorch keep for each parameter. Includes torch/optim.h, and so stands apart from
+// Ext (L6): the state of libtorch's optimizers for each parameter. Includes torch/optim.h, and so is not part of
 // torch.hpp.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace detail {
 using torch_optimizer = ::torch::optim::Optimizer;
 using torch_key = typename std::remove_cvref_t<decltype(std::declval<torch_optimizer const&>().state())>::key_type;
 
-// What an optimizer finds a parameter's state by: the address of its TensorImpl, which torch 1 writes as a text.
+// An optimizer's key for a parameter's state: the address of its TensorImpl, which torch 1 writes as a text.
 template <class Key>
 [[nodiscard]] Key torch_state_key(::at::Tensor const& parameter) {
     if constexpr (std::same_as<Key, std::string>) {
@@ -31,8 +31,7 @@ template <class Key>
     }
 }
 
-// Calls `use(name, tensor)` for each tensor of a state, named as torch names it. Nothing of a class that torch does not
-// have.
+// Calls `use(name, tensor)` for each tensor of a state, with torch's names. Ignores classes that are not torch's.
 template <class Use>
 void each_torch_moment(::torch::optim::OptimizerParamState const& state, Use&& use) {
     namespace optim = ::torch::optim;
@@ -60,13 +59,12 @@ void each_torch_moment(::torch::optim::OptimizerParamState const& state, Use&& u
 
 }  // namespace detail
 
-// What an optimizer keeps for each parameter of modules, as optimizer/<parameter>/<moment>: exp_avg, exp_avg_sq and
+// An optimizer's state for each parameter of modules, as optimizer/<parameter>/<moment>: exp_avg, exp_avg_sq and
 // max_exp_avg_sq of Adam and AdamW, momentum_buffer of SGD, square_avg, momentum_buffer and grad_avg of RMSprop, sum of
-// Adagrad. LBFGS keeps one state for all, under its first parameter: d and prev_flat_grad, with the elements of all
-// parameters in a row. What is not there yet, as before the first step() or without momentum, is left out, and so is a
-// state of a class of yours. Parameters are listed once, so list again after a module was given other ones. Refers to
-// the optimizer, which must outlive it; belongs to one thread. Asked between backward and step(), it shows what the
-// update before has left.
+// Adagrad. LBFGS has one state for all, under its first parameter: d and prev_flat_grad, with the elements of all
+// parameters in a row. Missing states are left out, as before the first step() or without momentum, and so are states
+// of your own classes. Parameters are listed once, so make a new table if a module gets other parameters. The optimizer
+// must outlive it. Use it in one thread. Between backward and step(), it shows the state after the previous update.
 //
 //     optimizer_table moments{net, adam};
 //     auto found = watch.step(train(i), "loss"_t = loss, tensors, moments);
@@ -96,7 +94,7 @@ public:
     optimizer_table& add(Holder const& module, std::string_view prefix = {}) {
         return module ? add(*module, prefix) : *this;
     }
-    // How many parameters it knows.
+    // The number of parameters.
     [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
 
     template <class Visit>
@@ -117,14 +115,14 @@ private:
     static constexpr std::size_t longest_moment = 15;  // momentum_buffer
 
     struct row {
-        std::string name;  // all but the moment
+        std::string name;  // without the moment
         detail::torch_key key;
-        ::at::Tensor parameter;  // so that its address stays its own
+        ::at::Tensor parameter;  // kept, so that its address is not reused
     };
     detail::torch_optimizer const* optimizer_;
     std::vector<row> rows_;
     std::size_t longest_ = 0;
-    mutable std::string name_;  // of what is shown now, so that no step allocates for it
+    mutable std::string name_;  // of the current tensor, so that no step allocates for it
 };
 
 // Each of its tensors as by packed(tensor): for parameters on another device.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6): libtorch's tensors, observed as they are, packed where they have gaps, and read back from a record.
+// Ext (L6): libtorch's tensors, observed directly, packed where they have gaps, and read from a record.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -13,8 +13,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// By the number of an at::ScalarType. They are part of torch's file format and so do not change; 23 to 29 came with
-// torch 2, and a number is all that a file compiled with torch 1 can know of them.
+// Indexed by at::ScalarType. The numbers are part of torch's file format and so do not change. 23 to 29 came with torch
+// 2; a file compiled with torch 1 only knows their numbers.
 inline constexpr dtype torch_dtypes[] = {
     dtype::u8,      dtype::i8,      dtype::i16,  dtype::i32,  dtype::i64,     dtype::f16,  dtype::f32,
     dtype::f64,     dtype::none,    dtype::c64,  dtype::c128, dtype::boolean,  // 8: complex of two halves
@@ -26,7 +26,7 @@ inline constexpr dtype torch_dtypes[] = {
     auto const number = static_cast<std::size_t>(type);
     return number < std::size(torch_dtypes) ? torch_dtypes[number] : dtype::none;
 }
-// at::ScalarType::Undefined where this version of torch has no such element.
+// at::ScalarType::Undefined where this version of torch lacks the type.
 [[nodiscard]] constexpr ::at::ScalarType torch_type(dtype type) noexcept {
     auto const options = static_cast<std::size_t>(::at::ScalarType::NumOptions);
     std::size_t const known = options < std::size(torch_dtypes) ? options : std::size(torch_dtypes);
@@ -36,8 +36,7 @@ inline constexpr dtype torch_dtypes[] = {
     return ::at::ScalarType::Undefined;
 }
 
-// Calls `use` with an integer as wide as an element, or with the only element that is wider: what is moved needs no
-// more.
+// Calls `use` with an integer of an element's size, or with the one wider element type: enough for moving values.
 template <class Use>
 void with_torch_word(dtype type, Use&& use) {
     switch (size_of(type)) {
@@ -54,8 +53,8 @@ void with_torch_word(dtype type, Use&& use) {
     }
 }
 
-// With type and shape also where the values are refused for the place or the gaps that they have. A template, so that a
-// method of newer versions can be asked for.
+// Has type and shape even where the values are refused for their place or gaps. A template, so that methods of newer
+// versions can be used.
 template <class Tensor>
 [[nodiscard]] tensor_ref view_torch(Tensor const& it, bool anywhere = false) {
     if (!it.defined()) { return {}; }
@@ -73,16 +72,16 @@ template <class Tensor>
     } else if (!anywhere && !it.is_cpu()) {
         view.refused = refusal::other_device;
     } else if (it.layout() != ::at::kStrided || !it.has_storage() || it.is_conj() || it.is_neg()) {
-        view.refused = refusal::not_contiguous;  // sparse; or its values are not what its memory holds
+        view.refused = refusal::not_contiguous;  // sparse, or the memory does not hold the values directly
     } else {
         if constexpr (requires { it.const_data_ptr(); }) {
-            view.values.raw = it.const_data_ptr();  // data_ptr() would make a copy-on-write tensor copy itself
+            view.values.raw = it.const_data_ptr();  // data_ptr() would copy a copy-on-write tensor
         } else {
             view.values.raw = it.data_ptr();
         }
         if (view.values.raw == nullptr && view.count > 0) {
             view.refused = refusal::null;
-        } else if (!it.is_contiguous()) {  // torch keeps that as a bit
+        } else if (!it.is_contiguous()) {  // torch stores that as a flag
             auto const strides = it.strides();
             view = view_of(view.values.raw, view.type, shape,
                            std::span<std::int64_t const>{strides.data(), strides.size()});
@@ -91,7 +90,7 @@ template <class Tensor>
     return view;
 }
 
-// Packed and row-major, of memory of this processor that `view` tells the type and shape of.
+// Packed and row-major, from host memory; `view` has type and shape.
 [[nodiscard]] inline bool copy_strided_torch(::at::TensorBase const& it, tensor_ref const& view, std::byte* into) {
     if (view.values.raw == nullptr) { return false; }
     std::array<std::int64_t, max_rank> strides{};
@@ -106,7 +105,7 @@ template <class Tensor>
     return true;
 }
 
-// A tensor in a GPU's memory, for a hook that has it: in the stream that is current there (docs/device.md).
+// A tensor in GPU memory, for a hook with the device: in the device's current stream (docs/device.md).
 template <class Tensor>
 [[nodiscard]] offered offer_torch_of_device(Tensor const& it, tensor_ref const& view) noexcept {
     return offer_of_device(it, view, [](void const* from, std::byte* into) {
@@ -119,16 +118,16 @@ template <class Tensor>
 
 }  // namespace detail
 
-// torch::Tensor is at::Tensor. Nothing is asked of autograd: no operation is recorded, no version counted. Undefined:
-// absent. What only has its axes in another order (a channels-last image, an output that is batch-first by permute or
-// transpose) is copied where something is due; memory with gaps is refused: see packed(tensor).
+// torch::Tensor is at::Tensor. Does not involve autograd: records no operation and counts no version. An undefined
+// tensor is absent. A tensor whose axes are only in another order (a channels-last image, an output that is batch-first
+// by permute or transpose) is copied where it is needed. Memory with gaps is refused: see packed(tensor).
 template <std::derived_from<::at::TensorBase> Tensor>
 struct tensor_access<Tensor> {
     [[nodiscard]] static tensor_ref view(Tensor const& it) noexcept {
         try {
             return detail::view_torch(it);
         } catch (...) {
-            return refused_view(refusal::not_contiguous);  // a kind of tensor that has no sizes or memory to tell of
+            return refused_view(refusal::not_contiguous);  // a kind of tensor without sizes or memory
         }
     }
     [[nodiscard]] static offered offer(Tensor const& it) noexcept {
@@ -147,7 +146,7 @@ struct tensor_access<Tensor> {
     }
 };
 
-// Row-major, on the processor, without gradient.
+// Row-major, in host memory, without gradient.
 template <>
 struct tensor_from<::at::Tensor> {
     [[nodiscard]] static result<::at::Tensor> make(tensor_ref const& from) {
@@ -169,9 +168,8 @@ struct tensor_from<::at::Tensor> {
     }
 };
 
-// A tensor that may lie anywhere, made by packed(tensor): a view where one can be had, and otherwise a copy, made only
-// at steps where something is due. Holds a reference to the tensor, and through it to its graph, as long as it lives
-// itself.
+// A tensor in any memory, made by packed(tensor): a view if possible, and otherwise a copy, which is only made at steps
+// where it is needed. Holds a reference to the tensor, and so to its graph, as long as it lives.
 class torch_values {
 public:
     explicit torch_values(::at::Tensor const& it) noexcept : it_{it} {}
@@ -193,7 +191,7 @@ private:
     bool copy_to(std::byte* into) const {
         ::at::Tensor host = it_;
         if (!it_.is_cpu() || it_.layout() != ::at::kStrided || it_.is_conj() || it_.is_neg()) {
-            host = it_.detach();  // so that nothing of what follows is recorded
+            host = it_.detach();  // so that later operations are not recorded
             if (host.layout() != ::at::kStrided) { host = host.to_dense(); }
             host = host.to(::at::kCPU).resolve_conj().resolve_neg();
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), for the bodies beside xgboost.hpp: a document that XGBoost wrote, as text or as UBJSON, value by value with
-// the way to each.
+// Ext (L6), for the bodies beside xgboost.hpp: reads a document from XGBoost, as text or as UBJSON, value by value,
+// with the path to each.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -14,16 +14,17 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What nlohmann's reader calls, kept from growing without end whatever a damaged document says. `Reader` derives from
-// it and has the functions at its end that it wants to know of.
+// The callbacks of nlohmann's parser, with limits, since a damaged document could grow without end. `Reader` derives
+// from it and redefines those functions at its end that it needs.
 template <class Reader>
 class document_reader {
 public:
     using json = nlohmann::json;
 
-    // False where the document is malformed, is cut short, or is nested deeper than anything that XGBoost writes.
+    // False where the document is malformed, truncated, or nested deeper than any document of XGBoost.
     [[nodiscard]] bool read(std::string_view document, json::input_format_t format) {
-        values_left_ = document.size();  // each takes a byte at least; UBJSON can promise any number of nulls in ten
+        values_left_ = document.size();  // each takes at least a byte; in UBJSON ten bytes can announce any number of
+                                         // nulls
         return json::sax_parse(document.begin(), document.end(), static_cast<Reader*>(this), format);
     }
 
@@ -52,8 +53,8 @@ public:
     }
 
 protected:
-    // An object or array around the value at hand: the key that it has in the object, or how many the array has, itself
-    // included.
+    // An object or array around the current value: the key of the value in the object, or the number of values in the
+    // array so far, this one included.
     struct level {
         std::string key{};
         std::size_t values = 0;
@@ -64,7 +65,7 @@ protected:
 
     void take(double const&) {}
     void take(std::string_view) {}
-    void entered(std::size_t) {}  // an object or array with so many values; -1: as many as come
+    void entered(std::size_t) {}  // an object or array with this many values; -1: unknown
     void left() {}
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), for xgboost.hpp: answers of XGBoost as tensors that are not there before somebody wants them.
+// Ext (L6), for xgboost.hpp: results of XGBoost as tensors that are only computed when they are needed.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// What is looked at only where it is wanted: the view of it is made then.
+// A tensor whose view is computed when it is needed.
 struct boosted_look {
     booster_reader* of;
     tensor_ref (booster_reader::*fetch)(std::size_t);
@@ -26,7 +26,7 @@ struct boosted_look {
     }
 };
 
-// The same for a first look at what is dear: type and shape are told without it.
+// The same for the first access to an expensive one: type and shape are known without it.
 struct first_boosted_look {
     boosted_look it;
     dtype element;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), for xgboost.hpp: the calls of XGBoost's C API, each made at most once a step, and what they said as
-// tensors.
+// Ext (L6), for xgboost.hpp: the calls of XGBoost's C API, each made at most once a step, with results as tensors.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -17,7 +16,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// How often XGBoost was asked for what costs something.
+// The number of expensive calls of XGBoost.
 struct boosted_work {
     std::uint64_t evaluations = 0;   // of all metrics on all sets
     std::uint64_t predictions = 0;   // of one set
@@ -28,8 +27,8 @@ struct boosted_work {
 
 namespace detail {
 
-// Views hold until the next one is asked for; those of SHAP values until a prediction is. What failed once in a step is
-// not tried again in it.
+// A view is valid until the next view is requested; one of SHAP values until the next prediction. A call that failed is
+// not repeated within the step.
 class booster_reader {
 public:
     static constexpr std::string_view importance_kinds[] = {"weight", "gain", "cover", "total_gain", "total_cover"};
@@ -51,7 +50,7 @@ public:
         return false;
     }
 
-    // What was asked for in the step before is forgotten.
+    // Begins a step: discards the results of the previous one.
     void begin() {
         if (sets_.empty() && !evaluation_given_) { metrics_.begin_telling(); }
         metrics_.drop_untold();
@@ -80,8 +79,8 @@ public:
             remember(errc::bad_config, "configuration", "is not the JSON that was expected");
         }
     }
-    // The trees of the last round. They are read from the whole model: a slice of it is smaller, but making one draws
-    // random numbers that training would have drawn.
+    // The trees of the last round. They are read from the whole model: a slice would be smaller, but making one draws
+    // random numbers that the training would have drawn.
     void grow() {
         if (std::exchange(done_.grown, true)) { return; }
         trees_.clear();
@@ -109,7 +108,7 @@ public:
         bst_ulong count = 0;
         return went(XGBoosterGetNumFeature(booster_, &count), "features") ? as_size(count) : 0;
     }
-    // The booster's own, else those of the set that is looked at, else f0, f1, ...
+    // The booster's own, or those of the selected set, or f0, f1, ...
     [[nodiscard]] std::vector<std::string> feature_names() {
         std::size_t const count = features();
         bst_ulong known = 0;
@@ -165,7 +164,7 @@ public:
         }
         return shap_;
     }
-    // Of one feature, or of the bias, which is the last; a value a class where there are several.
+    // Of one feature, or of the bias, which is the last; with several classes a value for each.
     [[nodiscard]] tensor_ref average_shap(std::size_t feature) {
         if (!average() || (feature + 1) * classes_ > averages_.size()) { return refused_view(refusal::null); }
         return view_of(averages_.data() + feature * classes_, classes_ > 1 ? extents{classes_} : extents{});
@@ -176,7 +175,7 @@ public:
         std::size_t const count = averages_.size() / classes_ - 1;
         return view_of(averages_.data(), classes_ > 1 ? extents{count, classes_} : extents{count});
     }
-    // A value a feature; of a linear booster with several classes, a row a feature.
+    // A value for each feature; for a linear booster with several classes, a row for each.
     [[nodiscard]] tensor_ref importance(std::size_t kind) {
         std::string const request =
             "{\"importance_type\": \"" + std::string{importance_kinds[kind]} + numbered_features();
@@ -228,7 +227,7 @@ private:
     bool went(int answer, std::string_view what) noexcept {
         if (answer == 0) { return true; }
         std::string_view const said = XGBGetLastError();
-        remember(errc::bad_config, what, said.substr(0, said.find('\n')));  // a trace of its stack follows
+        remember(errc::bad_config, what, said.substr(0, said.find('\n')));  // without the stack trace that follows
         return false;
     }
     [[nodiscard]] static tensor_ref number(readings const& all, std::size_t i) noexcept {
@@ -270,7 +269,7 @@ private:
         for (double& each : averages_) { each /= static_cast<double>(rows); }
         return true;
     }
-    // The end of a request for importances, which come with names: numbers, whatever the features are called.
+    // The last part of a request for importances, which come with names: numbers, whatever the names of the features.
     [[nodiscard]] std::string const& numbered_features() {
         std::size_t const count = features();
         if (feature_list_.empty() || count != numbered_) {
@@ -292,14 +291,14 @@ private:
     bool evaluation_given_ = false;
     struct {
         bool evaluated = false, configured = false, grown = false, explained = false, averaged = false;
-    } done_{};  // in this step
+    } done_{};  // calls made in this step
     readings metrics_{}, parameters_{};
     std::vector<boosted_tree> trees_{};
     std::vector<float> scores_{};
     std::string feature_list_{};
     std::size_t numbered_ = 0;
     tensor_ref shap_{};
-    std::vector<double> averages_{};  // feature by feature, and within it class by class
+    std::vector<double> averages_{};  // by feature, and within it by class
     std::size_t classes_ = 1;
     error trouble_{};
     boosted_work work_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ext (L6), for xgboost.hpp: named numbers that XGBoost tells as text: evaluations and parameters.
+// Ext (L6), for xgboost.hpp: named numbers that XGBoost returns as text: evaluations and parameters.
 #pragma once
 
 #include <spotter/core/parse_number.hpp>
@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// One number of each name, as last told. A name keeps its place until it is left out of a telling.
+// The latest number of each name. A name keeps its index until a text lacks it.
 class readings {
 public:
     struct reading {
@@ -29,7 +29,7 @@ public:
     void drop_untold() {
         std::erase_if(all_, [](reading const& each) { return !each.told; });
     }
-    // The first of a name counts within one telling.
+    // Within one text the first number of a name counts.
     void tell(std::string_view prefix, std::string_view name, double const& value) {
         for (reading& each : all_) {
             std::string_view const known = each.name;
@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
     [[nodiscard]] reading const& operator[](std::size_t i) const noexcept { return all_[i]; }
-    // What `name` was last told to be; `other` where it was not.
+    // The latest number of `name`; `other` if there is none.
     [[nodiscard]] double value_or(std::string_view name, double other) const noexcept {
         for (reading const& each : all_) {
             if (each.name == name && each.told) { return each.value; }
@@ -53,11 +53,11 @@ public:
     }
 
 private:
-    std::deque<reading> all_{};  // names stay where they are while new ones come
+    std::deque<reading> all_{};  // a deque, so that names keep their address when it grows
 };
 
-// The whole text as a number, whatever the locale; what is too small for a floating-point type is 0. Into a reference,
-// and never through a value: -ffast-math promises that those are no NaN.
+// The whole text as a number, whatever the locale; 0 where it is too small for a floating-point type. Writes to a
+// reference and never returns a value: -ffast-math assumes that returned values are not NaN.
 template <class Number>
 [[nodiscard]] bool read_number(std::string_view text, Number& into) {
     auto const [end, why] = parse_number(text, into);
@@ -70,13 +70,12 @@ template <class Number>
     return why == std::errc{};
 }
 
-// "[7]\ttrain-logloss:0.25\ttest-logloss:0.5": a name ends with the last colon of its part. False where nothing was in
-// it.
+// Reads "[7]\ttrain-logloss:0.25\ttest-logloss:0.5": a name ends at the last colon of its part. False where there is
+// nothing.
 [[nodiscard]] bool read_evaluation(std::string_view text, readings& into);
 
-// The numbers in XGBoost's configuration: whatever stands in an object whose name ends with `param`. `booster` becomes
-// its kind
-// ("gbtree", "dart", "gblinear"). False where it is no JSON; what stands before that is told.
+// Reads the numbers in XGBoost's configuration, in objects whose name ends with `param`. `booster` becomes its kind
+// ("gbtree", "dart", "gblinear"). False where it is not valid JSON; the numbers before the error are read.
 [[nodiscard]] bool read_parameters(std::string_view config, std::string_view prefix, readings& into,
                                    std::string& booster);
 

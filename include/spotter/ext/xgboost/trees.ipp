@@ -12,11 +12,11 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A tree as the model has it, by XGBoost's own numbers of nodes, unused nodes included.
+// A tree as in the model, with XGBoost's node numbers, unused nodes included.
 struct model_tree {
     std::vector<double> left{}, right{}, feature{}, kind{}, value{}, gain{}, cover{};
 
-    // Null for columns that nobody needs.
+    // Null for columns that are not needed.
     [[nodiscard]] std::vector<double>* column(std::string_view name) noexcept {
         if (name == "left_children") { return &left; }
         if (name == "right_children") { return &right; }
@@ -28,7 +28,7 @@ struct model_tree {
         return nullptr;
     }
 
-    // False where the columns are no tree.
+    // False where the columns are not a tree.
     [[nodiscard]] bool arrange(boosted_tree& into) const {
         std::size_t const nodes = left.size();
         for (std::vector<double> const* each : {&left, &right, &feature, &value, &gain, &cover}) {
@@ -42,7 +42,7 @@ struct model_tree {
             std::int32_t const children[2] = {whole(left[node]), whole(right[node])};
             bool const leaf = children[0] < 0;
             for (std::uint64_t side = 0; side < 2 && !leaf; ++side) {
-                // More nodes than there are: one that is its own ancestor.
+                // More nodes than exist: one would be its own ancestor.
                 if (children[side] < 0 || static_cast<std::size_t>(children[side]) >= nodes || order.size() == nodes) {
                     return false;
                 }
@@ -59,12 +59,12 @@ struct model_tree {
     }
 
 private:
-    // 0 where it is none that a column of XGBoost's holds.
+    // 0 where it is not a value of a column in XGBoost.
     [[nodiscard]] static std::int32_t whole(double const& value) noexcept {
         constexpr double end = 0x1p31;
         return is_finite(value) && value >= -end && value < end ? static_cast<std::int32_t>(value) : 0;
     }
-    // Ids end with level 63; what lies deeper shares the last one.
+    // Ids end at level 63; deeper nodes share the last one.
     [[nodiscard]] static std::uint64_t child_of(std::uint64_t parent, std::uint64_t which) {
         constexpr std::uint64_t last = (std::numeric_limits<std::uint64_t>::max)();
         return parent > (last - which) / 2 ? last : 2 * parent + which;
@@ -73,9 +73,9 @@ private:
 
 // ..."trees": [{"left_children": [1, 3,
 struct tree_reader : document_reader<tree_reader> {
-    std::size_t rounds, first = 0;  // trees before the first one are passed over
+    std::size_t rounds, first = 0;  // earlier trees are skipped
     std::vector<model_tree> trees{};
-    std::vector<double>* column = nullptr;  // the one that is being read
+    std::vector<double>* column = nullptr;  // the one being read
 
     explicit tree_reader(std::size_t boosted) : rounds{boosted} {}
 
@@ -103,7 +103,7 @@ SPOTTER_BODY bool read_last_trees(std::string_view model, std::size_t rounds, st
     if (rounds == 0) { return false; }
     tree_reader reader{rounds};
     if (!reader.read(model, nlohmann::json::input_format_t::ubjson)) { return false; }
-    // Each round adds as many as there are classes, or a multiple of that.
+    // Each round adds as many trees as there are classes, or a multiple.
     std::size_t const count = (reader.first + reader.trees.size()) / rounds;
     if (count > reader.trees.size()) { return false; }
     into.resize(count);
