@@ -5,6 +5,7 @@
     tools/mutations.py                 all of them; half an hour on a small machine
     tools/mutations.py ring walker     those whose name or test has one of these words
     tools/mutations.py --list
+    tools/mutations.py --stale         those whose line is no longer in its header as it was; a test of the suite runs this
 
 To be run by a person before a release: it asks whether the tests would still catch what they are there to catch. Each mistake is an
 edit of one line of a header, in a copy; the one test is compiled against the copy and run. "caught" is a test that fails, does
@@ -60,8 +61,8 @@ MUTATIONS = [
              "magic == layout::place_magic && in.fixed<std::uint64_t>() == checksum(bytes.first(layout::place_bytes - 8));",
              "magic == layout::place_magic;", "format/segment.cpp"),
     Mutation("check: the checksum takes two tables for each other", "format/checksum.ipp",
-             "table[1][(word >> 48) & 0xFF] ^ table[0][word >> 56];",
-             "table[0][(word >> 48) & 0xFF] ^ table[1][word >> 56];", "format/segment.cpp"),
+             "table[1][(word >> 48) & 0xFF] ^ table[0][as_size(word >> 56)];",
+             "table[0][(word >> 48) & 0xFF] ^ table[1][as_size(word >> 56)];", "format/segment.cpp"),
     Mutation("check: one number has two spellings", "format/bytes.ipp",
              "if (byte == 0 && shift > 0) { break; }", "", "format/rows.cpp"),
 
@@ -80,11 +81,10 @@ MUTATIONS = [
     Mutation("rule: for_steps waits one step too long", "rule/adapt.hpp",
              "return truth_of(count > 0 && count >= steps);", "return truth_of(count > 0 && count > steps);",
              "rule/adaptors.cpp"),
-    Mutation("rule: a cooldown lasts one close too long", "rule/adapt.hpp",
-             "{ left = steps > 0 ? steps - 1 : 0; }", "{ left = steps; }", "rule/adaptors.cpp"),
-    Mutation("rule: an episode ends with its first healthy close", "rule/adapt.hpp",
-             "if (++episode.healthy[m] >= steps) { episode.within[m] = false; }", "episode.within[m] = false;",
-             "rule/adaptors.cpp"),
+    Mutation("rule: an episode lasts one close too long", "rule/report_episode.hpp",
+             "++closes_ >= closes) { end(); }", "++closes_ > closes) { end(); }", "rule/adaptors.cpp"),
+    Mutation("rule: an episode ends with its first healthy close", "rule/report_episode.hpp",
+             "if (reported_ != 0 && ++closes_ >= closes) { end(); }", "(void)closes, end();", "rule/adaptors.cpp"),
     Mutation("rule: all holds though one tensor is undecided", "rule/quantify.hpp",
              "if (now.undecided > 0 || now.yes == 0) { return truth::undecided; }",
              "if (now.yes == 0) { return truth::undecided; }", "rule/quantifiers.cpp"),
@@ -164,6 +164,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", help="only those whose name or test has one of these")
     parser.add_argument("--list", action="store_true", help="print them and their tests")
+    parser.add_argument("--stale", action="store_true", help="print those whose line is not once in its header")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--no-baseline", action="store_true", help="do not look first whether the tests pass as they are")
     given = parser.parse_args()
@@ -172,6 +173,10 @@ def main() -> int:
         for each in chosen:
             print(f"{each.name}  ({each.header}; tests/{each.test})")
         return 0
+    if given.stale:
+        stale = [each for each in chosen if (ROOT / "include/spotter" / each.header).read_text().count(each.was) != 1]
+        print(*(f"stale: {each.name}  ({each.header})" for each in stale), f"{len(stale)} of {len(chosen)} are stale", sep="\n")
+        return 1 if stale else 0
 
     counts = {"caught": 0, "SURVIVED": 0, "stale": 0}
     with tempfile.TemporaryDirectory(prefix="spotter_mutations_") as folder:
