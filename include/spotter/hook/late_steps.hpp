@@ -100,7 +100,7 @@ private:
     std::size_t first_ = 0, closed_ = 0;
     device_state state_ = device_state::done;  // of the oldest step
     std::uint64_t serial_ = 0;                 // number of closed steps
-    std::uint64_t waits_ = 0, late_ = 0;       // how often the loop waited; steps whose results never came
+    std::uint64_t late_ = 0;                   // steps whose results never came
     error none_{};                             // why there is no device
 };
 

@@ -97,7 +97,6 @@ SPOTTER_BODY bool late_steps::is_due(bool must) noexcept {
     state_ = device_->look(oldest.place);
     if (state_ != device_state::working) { return true; }
     if (!must && !full && lag_ > 0) { return false; }
-    ++waits_;
     state_ = device_->wait(oldest.place, detail::device_patience);
     if (state_ == device_state::working) { ++late_, state_ = device_state::lost; }
     return true;
