@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: steps, modes and statistics as they are written in an argument.
+// Command line: reads steps, modes and statistics from arguments.
 #pragma once
 
 #include "nearest.hpp"
@@ -36,7 +36,7 @@ namespace spotter_tool {
     return why;
 }
 
-// "train:100", "train(100)" as reports print it, or "100", which is a step of train.
+// "train:100", "train(100)" as in reports, or "100", which is a step of train.
 [[nodiscard]] inline spotter::result<spotter::step_id> read_step(std::string_view text) noexcept {
     spotter::step_id step{};
     std::string_view digits = text;
@@ -56,7 +56,7 @@ namespace spotter_tool {
     return step;
 }
 
-// Steps of one mode between two, both of which belong to it.
+// The steps of one mode in a closed interval.
 struct step_range {
     spotter::mode mode{};
     std::uint64_t first = 0;
@@ -78,7 +78,7 @@ struct step_range {
     }
     std::size_t const begin = colon != text.npos && colon < cut ? colon + 1 : 0;
     auto const read = [](std::string_view digits, std::uint64_t& into) {
-        if (digits.empty()) { return true; }  // open at this end
+        if (digits.empty()) { return true; }  // no limit at this end
         auto const [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), into);
         return code == std::errc{} && end == digits.data() + digits.size();
     };
@@ -91,7 +91,7 @@ struct step_range {
     return range;
 }
 
-// What is wrong with a glob, and where: without that it would match no name, and say nothing.
+// The syntax error of a glob and its position: a malformed glob would match no name without any message.
 [[nodiscard]] inline spotter::error check_glob(std::string_view text) noexcept {
     spotter::pattern_fault const bad = spotter::glob{text}.fault();
     if (bad.empty()) { return {}; }

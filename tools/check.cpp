@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `check`: rules over records that are there, of many runs and workers at once; the exit code is for CI.
+// Command line, `check`: applies rules to existing records of many runs and workers at once; the exit code is for CI.
 #include "arguments.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
@@ -31,7 +31,7 @@ using namespace spotter;
 using spotter::detail::describe_times;
 using spotter::detail::repeated_finding;
 
-// What came of the records of one run, or of one worker of it. Findings refer to the trial.
+// The results for the records of one run, or of one worker. Findings refer to the trial.
 struct judged {
     std::string const& path;
     std::optional<std::uint32_t> worker{};
@@ -39,13 +39,13 @@ struct judged {
     error why{};  // it could not be opened
     replay_report report{};
     run_losses lost{};
-    json loss{};             // null: it is whole
+    json loss{};             // null: nothing is missing
     std::string bad_end{};   // it died or failed
     std::string unjudged{};  // why no rule could judge
-    std::string packs{};     // by which it was judged, where those are its own
+    std::string packs{};     // that judged it, where they are its own
 };
 
-// What is told of it, which does not refer to it any more: the records themselves are let go of one by one.
+// The results without references to the trial, so that each record can be closed after it was judged.
 struct told_record {
     std::string path{};
     std::optional<std::uint32_t> worker{};
@@ -57,7 +57,7 @@ struct told_record {
     bool ill = false;
 };
 
-// By what: `given` where it was named, else each run by what it had itself; and by an envelope, where there is one.
+// What judges: `given` if rules were named, otherwise each run's own packs; and an envelope, if there is one.
 struct judges {
     std::vector<std::string> const& words;
     dynamic_rule given;
@@ -107,7 +107,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     return it.unjudged.empty() ? code : stronger(code, not_judged);
 }
 
-// The first line of a record: what came of it.
+// The first line for a record: its result.
 [[nodiscard]] std::string_view verdict_of(judged const& it) {
     if (!it.report.findings.empty()) { return "findings"; }
     if (!it.unjudged.empty()) { return "nothing could be judged"; }
@@ -161,8 +161,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     return one;
 }
 
-// --- JUnit: a suite a record, a case a rule
-// ------------------------------------------------------------------------------------
+// JUnit: a suite for each record, a case for each rule.
 
 // As xs:dateTime, in UTC.
 [[nodiscard]] std::string iso_time(double seconds) {
@@ -182,7 +181,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
                              html::escape(name));
         cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
     };
-    // Several rules may go by one name, and a negation's finding by one that no leaf has.
+    // Several rules may have one name, and a negation's finding has a name that no leaf has.
     std::vector<std::string_view> names;
     auto const add = [&](std::string_view name) {
         if (std::find(names.begin(), names.end(), name) == names.end()) { names.push_back(name); }
@@ -191,7 +190,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     auto const repeated = gathered(it.report.findings);
     for (repeated_finding const& each : repeated) { add(each.strongest.rule); }
     for (std::string_view const name : names) {
-        // A case fails once: the strongest finding gives its message, all of them its text.
+        // A case fails once: its message is the strongest finding, its text all of them.
         std::string inside, text;
         repeated_finding const* strongest = nullptr;
         for (repeated_finding const& found : repeated) {
@@ -231,7 +230,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
         put("record", broken ? fmt::format("<failure message=\"{}\" type=\"record\"/>", html::escape(why))
                              : fmt::format("<skipped message=\"{}\"/>", html::escape(why)));
     }
-    // What Ant's schema asks for, too: errors are of the test, and here is none; the time is when the run began.
+    // Ant's schema also requires: errors of the test itself, here none; and a time, here the beginning of the run.
     double began = 0;
     if (it.run) {
         for (auto const& each : it.run->readers()) {
@@ -257,8 +256,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     return why;
 }
 
-// --- all of them
-// ---------------------------------------------------------------------------------------------------------------
+// All records.
 
 void judge(told_record& into, check_options const& wanted, judges const& by, severity least, progress& bar) {
     judged it{into.path};
@@ -275,7 +273,7 @@ void judge(told_record& into, check_options const& wanted, judges const& by, sev
     }
 }
 
-// One after the other on as many threads as the machine has cores: each record is judged for itself.
+// Judges records on as many threads as the machine has cores; records are independent.
 void judge_all(std::vector<told_record>& all, check_options const& wanted, judges const& by, severity least) {
     std::uint64_t bytes = 0;
     for (told_record const& each : all) { bytes += each.bytes; }
@@ -291,8 +289,7 @@ void judge_all(std::vector<told_record>& all, check_options const& wanted, judge
     for (std::thread& each : others) { each.join(); }
 }
 
-// --- what is judged, and by what
-// -----------------------------------------------------------------------------------------------
+// What is judged, and by which rules.
 
 [[nodiscard]] result<judges> judges_of(check_options const& wanted) {
     auto rules = read_rules(wanted.rules);
@@ -317,7 +314,7 @@ void judge_all(std::vector<told_record>& all, check_options const& wanted, judge
     return by;
 }
 
-// Which part of how many, both from 0 and 1 on: of "3/16", or of "rank", which is told by who started the process.
+// The part and the number of parts, from "3/16", or from "rank", whose values the launcher of the process sets.
 struct shard {
     std::uint64_t part = 0, parts = 1;
 };

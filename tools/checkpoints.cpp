@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `checkpoints`: which of a run's checkpoints are good, and why another is not.
+// Command line, `checkpoints`: which of a run's checkpoints are good, and why others are not.
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command line: verbs and options as plain data, read from the parser itself, so that help, completion and manual pages
-// say the same.
+// agree.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,12 @@ class App;
 namespace spotter_tool {
 
 struct option_words {
-    std::vector<std::string> names{};  // "-o", "--out"; of what is given by its place none
-    std::string place{};               // its name there: "run"
+    std::vector<std::string> names{};  // "-o", "--out"; empty for a positional argument
+    std::string place{};               // name of a positional argument: "run"
     std::string what{};
-    std::vector<std::string> choices{};  // empty: anything
-    std::vector<std::string> offers{};   // what a shell offers where anything may be given
-    bool offers_tensors = false;         // names of the run
+    std::vector<std::string> choices{};  // empty: any value
+    std::vector<std::string> offers{};   // suggestions for the shell where any value is allowed
+    bool offers_tensors = false;         // names of the run's tensors
     bool takes_value = false;
     bool repeats = false;
     bool required = false;
@@ -39,15 +39,15 @@ struct command_tree {
     std::string exit_codes{};
 };
 
-// Defined where the parser is known (main.cpp).
+// Defined in main.cpp, which knows the parser.
 [[nodiscard]] verb_words words_of(CLI::App const& verb);
 
-// Fills in `offers` of its options.
+// Fills in `offers` of the verb's options.
 void add_offers(verb_words& verb);
 
-// Where among the arguments the verb stands, behind options of the program; as many as there are: nowhere.
+// The index of the verb among the arguments, after options of the program; the number of arguments if there is none.
 [[nodiscard]] std::size_t place_of_verb(command_tree const& tree, std::vector<std::string> const& arguments);
-// Why these arguments are wrong, where a verb or an option is misspelt or not there; else empty.
+// The error message for a misspelt or unknown verb or option; otherwise empty.
 [[nodiscard]] std::string misspelt(command_tree const& tree, std::vector<std::string> const& arguments);
 
 // For `bash`, `zsh` or `fish`.
@@ -56,7 +56,7 @@ void add_offers(verb_words& verb);
 struct help_options {
     std::string verb{};  // empty: the program
 };
-// `of`: the parser's help of a verb.
+// `of` returns the parser's help of a verb.
 [[nodiscard]] int help(help_options const& given, command_tree const& tree,
                        std::function<std::string(std::string const&)> const& of);
 [[nodiscard]] int version(std::string_view of_program);

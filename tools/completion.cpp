@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `completion`: what a shell needs to complete verbs, options and their words, from the parser's own
-// tree.
+// Command line, `completion`: completes verbs, options and their values in a shell, from the parser's own tree.
 #include "command_tree.hpp"
 #include "output.hpp"
 
@@ -13,7 +12,7 @@ namespace spotter_tool {
 
 namespace {
 
-// In single quotes; `also` are letters that need a backslash where the shell reads the text a second time.
+// In single quotes. Characters of `also` get a backslash, because the shell evaluates the text a second time.
 [[nodiscard]] std::string shell_text(std::string_view text, std::string_view also = "") {
     std::string safe = "'";
     for (char const letter : text) {
@@ -31,11 +30,11 @@ namespace {
     for (std::string const& each : words) { text += (text.empty() ? std::string{} : std::string{between}) + each; }
     return text;
 }
-// What may be offered as its value.
+// The suggestions for its value.
 [[nodiscard]] std::vector<std::string> const& words_for(option_words const& it) {
     return it.choices.empty() ? it.offers : it.choices;
 }
-// Whether what is given by its place is a tensor of the run that stands before it.
+// Whether the positional argument is a tensor of the run before it.
 [[nodiscard]] bool takes_tensor(verb_words const& verb) {
     for (option_words const& each : verb.options) {
         if (each.names.empty() && each.offers_tensors) { return true; }
@@ -53,7 +52,7 @@ namespace {
     return joined(names, between);
 }
 
-// Where no word is offered, bash completes names of files.
+// Without suggestions bash completes file names.
 [[nodiscard]] std::string for_bash(command_tree const& tree) {
     std::string text =
         "# Completion of spotter for bash: source it, or put it into share/bash-completion/completions/spotter.\n"
@@ -139,7 +138,7 @@ namespace {
         for (option_words const& each : verb.options) {
             if (each.names.empty()) {
                 if (each.offers_tensors) {
-                    continue;  // below
+                    continue;  // handled below
                 } else if (each.choices.empty()) {
                     has_files = true;
                 } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `capture`, `pause`, `resume`, `flush`, `plan` and `rules`: something is asked of a run that goes on.
+// Command line, `capture`, `pause`, `resume`, `flush`, `plan` and `rules`: sends a request to a running training.
 #include "folders.hpp"
 #include "output.hpp"
 #include "verbs.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `diff`: two trainings held against one another; where they part ways.
+// Command line, `diff`: compares two trainings and shows where they diverge.
 
 #include "arguments.hpp"
 #include "diff_json.hpp"

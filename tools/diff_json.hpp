@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `diff`: what was found as one JSON document.
+// Command line, `diff`: the result as one JSON document.
 #pragma once
 
 #include "output.hpp"
@@ -80,7 +80,7 @@ namespace detail {
 
 }  // namespace detail
 
-// Adds what was found to a document.
+// Adds the result to a document.
 inline void put_diff(json& document, spotter::diff_report const& it) {
     document["differs"] = it.differs();
     document["equal"] = it.equal();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `diff`: what was found, in words and tables.
+// Command line, `diff`: the result in words and tables.
 #pragma once
 
 #include "numbers.hpp"
@@ -14,7 +14,7 @@
 
 namespace spotter_tool {
 
-// Cells of a table under their titles; the first column to the left, the others to the right.
+// Cells of a table with titles; the first column is left-aligned, the others right-aligned.
 class text_table {
 public:
     explicit text_table(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
@@ -47,7 +47,7 @@ using namespace spotter;
 [[nodiscard]] inline std::string step_words(step_id step) {
     return fmt::format("{}({})", name_of(step.mode), step.index);
 }
-// Three digits, as a finding's evidence has.
+// Three digits, as in a finding's evidence.
 [[nodiscard]] inline std::string short_number(double const& value) {
     return std::string{(spotter::text<32>{} << value).view()};
 }
@@ -60,7 +60,7 @@ using namespace spotter;
     for (std::uint64_t const each : index.view()) { text += (text.empty() ? "" : ", ") + std::to_string(each); }
     return '[' + text + ']';
 }
-// Some of a list, and how many more there are.
+// Some elements of a list, and the number of further ones.
 template <class Value, class Word>
 [[nodiscard]] std::string some_of(std::vector<Value> const& all, Word const& word) {
     constexpr std::size_t most = 8;
@@ -73,7 +73,7 @@ template <class Value, class Word>
     return plain(a) + (a == b ? "" : " = " + plain(b));
 }
 
-// What there is to say of one tensor beyond its numbers.
+// Remarks on one tensor besides its numbers.
 [[nodiscard]] inline std::string remark_on(compared_tensor const& it) {
     std::string text;
     auto const add = [&](std::string const& words) { text += (text.empty() ? "" : "; ") + words; };
@@ -165,7 +165,7 @@ template <class Value, class Word>
     }
     return table.text() + remarks;
 }
-// How far each side is from the truth, so that one sees whether B is worse than A or merely different.
+// How far each side is from the reference, to show whether B is worse than A or merely different.
 [[nodiscard]] inline std::string table_of_reference(diff_report const& it) {
     text_table table{{"tensor", "steps", "A: rel L2", "ulp", "B: rel L2", "ulp", "B is"}};
     constexpr double clearly = 2;
@@ -208,7 +208,7 @@ template <class Value, class Word>
     return text;
 }
 
-// Equal is said of what was compared, and of nothing else.
+// Says "equal" only of what was compared.
 [[nodiscard]] inline std::string verdict_text(diff_report const& it) {
     if (it.has_difference()) { return "A and B differ"; }
     if (it.compared == 0) { return "not compared: A and B have nothing in common that decides"; }

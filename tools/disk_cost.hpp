@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: what each collection, and what rules extract, takes on the disk. One walk over the rows; values are not
+// Command line: the disk space of each collection and of extracted features. One walk over the rows; values are not
 // read.
 #pragma once
 
@@ -17,18 +17,18 @@ namespace spotter_tool {
 
 struct disk_bytes {
     std::uint64_t values = 0;  // compressed
-    std::uint64_t rows = 0;    // what says where these are, statistics and scalars
-    std::uint64_t beyond = 0;  // of `rows`: at steps at which no collection asks for it, as rules do
+    std::uint64_t rows = 0;    // their places, statistics and scalars
+    std::uint64_t beyond = 0;  // part of `rows` at steps where no collection is due, written for rules
 };
 
 struct disk_cost {
-    // By name; what several collections keep is counted with the first of them. Empty: of tensors that none keeps, as
-    // rules ask for.
+    // By name. A tensor in several collections counts for the first. The empty name: tensors in no collection, written
+    // for rules.
     std::map<std::string, disk_bytes> collections{};
-    std::map<std::uint64_t, std::uint64_t> features{};  // bytes of rows, by what was extracted
-    bool plan_is_known = true;  // when each collection is due; without that `beyond` says little
+    std::map<std::uint64_t, std::uint64_t> features{};  // bytes of rows, by key of the feature
+    bool plan_is_known = true;  // the steps of each collection are known; otherwise `beyond` is unreliable
 
-    // What rules add to the plan: at other steps, of other tensors, and features.
+    // What rules add to the plan: rows at other steps, of other tensors, and features.
     [[nodiscard]] std::uint64_t for_rules() const {
         std::uint64_t bytes = 0;
         for (auto const& [name, its] : collections) { bytes += name.empty() ? its.rows + its.values : its.beyond; }
@@ -44,7 +44,7 @@ struct disk_cost {
 
 namespace detail {
 
-// The walk over one worker's record.
+// Walks over one worker's record.
 class cost_walk {
 public:
     cost_walk(spotter::worker_index const& index, disk_cost& into) : index_{index}, into_{into} {
@@ -61,7 +61,7 @@ public:
     }
 
 private:
-    // A row of its own: its kind, the length of its body, and that.
+    // The size of a single row: its kind, the length of its body, and the body.
     [[nodiscard]] static std::uint64_t bytes_of(spotter::byte_view body) noexcept {
         std::uint64_t bytes = 2 + body.size();
         for (std::uint64_t rest = body.size(); rest >= 0x80; rest >>= 7U) { ++bytes; }
@@ -92,7 +92,7 @@ private:
         keeper.rows += bytes_of(row.body);
         keeper.beyond += beyond ? bytes_of(row.body) : 0;
     }
-    // Of many rows that are one on the disk each has the same share.
+    // Rows that are packed into one share its size equally.
     void share_packed() {
         std::uint64_t count = 0;
         for (auto const& [whose, its] : packed_by_) { count += its; }
@@ -104,7 +104,7 @@ private:
         packed_by_.clear();
         packed_ = {};
     }
-    // None of the collections that it is in asks for it at this step.
+    // No collection of the tensor is due at this step.
     [[nodiscard]] bool is_beyond(spotter::tensor_id id, spotter::step_id step) const {
         std::uint64_t const members = index_.tensors()[id]->info.collections;
         for (std::size_t i = 0; i < due_.size() && i < 64; ++i) {
@@ -124,7 +124,7 @@ private:
     spotter::worker_index const& index_;
     disk_cost& into_;
     spotter::byte_view packed_{};
-    std::map<std::pair<disk_bytes*, bool>, std::uint64_t> packed_by_{};  // and whether beyond the plan
+    std::map<std::pair<disk_bytes*, bool>, std::uint64_t> packed_by_{};  // with whether they are beyond the plan
     std::vector<step_predicate> due_{};                                  // of each collection
 };
 

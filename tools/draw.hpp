@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: a curve in one line and a histogram in a few, of letters.
+// Command line: draws a curve in one line and a histogram in several, with characters.
 #pragma once
 
 #include "numbers.hpp"
@@ -12,8 +12,8 @@
 
 namespace spotter_tool {
 
-// A column for each value; where there are more values than columns, each column is the mean of its share. A blank
-// stands for what is unknown, an x for what is not finite.
+// One column for each value; if there are more values than columns, each column is the mean of its part. A blank marks
+// an unknown value, an x one that is not finite.
 [[nodiscard]] inline std::string sparkline(std::vector<double> const& values, std::vector<bool> const& known,
                                            std::size_t columns, bool ascii) {
     struct column {
@@ -59,7 +59,7 @@ namespace spotter_tool {
     return line;
 }
 
-// The bins four by four, a line each: from where, how many, a bar.
+// The bins in groups of four, one line each: lower end, count, bar.
 [[nodiscard]] inline std::string histogram_text(spotter::distribution const& it, std::size_t columns, bool ascii) {
     constexpr std::size_t lines = 16, together = spotter::histogram_bins / lines;
     std::array<std::uint64_t, lines> counts{};
@@ -68,7 +68,7 @@ namespace spotter_tool {
     std::size_t const digits = std::to_string(most).size();
     std::size_t const room = columns > digits + 20 ? columns - digits - 20 : 1;
     std::string text;
-    // All the same.
+    // All values are equal.
     if (!(it.low < it.high)) { return fmt::format("{:>12}  {}\n", detail::float_text(it.low, false), counts[0]); }
     for (std::size_t i = 0; i < lines; ++i) {
         double const share = static_cast<double>(i) / lines;

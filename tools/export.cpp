@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `export`: which format, which names and steps, and what to say of it.
+// Command line, `export`: chooses the format, the names and the steps, and reports the result.
 #include "arguments.hpp"
 #include "export/job.hpp"
 #include "folders.hpp"
@@ -19,9 +19,9 @@ using namespace spotter;
 
 struct export_format {
     std::string_view name;
-    std::string_view ending;  // of a file's name, which says it
+    std::string_view ending;  // of the file names that select it
     error (*write)(export_job&);
-    bool is_text;  // may go to standard output
+    bool is_text;  // can be written to standard output
     bool follows;
 };
 constexpr export_format formats[] = {
@@ -40,7 +40,7 @@ constexpr export_format formats[] = {
     {"projector", "", &to_projector, false, false},
 };
 
-// Of the last part of a path, with its dot; a name that begins with one has none.
+// The extension of a path, with its dot; a leading dot starts none.
 [[nodiscard]] std::string_view ending_of(std::string_view path) {
     std::string_view const name = path.substr(path.rfind('/') + 1);
     std::size_t const dot = name.rfind('.');
@@ -48,7 +48,7 @@ constexpr export_format formats[] = {
     return some ? name.substr(dot) : std::string_view{};
 }
 
-// What is wanted by its name, else by the file's ending; only a path that has none is a folder of many .npy.
+// The format by name, or else by the file's extension. A path without an extension is a folder of .npy files.
 [[nodiscard]] result<export_format const*> format_of(export_options const& wanted) {
     std::string_view const ending = ending_of(wanted.out);
     std::string_view name = wanted.format;
@@ -72,7 +72,7 @@ constexpr export_format formats[] = {
     return system_files().kind_of(path).value_or(path_kind::missing) == path_kind::folder;
 }
 
-// The folder that the place is in has to be there: one that is made unasked is a misspelt one.
+// The parent folder must exist: creating it unasked would hide a misspelt path.
 [[nodiscard]] error look_at_place(std::string const& out) {
     auto const above = [](std::string const& path) {
         std::size_t const cut = path.rfind('/');
@@ -96,7 +96,7 @@ constexpr export_format formats[] = {
     return why;
 }
 
-// The names and steps that were asked for.
+// Selects the names and steps.
 [[nodiscard]] error choose(export_job& job) {
     export_options const& wanted = job.wanted;
     if (!wanted.step.empty()) {
@@ -120,7 +120,7 @@ constexpr export_format formats[] = {
         if (error const why = check_glob(pattern); why && !job.run[pattern]) { return why; }
         std::vector<std::string> const names = job.run[pattern] ? std::vector{pattern} : job.run.names(pattern);
         chosen.insert(names.begin(), names.end());
-        if (names.empty() && !wanted.names.empty() && !wanted.follow) {  // it may still come
+        if (names.empty() && !wanted.names.empty() && !wanted.follow) {  // it may come later
             error why{errc::no_such_name, "no name in this run matches \""};
             why.what << std::string_view{pattern}.substr(0, 100) << "\": `spotter ls` lists what there is";
             if (std::string const hint = name_hint(pattern, job.run.names()); !hint.empty()) {
@@ -148,7 +148,7 @@ void warn(export_job const& job, std::string_view format) {
                                                               : "tensors of a type that safetensors has not, left out";
         say(fmt::format("spotter export: {}: {}\n", what, job.done.left_out), stderr);
     }
-    constexpr std::size_t most = 20;  // one by one; the document has all of them
+    constexpr std::size_t most = 20;  // listed individually; the document has all of them
     for (std::size_t i = 0; i < (std::min)(most, job.done.damaged.size()); ++i) {
         say(fmt::format("spotter export: {} cannot be read and was left out\n", plain(job.done.damaged[i])), stderr);
     }
@@ -178,8 +178,8 @@ void conclude(export_job const& job, std::string_view format, std::string const&
     auto const plural = [](std::uint64_t count, std::string_view word) {
         return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
     };
-    // A value is what one name held at one step; a point is one number, text, histogram or picture, of which a value
-    // may give several.
+    // A value is the content of one name at one step. A point is one number, text, histogram or picture; a value may
+    // give several points.
     if (done.tensors > 0) {
         say(fmt::format("{}: {} in {}\n", job.wanted.out, plural(done.tensors, "value"),
                         plural(done.files.size(), "file")));
@@ -214,7 +214,7 @@ int export_to(export_options const& wanted) {
     error why = job.to_output() ? error{} : look_at_place(wanted.out);
     if (!why) { why = choose(job); }
     if (!why) { why = format.write(job); }
-    // Looked at behind the work, which may have followed the run to its end.
+    // Checked after the work, which may have followed the run to its end.
     outcome end{"export"};
     json const loss = end.look_at(*run);
     if (why) { return end.code(static_cast<exit_code>(refuse(why))); }

@@ -41,7 +41,7 @@ template <class Coverages>
     return list;
 }
 
-// What one rule said of one tensor of one worker, again and again.
+// Merges equal findings of a rule for one tensor of one worker.
 [[nodiscard]] inline auto gathered(std::span<spotter::finding const> all) {
     return spotter::detail::gather_findings(all, spotter::detail::workers_are::apart);
 }

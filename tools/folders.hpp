@@ -21,20 +21,20 @@ struct recording {
     std::vector<std::uint32_t> sidecars{};
 };
 
-// What reads that path; the machine's files where nothing does, of which find_recordings tells.
+// The file system of that path; that of the machine if there is none, which find_recordings reports.
 [[nodiscard]] inline spotter::file_system& files_for(std::string_view path) noexcept {
     auto const at = spotter::files_at(path);
     return at ? **at : spotter::system_files();
 }
 
-// Why a verb that writes beside a run does not there.
+// Why a verb that writes beside a run cannot do so in an object store.
 [[nodiscard]] inline spotter::error not_in_a_store(std::string_view path) {
     if (!path.starts_with("s3://")) { return {}; }
     return {spotter::errc::bad_config,
             "what lies in an object store is only read: `spotter sync` it into a folder first"};
 }
 
-// A file's bytes while this lives.
+// The mapped bytes of a file, during the object's lifetime.
 class mapped_file {
 public:
     explicit mapped_file(std::string const& path) : files_{&files_for(path)} {
@@ -99,14 +99,14 @@ namespace detail {
 
 }  // namespace detail
 
-// `path` as the reader takes it: without slashes at its end.
+// `path` in the form that the reader uses: without trailing slashes.
 [[nodiscard]] inline std::string tidy(std::string_view path) {
     while (path.size() > 1 && path.back() == '/') { path.remove_suffix(1); }
     return std::string{path};
 }
 
-// The recordings of the run at `path`: its own, if any, and its workers' in order. errc::not_a_run says what is there
-// instead.
+// The recordings of the run at `path`: its own, if any, and its workers' in order. The text of errc::not_a_run says
+// what is there instead.
 [[nodiscard]] inline spotter::error find_recordings(std::string const& path, std::vector<recording>& all) {
     auto const at = spotter::files_at(path);
     if (!at) { return at.error(); }
@@ -143,7 +143,7 @@ namespace detail {
         path, "is no run: it holds no 000000.spot. Give the folder that a hook recorded into (hook.path())");
 }
 
-// Of all their segments, in bytes.
+// Bytes of all their segments.
 [[nodiscard]] inline std::uint64_t bytes_of(std::vector<recording> const& all) {
     std::uint64_t total = 0;
     for (recording const& each : all) {
@@ -154,7 +154,7 @@ namespace detail {
     return total;
 }
 
-// Whether a live process writes into it.
+// Whether a running process writes to it.
 [[nodiscard]] inline bool is_live(recording const& it) {
     auto const held = files_for(it.path).is_locked(it.path + '/' + spotter::layout::lock_name);
     return held && *held;

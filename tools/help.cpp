@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `help`: of the program, or of a verb.
+// Command line, `help`: help for the program, or for a verb.
 #include "command_tree.hpp"
 #include "output.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `info`: what is in a run, how it ended, what it takes on disk, what was lost, what rules found.
+// Command line, `info`: the content of a run, how it ended, its disk space, losses and findings.
 #include "disk_cost.hpp"
 #include "findings.hpp"
 #include "folders.hpp"
@@ -24,20 +24,20 @@ namespace {
 
 using namespace spotter;
 
-// Where the bytes of a recording are. Frames are measured and never decompressed.
+// How the bytes of a recording are used. Frames are measured, not decompressed.
 struct sizes {
     std::uint64_t segments = 0;
     std::uint64_t bytes = 0;     // of the segments
     std::uint64_t sidecars = 0;  // bytes
     std::uint64_t values = 0;    // bytes of compressed values
-    std::uint64_t unpacked = 0;  // what these were
+    std::uint64_t unpacked = 0;  // size before compression
     std::uint64_t rows = 0;      // bytes of row frames
     double began = 0;            // seconds since 1970; 0 where unknown
 };
 
 void measure(recording const& it, sizes& all) {
     for (std::uint32_t const number : it.segments) {
-        if (it.path.starts_with("s3://")) {  // all would have to be fetched to be measured
+        if (it.path.starts_with("s3://")) {  // all of it would have to be fetched
             all.bytes += files_for(it.path).size_of(file_of(it, number, layout::data_suffix)).value_or(0);
             all.sidecars += files_for(it.path).size_of(file_of(it, number, layout::side_suffix)).value_or(0);
             ++all.segments;
@@ -69,7 +69,7 @@ void measure(recording const& it, sizes& all) {
     }
 }
 
-// When the last step that keeps anything was closed; 0 where there is none.
+// Time of the last recorded step; 0 where there is none.
 [[nodiscard]] double last_time(trial const& run) {
     std::vector<step_id> const steps = run.steps();
     if (steps.empty()) { return 0; }
@@ -83,7 +83,7 @@ void measure(recording const& it, sizes& all) {
     return counts;
 }
 
-// One worker of several.
+// One of several workers.
 struct part {
     recording where{};
     std::string status{};
@@ -100,8 +100,8 @@ struct described {
     disk_cost cost{};
 };
 
-// Bytes of what rules extracted, by rule, the most first; a rule that extracts from what it remembers, or has
-// parameters of its own, is not known by name.
+// Bytes of extracted features by rule, largest first. Rules that extract from memory, or with other parameters, have
+// unknown names.
 [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> features_of(disk_cost const& cost) {
     std::map<std::string, std::uint64_t> by_rule;
     for (auto const& [key, bytes] : cost.features) { by_rule[rules_of_feature(key)] += bytes; }
@@ -282,7 +282,7 @@ void print_verdict(trial const& run) {
     return document;
 }
 
-// What --check says of a run, beside what it lacks. A live one that no rule has found anything in so far is fine.
+// The result of --check, in addition to losses. A running run without findings so far is fine.
 void judge(trial const& run, outcome& end) {
     if (std::any_of(run.findings().begin(), run.findings().end(),
                     [](finding const& each) { return each.severity != severity::info; })) {

@@ -73,7 +73,8 @@ constexpr char exit_codes[] =
     return "spotter " + std::string{verb} + " --help";
 }
 
-// A verb: its options live as long as the program's arguments are read, `run` is what main then calls.
+// Adds a verb. Its options must live as long as the arguments are parsed; `run` is set to the call that main makes
+// then.
 template <class Options>
 CLI::App* add_verb(CLI::App& app, char const* name, char const* what, Options& options, int (*verb)(Options const&),
                    std::function<int()>& run) {
@@ -125,7 +126,7 @@ void add_control_verbs(CLI::App& app, control_options& given, std::function<int(
     sub->add_option("file", given.file, "A rules file (.json)")->required();
 }
 
-// What every verb takes, and the program before its verb.
+// The options of every verb, and of the program before its verb.
 void add_terminal_options(CLI::App& app) {
     CLI::callback_t const colour = [](CLI::results_t const& words) {
         terminal_manners& its = manners();
@@ -140,7 +141,7 @@ void add_terminal_options(CLI::App& app) {
         ->type_name("TEXT");
 }
 
-// All write what the parser itself knows, `tree`, which is filled once all verbs are there.
+// Verbs that print what the parser knows: `tree`, which is filled after all verbs are added.
 void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_description_options& given,
                                help_options& for_help, std::function<int()>& run) {
     CLI::App* sub = app.add_subcommand("completion", "Prints what a shell needs to complete verbs and options");
@@ -160,7 +161,7 @@ void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_des
     sub->callback([&] {
         run = [&] {
             return help(for_help, tree, [&](std::string const& verb) {
-                // Of the program it would be that of the verb `help`, which was parsed.
+                // For the program itself this would print the help of the parsed verb `help`.
                 return verb.empty() ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
                                     : app.get_subcommand(verb)->help(app.get_name());
             });
@@ -170,17 +171,17 @@ void add_self_describing_verbs(CLI::App& app, command_tree const& tree, self_des
     sub->callback([&] { run = [] { return version(SPOTTER_TOOL_VERSION); }; });
 }
 
-// Parses, or says why not; what then is to be run is in `run`.
+// Parses the arguments, or prints an error; sets `run` to the verb's call.
 [[nodiscard]] int parse(CLI::App& app, command_tree const& tree, std::vector<std::string> const& arguments, int count,
                         char** words) {
-    // Asked first: the parser would print help for a verb that it does not know, and call that well.
+    // Checked first: for an unknown verb the parser would print help and return success.
     std::size_t const place = place_of_verb(tree, arguments);
     auto const is_verb = [&](verb_words const& each) { return each.name == arguments[place]; };
     bool const unknown = place < arguments.size() && std::none_of(tree.verbs.begin(), tree.verbs.end(), is_verb);
     try {
         if (!unknown) { app.parse(count, words); }
     } catch (CLI::CallForHelp const&) {
-        say(app.help());  // of the verb, where there is one
+        say(app.help());  // of the verb, if there is one
         return -1;
     } catch (CLI::CallForVersion const&) {
         say(SPOTTER_TOOL_VERSION "\n");
@@ -451,7 +452,7 @@ spotter_tool::verb_words spotter_tool::words_of(CLI::App const& verb) {
         one.takes_value = each->get_items_expected_max() > 0;
         one.repeats = each->get_items_expected_max() > 1;
         one.required = each->get_required();
-        // The parser shows a choice as TEXT:{a,b}.
+        // The parser shows choices as TEXT:{a,b}.
         std::string const type = each->get_type_name();
         std::size_t at = type.find('{');
         while (at != type.npos && type[at] != '}') {

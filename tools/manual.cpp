@@ -13,7 +13,7 @@ namespace spotter_tool {
 
 namespace {
 
-// Text as troff takes it: a line that begins with a dot or a quote would be a request, a minus would become a hyphen.
+// Escapes text for troff: a line that begins with a dot or a quote would be a request, a minus would become a hyphen.
 [[nodiscard]] std::string troff(std::string_view text) {
     std::string safe;
     bool line_begins = true;

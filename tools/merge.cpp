@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `merge`: what several `check --json --shard` said, as one check would have.
+// Command line, `merge`: merges the results of several `check --json --shard` into the result of one check.
 #include "outcome.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -55,7 +55,7 @@ int merge(merge_options const& wanted) {
     auto const key = [](json const& it) {
         return std::pair{it.value("path", std::string{}), it.value("worker", std::uint32_t{0})};
     };
-    std::multimap<std::pair<std::string, std::uint32_t>, json> sorted;  // those of one key as they came
+    std::multimap<std::pair<std::string, std::uint32_t>, json> sorted;  // documents with equal keys stay in order
     for (json& each : all) { sorted.emplace(key(each), std::move(each)); }
     all = json::array();
     for (auto& each : sorted) { all.push_back(std::move(each.second)); }

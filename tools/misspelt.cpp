@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: a verb or an option that is not there, and the one that was probably meant.
+// Command line: an unknown verb or option, and the one that was probably meant.
 #include "command_tree.hpp"
 #include "nearest.hpp"
 #include "output.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: the word that was probably meant, and the steps that are there instead.
+// Command line: suggestions for unknown words, and the existing steps near a missing one.
 #pragma once
 
 #include "output.hpp"
@@ -13,7 +13,7 @@
 
 namespace spotter_tool {
 
-// How many letters are wrong, missing, too many or swapped with the next one.
+// The edit distance: letters that are wrong, missing, superfluous or swapped with the next one.
 [[nodiscard]] inline std::size_t misspelling(std::string_view a, std::string_view b) {
     std::size_t const width = b.size() + 1;
     std::vector<std::size_t> before(width), last(width), row(width);
@@ -33,7 +33,7 @@ namespace spotter_tool {
     return last[b.size()];
 }
 
-// Of the words one that differs in a third of its letters at most, or begins with what was written.
+// A word that differs in at most a third of its letters, or that begins with the written one.
 [[nodiscard]] inline std::optional<std::string> nearest(std::string_view written,
                                                         std::vector<std::string> const& words) {
     std::optional<std::string> best;
@@ -50,14 +50,14 @@ namespace spotter_tool {
     return best;
 }
 
-// `: did you mean "loss"?`, of names of a run; empty where none is near.
+// `: did you mean "loss"?`, for names of a run; empty where none is near.
 [[nodiscard]] inline std::string name_hint(std::string_view written, std::vector<std::string> const& names) {
     auto const meant = nearest(written, names);
     return meant ? fmt::format("did you mean \"{}\"?", *meant) : std::string{};
 }
 
 // "it has values at 5 steps: train(0), train(2), train(4), ..., train(8), the nearest at train(4)"; empty where there
-// is none.
+// are none.
 [[nodiscard]] inline std::string steps_hint(std::string_view what, std::vector<spotter::step_id> const& steps,
                                             spotter::step_id wanted) {
     constexpr std::size_t head = 3, most = 6;

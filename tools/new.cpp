@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `new`: a CMake project with a watched training loop, which builds and runs as it is.
+// Command line, `new`: creates a CMake project with a watched training loop that builds and runs unchanged.
 #include "folders.hpp"
 #include "new_file.hpp"
 #include "new_texts.hpp"
@@ -21,7 +21,7 @@ namespace {
     return text;
 }
 
-// As CMake and C++ take a name.
+// A valid name for CMake and C++.
 [[nodiscard]] std::string project_name(std::string_view path) {
     std::string name;
     for (char const letter : path.substr(path.rfind('/') + 1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: a file that is there as a whole in the end, or not at all.
+// Command line: writes a file completely or not at all.
 #pragma once
 
 #include <spotter/file/replacing_file.hpp>
@@ -11,8 +11,8 @@
 
 namespace spotter_tool {
 
-// Written beside its place and moved there by finish(); one that `grows` stands in its place from the beginning, for
-// who follows it.
+// Writes under a temporary name; finish() renames the file. A file that `grows` has its final name from the beginning,
+// for readers that follow it.
 class new_file {
 public:
     new_file(std::string path, bool force, bool grows = false) : path_{std::move(path)}, part_{path_} {
@@ -31,7 +31,7 @@ public:
             why_ = files.make_folder(std::string_view{path_}.substr(0, cut));
             if (why_) { return; }
         }
-        if (grows) { (void)files.remove(path_); }  // which was asked for
+        if (grows) { (void)files.remove(path_); }  // requested by the user
         text<longest_path> part;
         auto const file = grows ? files.create(path_) : spotter::detail::create_beside(files, path_, part);
         if (!grows) { part_ = part.view(); }
@@ -49,11 +49,11 @@ public:
         if (part_ != path_) { (void)spotter::system_files().remove(part_); }
     }
 
-    // Why nothing can be written; known from the beginning where the place is taken or cannot be had.
+    // Why nothing can be written; known from the start where the file exists or cannot be created.
     [[nodiscard]] spotter::error const& trouble() const noexcept { return why_; }
     [[nodiscard]] spotter::error put(std::span<std::byte const> bytes) {
         if (why_) { return why_; }
-        // Small pieces (a zip's headers, lines) are gathered: a system call each would cost more than the work.
+        // Buffers small pieces (a zip's headers, lines), for which system calls would dominate the cost.
         if (waiting_.size() + bytes.size() < gather_bytes) {
             waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
             return {};
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] spotter::error put(std::string_view text) {
         return put(std::as_bytes(std::span{text.data(), text.size()}));
     }
-    // Down to the file.
+    // Writes the buffer to the file.
     spotter::error flush() {
         if (!why_ && !waiting_.empty()) { why_ = spotter::system_files().append(file_, waiting_); }
         waiting_.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `new`: the files of a project, as they are written. @NAME@ is the project's name.
+// Command line, `new`: the texts of a project's files. @NAME@ is replaced by the project's name.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: a tensor as numbers in rows, abbreviated where there are many.
+// Command line: a tensor as rows of numbers, abbreviated if it is large.
 #pragma once
 
 #include "output.hpp"
@@ -21,8 +21,8 @@ namespace spotter_tool {
     return text.empty() ? "scalar" : text;
 }
 
-// All digits of a value that was recorded with this type: of a float32 as a float32, so that 0.1F is 0.1, and not the
-// 17 digits of the double next to it. They read back as the same value of that type.
+// All digits of a value of this recorded type: 0.1F as a float32 is 0.1, without the 17 digits of the nearest double.
+// They read back as the same value of that type.
 [[nodiscard]] inline std::string exact_text(spotter::dtype type, double const& value) {
     using spotter::dtype;
     bool const narrow = type == dtype::f32 || type == dtype::f16 || type == dtype::bf16 || type == dtype::f8_e4m3 ||
@@ -71,7 +71,7 @@ template <class Element>
     }
 }
 
-// Calls take(place in memory) for every element in row-major order of its indices.
+// Calls take(offset in memory) for every element, in row-major order.
 template <class Take>
 void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     std::size_t const rank = tensor.shape.view().size();
@@ -94,15 +94,15 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
     }
 }
 
-// Rows of numbers, a blank line between matrices; of more than 1000 elements only the first and last three along each
-// axis.
+// Rows of numbers, with a blank line between matrices; of more than 1000 elements only the first and last three along
+// each axis.
 [[nodiscard]] inline std::string tensor_text(spotter::tensor_ref const& tensor, bool all) {
     constexpr std::uint64_t many = 1000, edge = 3;
     bool const cut = !all && tensor.count > many;
     std::size_t const rank = tensor.shape.view().size();
     struct cell {
         std::string text;
-        std::size_t ends;  // axes that end with it, of those that are shown
+        std::size_t ends;  // number of displayed axes that end with it
     };
     std::vector<cell> cells;
     std::size_t width = 0;
@@ -113,7 +113,7 @@ void for_each_place(spotter::tensor_ref const& tensor, Take&& take) {
             for (std::size_t axis = 0; axis < rank; ++axis) {
                 if (!is_cut(axis) || index[axis] < edge || index[axis] >= tensor.shape.size[axis] - edge) { continue; }
                 if (index[axis] > edge) { return; }
-                dots = true;  // one mark stands for all that is left out along an axis
+                dots = true;  // one mark stands for everything left out along an axis
             }
             std::size_t ends = 0;
             while (ends < rank && index[rank - 1 - ends] + 1 == tensor.shape.size[rank - 1 - ends]) { ++ends; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: the words that a shell may offer for an option whose value the parser does not choose from a list.
+// Command line: the shell's suggestions for options without a fixed list of values.
 #include "arguments.hpp"
 #include "command_tree.hpp"
 #include "rules_argument.hpp"
@@ -32,7 +32,7 @@ void add_offers(verb_words& verb) {
         if (is("--section")) {
             each.offers.assign(spotter::html::section_ids().begin(), spotter::html::section_ids().end());
         }
-        // Those of the run, which the shell asks for when it knows which run.
+        // Names of the run, which the shell requests once it knows the run.
         each.offers_tensors = is("--name") || is("--names") || is("--transpose") || is("name") || is("pattern");
     }
 }

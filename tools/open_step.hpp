@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: the step that was open when a run died or failed: what of it reached the record.
+// Command line: the recorded part of the step that was open when a run died or failed.
 #pragma once
 
 #include "output.hpp"
@@ -13,19 +13,19 @@
 
 namespace spotter_tool {
 
-// What was observed after the last close of a worker, and never closed.
+// What a worker observed after its last close, in a step that was never closed.
 struct open_step {
     struct tensor {
         std::string name{};
-        double nonfinite = 0;  // elements; 0 also where the record does not say
+        double nonfinite = 0;  // number of elements; 0 if unknown
     };
     std::uint32_t worker = 0;
     spotter::step_id step{};
     std::vector<tensor> tensors{};  // in the order of declaration
-    std::size_t findings = 0;       // that the hook had about it
+    std::size_t findings = 0;       // the hook's findings about it
 };
 
-// Of each worker that died or failed in a step.
+// For each worker that died or failed in a step.
 [[nodiscard]] inline std::vector<open_step> open_steps_of(spotter::trial const& run) {
     using namespace spotter;
     std::vector<open_step> all;
@@ -86,7 +86,7 @@ struct open_step {
     return list;
 }
 
-// Why a run is no success, whatever rules say of its closed steps; empty where it ended well or goes on.
+// Why a run is not successful, whatever the findings for its closed steps; empty where it ended well or goes on.
 [[nodiscard]] inline std::string bad_end_text(spotter::trial const& run) {
     std::string text;
     if (run.status() == spotter::run_status::died) {

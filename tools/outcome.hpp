@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: how a verb ends. What a record lacks is told here, and made an exit code here, for all verbs.
+// Command line: the exit code of a verb, and the report of what a record lacks, for all verbs.
 #pragma once
 
 #include "output.hpp"
@@ -12,7 +12,7 @@
 
 namespace spotter_tool {
 
-// Of several the first of: a finding, a loss, a bad end, nothing judged.
+// The stronger of two, in the order: a finding, a loss, a bad end, nothing judged.
 [[nodiscard]] inline exit_code stronger(exit_code a, exit_code b) noexcept {
     constexpr auto weight = [](exit_code code) {
         switch (code) {
@@ -55,7 +55,7 @@ class outcome {
 public:
     explicit outcome(std::string_view verb) : verb_{verb} {}
 
-    // Tells what a record lacks, on standard error, and returns it for the document.
+    // Reports what a record lacks on standard error, and returns it for the document.
     json look_at(spotter::trial const& run) {
         spotter::run_losses const lost = run.losses();
         if (!lost.any()) { return {}; }
@@ -70,7 +70,7 @@ public:
     }
     void note(exit_code what) noexcept { code_ = stronger(code_, what); }
     [[nodiscard]] exit_code code() const noexcept { return code_; }
-    // Of what ends the verb. What is not there may be among what was lost.
+    // For an error that ends the verb. A missing item may be part of what was lost.
     [[nodiscard]] exit_code code(exit_code failure) const noexcept {
         return failure == absent && code_ == something_lost ? something_lost : stronger(failure, code_);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: how a verb answers: exit codes, text on the terminal, one JSON document, errors.
+// Command line: the output of verbs: exit codes, text on the terminal, one JSON document, errors.
 #pragma once
 
 #include "terminal.hpp"
@@ -25,10 +25,10 @@ enum exit_code : int {
     found = 1,  // a finding, a difference
     bad_usage = 2,
     absent = 3,
-    failed = 4,          // a file
-    something_lost = 5,  // of the record
+    failed = 4,          // an error with a file
+    something_lost = 5,  // part of the record is lost
     ended_badly = 6,     // the run died or failed
-    not_judged = 7       // or not compared
+    not_judged = 7       // or nothing was compared
 };
 
 [[nodiscard]] inline exit_code exit_of(spotter::errc code) noexcept {
@@ -58,10 +58,9 @@ enum exit_code : int {
     }
 }
 
-using json = nlohmann::ordered_json;  // keys stay in the order in which the documentation lists them
+using json = nlohmann::ordered_json;  // keeps the documented order of keys
 
-// Text of a record as it may go to a terminal: a name must not move the cursor, change colours or turn the order of
-// letters.
+// Text of a record for a terminal: a name must not move the cursor, or change colours or the direction of text.
 [[nodiscard]] inline std::string plain(std::string_view text) {
     std::string safe;
     spotter::put_plain(text, [&](std::string_view piece) { safe += piece; });
@@ -82,7 +81,7 @@ using json = nlohmann::ordered_json;  // keys stay in the order in which the doc
 
 namespace detail {
 
-// 1e-7 and 1e20, as findings have them, of 1e-07 and 1e+20.
+// 1e-7 and 1e20, as in findings, from 1e-07 and 1e+20.
 [[nodiscard]] inline std::string short_exponent(std::string digits) {
     std::size_t const e = digits.find('e');
     if (e == digits.npos) { return digits; }
@@ -96,7 +95,7 @@ namespace detail {
     return digits;
 }
 
-// A number in a text: six digits for who reads it, or `exact`, all digits that the same double reads back from.
+// A number as text: with six digits, or `exact`, with all digits that read back as the same double.
 [[nodiscard]] inline std::string float_text(double const& value, bool exact) {
     switch (spotter::classify(value)) {
         case spotter::number_class::nan:
@@ -123,20 +122,20 @@ namespace detail {
     return fmt::format("{}({})", name_of(step.mode), step.index);
 }
 
-// All that a person reads goes through here, and nothing of it is anything but letters, line ends and tabs, whatever a
-// record, a path or an argument holds.
+// All human-readable output goes through here. Only printable characters, line ends and tabs are printed, whatever a
+// record, a path or an argument contains.
 inline void say(std::string_view text, std::FILE* where = stdout) {
     std::string const safe = plain_lines(text);
     put_text(has_colours(where) ? coloured_lines(safe) : safe, where);
 }
-// Data for another program (a file that goes to standard output), and what draws a screen of parts that are plain.
+// For data (a file on standard output), and for screens whose parts are already plain.
 inline void say_as_is(std::string_view text, std::FILE* where = stdout) { put_text(text, where); }
 
-// As a text; in a name what is no UTF-8 stands as \xff.
+// As text; bytes of names that are not UTF-8 become \xff.
 [[nodiscard]] inline std::string dump_utf8(json const& document, int indent = -1) {
     try {
         return document.dump(indent);
-    } catch (json::type_error const&) {}  // some name is none, which is rare
+    } catch (json::type_error const&) {}  // a name is not UTF-8, which is rare
     auto const sound = [](std::string const& text) {
         std::string made;
         spotter::put_utf8(text, [&](std::string_view piece) { made += piece; });
@@ -154,7 +153,7 @@ inline void say_as_is(std::string_view text, std::FILE* where = stdout) { put_te
     return copy(copy, document).dump(indent);
 }
 
-// A document as it may go to a terminal, too: JSON has a form of its own for letters that are not plain.
+// A document that is safe for a terminal too: JSON can escape all special characters.
 [[nodiscard]] inline std::string document_text(json const& document, int indent) {
     std::string const dumped = dump_utf8(document, indent);
     std::string safe;
@@ -176,16 +175,16 @@ inline void say_as_is(std::string_view text, std::FILE* where = stdout) { put_te
     return safe;
 }
 
-// Everything that a verb has to say, which is data and goes to standard output.
+// The whole result of a verb as data, on standard output.
 inline void say_document(json const& document) { say_as_is(document_text(document, 2) + '\n'); }
 
-// What every document begins with.
+// The beginning of every document.
 [[nodiscard]] inline json document_of(std::string_view verb, std::string_view path) {
     return {{"verb", std::string{verb}}, {"path", std::string{path}}};
 }
 
-// The end of a verb that could not do its work: the sentence goes to standard error, and with --json also into a
-// document. `hint`: what there is instead.
+// Ends a verb that failed: prints the error to standard error, and with --json also a document. `hint`: what exists
+// instead.
 [[nodiscard]] inline exit_code fail(spotter::error const& why, bool as_json, std::string_view verb,
                                     std::string_view path, std::string_view hint = {}) {
     std::string const sentence =
@@ -195,7 +194,7 @@ inline void say_document(json const& document) { say_as_is(document_text(documen
         document["error"] = {{"code", std::string{name_of(why.code)}}, {"text", sentence}};
         say_document(document);
     }
-    say(fmt::format("spotter {}: {}\n", verb, plain(sentence)), stderr);  // in one line
+    say(fmt::format("spotter {}: {}\n", verb, plain(sentence)), stderr);  // as one line
     return exit_of(why.code);
 }
 

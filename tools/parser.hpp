@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: what CLI11 says, in our words. Included by main.cpp alone, which knows CLI11.
+// Command line: CLI11's messages in our own words. Included only by main.cpp, which knows CLI11.
 #pragma once
 
 #include "nearest.hpp"
@@ -23,7 +23,7 @@ namespace spotter_tool {
                        meant ? fmt::format("did you mean {}?", *meant) : "there are " + all);
 }
 
-// One of these words. Help, completion and manual pages list them.
+// Accepts one of these words. Help, completion and manual pages list them.
 [[nodiscard]] inline CLI::Validator one_of(std::string kind, std::vector<std::string> words) {
     std::string shown;
     for (std::string const& each : words) { shown += (shown.empty() ? "" : ",") + each; }
@@ -46,7 +46,7 @@ namespace spotter_tool {
 
 namespace detail {
 
-// Behind `--wait: `, with which CLI11 begins.
+// The text after `--wait: `, CLI11's prefix.
 [[nodiscard]] inline std::string_view behind_name(std::string_view text) {
     std::size_t const cut = text.find(": ");
     return cut == text.npos ? text : text.substr(cut + 2);
@@ -57,7 +57,7 @@ namespace detail {
 
 }  // namespace detail
 
-// Why the arguments of `verb` were refused, and where its help is.
+// Why the arguments of `verb` were refused, and where to find its help.
 [[nodiscard]] inline std::string in_our_words(CLI::App const& verb, CLI::ParseError const& why) {
     std::string const called = verb.get_parent() == nullptr ? "spotter" : "spotter " + verb.get_name();
     std::string const help = fmt::format("`{} --help` says what there is", called);

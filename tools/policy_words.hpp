@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: the policy of a collection, read back from the sentence that a record has of it (plan/describe.hpp).
-// For what `info` estimates; nothing else is decided by it.
+// Command line: a collection's policy, parsed from its description in a record (plan/describe.hpp). Only used for the
+// estimates of `info`.
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -24,7 +24,7 @@ class policy_words {
 public:
     explicit policy_words(std::string_view text) : rest_{text} {}
 
-    // Empty where something is not understood: a function of the program's own, or a sentence that was cut.
+    // Empty where part is unknown: a function of the program, or a truncated description.
     [[nodiscard]] step_predicate whole() {
         step_predicate found = one();
         return rest_.empty() ? found : step_predicate{};
@@ -36,7 +36,7 @@ private:
         rest_.remove_prefix(word.size());
         return true;
     }
-    // Numbers up to the brace, with commas between.
+    // Numbers up to the brace, separated by commas.
     [[nodiscard]] std::optional<std::vector<std::uint64_t>> numbers() {
         std::vector<std::uint64_t> all;
         do {
@@ -109,12 +109,12 @@ private:
 
 }  // namespace detail
 
-// Of `"grad/*", every{10}: l2` the steps at which it is due. Empty: nobody knows.
+// For `"grad/*", every{10}: l2` the steps at which it is due. Empty: unknown.
 [[nodiscard]] inline step_predicate policy_of_sentence(std::string_view sentence) {
     std::size_t const end = sentence.rfind(": ");
     if (end == sentence.npos) { return {}; }
     sentence = sentence.substr(0, end);
-    // What stands in front is a pattern, which may hold a comma: the first rest that is a policy as a whole is meant.
+    // The pattern comes first and may contain commas: takes the first remainder that is a complete policy.
     for (std::size_t cut = sentence.find(", "); cut != sentence.npos; cut = sentence.find(", ", cut + 1)) {
         if (step_predicate found = detail::policy_words{sentence.substr(cut + 2)}.whole()) { return found; }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: how far a work is that takes longer than a moment: a bar on standard error with count, rate and time
-// left. Nothing where that is no terminal, or with --quiet.
+// Command line: the progress of longer work: a bar on standard error with count, rate and time left. Not shown without
+// a terminal, or with --quiet.
 #pragma once
 
 #include "output.hpp"
@@ -21,16 +21,16 @@
 
 namespace spotter_tool {
 
-// What is counted: a word for many of it ("runs"), or bytes. `passes`: how often the work goes over all of it.
+// What is counted: items, by their plural ("runs"), or bytes. `passes`: how often the work reads all of them.
 struct counted {
-    std::uint64_t total = 0;  // 0: nobody knows
+    std::uint64_t total = 0;  // 0: unknown
     std::string_view what = "bytes";
     std::uint64_t passes = 1;
 };
 
 namespace detail {
 
-// What is done by then needs no bar: half a second, or SPOTTER_PROGRESS_AFTER.
+// Delay of the bar: half a second, or SPOTTER_PROGRESS_AFTER. Faster work shows none.
 [[nodiscard]] inline double seconds_without_bar() noexcept {
     char const* const given = std::getenv("SPOTTER_PROGRESS_AFTER");
     double const seconds = given == nullptr ? 0.5 : std::strtod(given, nullptr);
@@ -43,7 +43,7 @@ namespace detail {
     return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
                      : fmt::format("{}:{:02}", minutes, whole % 60);
 }
-// 512 B, 3.1 MB: of a thousand, as disks are sold.
+// 512 B, 3.1 MB: decimal units.
 [[nodiscard]] inline std::string short_bytes(double bytes) {
     constexpr std::string_view units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     std::size_t unit = 0;
@@ -51,7 +51,7 @@ namespace detail {
     return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 
-// The line at one time, `columns` wide at most: "check [####      ]  42%  12 of 30 runs, 3.1/s, 0:06 left".
+// The line at a moment, at most `columns` wide: "check [####      ]  42%  12 of 30 runs, 3.1/s, 0:06 left".
 [[nodiscard]] inline std::string progress_line(std::string_view verb, counted const& of, double done, double seconds,
                                                int columns) {
     done /= static_cast<double>(of.passes);
@@ -83,10 +83,10 @@ namespace detail {
 
 }  // namespace detail
 
-// Drawn by a thread of its own, ten times a second, so that it stands there too while one piece of the work takes long.
+// A separate thread draws it ten times a second, so it is also updated while one item takes long.
 class progress {
 public:
-    // `wanted`: false where the data itself goes to the terminal.
+    // `wanted`: false where data goes to the terminal.
     progress(std::string_view verb, counted of, bool wanted = true) : verb_{plain(verb)}, of_{of} {
         count_.total = of.total * of.passes;
         if (wanted && !manners().quiet && is_terminal(STDERR_FILENO)) {
@@ -106,9 +106,9 @@ public:
         put_text({}, stderr);  // clears the line
     }
 
-    // Any thread.
+    // Callable from any thread.
     void advance(std::uint64_t amount) noexcept { count_.add(amount); }
-    // For what counts by itself; it may also say of how many.
+    // For work that counts by itself; it may also set the total.
     [[nodiscard]] spotter::work_count& count() noexcept { return count_; }
 
 private:
@@ -144,11 +144,11 @@ private:
     std::thread eye_{};
 };
 
-// What of a reading is counted: finding where all rows are, which is done once, or only going over them afterwards,
-// where that takes so much longer that the time left would be wrong.
+// What is counted of reading a run: everything, or only the later passes over rows. Finding the rows is done once;
+// where the passes take much longer, including it would give a wrong time left.
 enum class reading { all, rows };
 
-// While it lives, what is read of a run advances a bar that counts bytes of the record.
+// During its lifetime, reading a run advances a bar that counts bytes of the record.
 class counted_reading {
 public:
     counted_reading(spotter::trial const& run, progress& bar, reading what = reading::rows) : run_{run} {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `recover`: what killed processes left in shared memory brought into the record, sidecars rebuilt from
-// their segments and, when asked to, torn tails cut off. Never while someone writes.
+// Command line, `recover`: moves data of killed processes from shared memory into the record, rebuilds sidecars from
+// their segments and, if requested, cuts off torn tails. Never while a process writes the run.
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
@@ -26,10 +26,10 @@ struct deed {
     std::string action{};  // rebuilt, cut, tail_left, drained, remembered
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t steps = 0;  // of drained
+    std::uint64_t steps = 0;  // number of drained steps
 };
 
-// With the flights and the samples of the machine in the folders of these recordings, each a recording of its own.
+// Adds the flight and system recordings in the folders of these recordings.
 void add_inner_ones(std::vector<recording>& all) {
     for (std::size_t i = 0, count = all.size(); i < count; ++i) {
         for (std::string const name : {layout::flight_name, layout::system_name}) {
@@ -41,8 +41,8 @@ void add_inner_ones(std::vector<recording>& all) {
     }
 }
 
-// The locks of all recordings of a run, given back at the end: taken together, so that a run with one live worker is
-// left alone.
+// The locks of all recordings of a run, held until the end. All are taken at first, so that a run with one live worker
+// is not touched.
 class locks {
 public:
     locks() = default;
@@ -76,7 +76,7 @@ class recovery {
 public:
     explicit recovery(recover_options const& wanted) : wanted_{wanted} {}
 
-    // What is left of the ring, into a segment more.
+    // Writes the rest of the ring to an additional segment.
     [[nodiscard]] error drain(recording const& it) {
         std::string const file = it.path + '/' + layout::ring_name;
         if (system_files().kind_of(file).value_or(path_kind::missing) == path_kind::missing) { return {}; }
@@ -94,8 +94,7 @@ public:
         return {};
     }
 
-    // What sidecars know beyond their segments goes into the folder's file `lost`, before they are made anew from what
-    // is there.
+    // Saves what sidecars know beyond their segments to the folder's file `lost`, before sidecars are rebuilt.
     [[nodiscard]] error remember(recording const& it) {
         auto const known = spotter::detail::look_for_losses(files_for(it.path), it.path);
         std::string const file = it.path + '/' + layout::lost_name;
@@ -134,7 +133,7 @@ public:
             mapped_file const older{file_of(it, number, layout::side_suffix)};
             if (error const why = rebuild_sidecar(data.bytes(), side, older.bytes())) { return why; }
             if (torn > 0 && wanted_.cut && !wanted_.dry_run) {
-                // A shorter copy takes its place: a reader that has the segment mapped would die of one that shrinks.
+                // A shorter copy replaces it: truncating the file would kill readers that have mapped it.
                 byte_view const good = data.bytes().first(static_cast<std::size_t>(good_end));
                 if (error const why = spotter::detail::replace_file(system_files(), file, good, true)) { return why; }
             }
@@ -160,7 +159,7 @@ public:
 private:
     recover_options const& wanted_;
     std::vector<deed> deeds_{};
-    std::uint64_t damaged_ = 0;  // places that nothing can bring back
+    std::uint64_t damaged_ = 0;  // damaged places that cannot be restored
 };
 
 void print(recovery const& result, std::string const& path, bool dry_run) {
@@ -205,7 +204,10 @@ int recover(recover_options const& wanted) {
     for (recording const& each : all) {
         if (error const why = result.drain(each)) { return fail(why, wanted.json, "recover", path); }
     }
-    for (recording& each : all) { each = detail::look_into(each.path, each.worker); }  // nobody can add to it now
+    for (recording& each : all) {
+        each = detail::look_into(each.path, each.worker);
+    }  // after locking, no process can
+       // add to it
     {
         progress bar{"recover", {bytes_of(all)}};
         for (recording const& each : all) {

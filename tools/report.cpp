@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `report`: a run, or several side by side, as one page of HTML; their table as CSV.
+// Command line, `report`: a run, or several side by side, as one HTML page; or their table as CSV.
 #include "folders.hpp"
 #include "nearest.hpp"
 #include "new_file.hpp"
@@ -44,7 +44,7 @@ namespace {
     for (trial const& each : runs) { counting.emplace_back(each, bar); }
     if (wanted.as == "csv") { return to_csv(table_of(runs)); }
     std::vector<html::section> further;
-    std::vector<replay_report> replays;  // the texts of findings live in them
+    std::vector<replay_report> replays;  // own the texts of findings
     std::vector<html::judgement> anew;
     auto const rules = read_rules(wanted.rules);
     if (!rules) { return rules.error(); }
@@ -58,7 +58,7 @@ namespace {
     return to_html(runs, wanted.sections, further, anew);
 }
 
-// Of the sections that are asked for the first that no page has, and the one that was probably meant.
+// The first requested section that no page has, and the one that was probably meant.
 [[nodiscard]] std::string section_hint(std::vector<std::string> const& wanted) {
     std::vector<std::string> const known{html::section_ids().begin(), html::section_ids().end()};
     for (std::string const& each : wanted) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: the rules that --rules names. The only file with the whole catalogue behind it.
+// Command line: the rules of --rules. The only file that compiles the whole catalogue.
 #include "rules_argument.hpp"
 #include "nearest.hpp"
 
@@ -14,8 +14,7 @@ namespace {
 
 using namespace spotter;
 
-// What a parameter is by default, as it would stand in a file; what a file cannot say, as a selection by a function, is
-// null.
+// A parameter's default as in a rules file; null where a file cannot express it, such as selection by a function.
 template <class Value>
 [[nodiscard]] json default_json(Value const& value) {
     if constexpr (std::is_array_v<Value>) {
@@ -73,7 +72,7 @@ dynamic_rule rules_for(trial const& run, std::vector<std::string> const& words, 
     std::vector<dynamic_rule> all;
     for (std::string_view rest = packs; !rest.empty();) {
         std::size_t const end = (std::min)(rest.find(' '), rest.size());
-        // One of a newer library is none here.
+        // unknown packs, of a newer library, are skipped
         if (auto const pack = rule_named(rest.substr(0, end))) { all.push_back(*pack); }
         rest.remove_prefix((std::min)(end + 1, rest.size()));
     }
@@ -115,11 +114,11 @@ std::string rules_of_feature(std::uint64_t key) {
         } else if constexpr (requires(typename Rule::state& state, tensor_info const& tensor) {
                                  rule.feature_key(state, tensor);
                              }) {
-            // As of labels, and as of predictions.
+            // Once as labels, and once as predictions.
             typename Rule::state labels{}, predictions{};
             tensor_info tensor{};
             tensor.id = 0;
-            bool known = true;  // false: no memory
+            bool known = true;  // false: out of memory
             if constexpr (requires { predictions.step.declare(tensor, false, true); }) {
                 known = predictions.step.declare(tensor, false, true);
             } else if constexpr (requires { predictions.parts.declare(tensor, false, true); }) {

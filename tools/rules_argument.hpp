@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: the rules that --rules names.
+// Command line: the rules of --rules.
 #pragma once
 
 #include "output.hpp"
@@ -15,17 +15,16 @@
 
 namespace spotter_tool {
 
-// Each word is a rules file (its name ends in .json), a pack or a rule of the catalogue; without any it is the pack
-// `supervised`. All together as one rule.
+// Each word is a rules file (its name ends in .json), a pack or a rule of the catalogue; without words it is the pack
+// `supervised`. Returns all of them as one rule.
 [[nodiscard]] spotter::result<spotter::dynamic_rule> read_rules(std::vector<std::string> const& words);
-// Where none are named (`words` is empty) those that the run had itself, as far as they are packs of the catalogue;
-// `given` otherwise.
+// Without `words`, the packs of the catalogue that the run itself had; otherwise `given`.
 [[nodiscard]] spotter::dynamic_rule rules_for(spotter::trial const& run, std::vector<std::string> const& words,
                                               spotter::dynamic_rule const& given);
-// The packs that a run was judged by while it was recorded: names with a blank between, as the record says.
+// The packs that judged a run while it was recorded: names separated by blanks, as in the record.
 [[nodiscard]] std::string packs_of_run(spotter::trial const& run);
 
-// `rules`, and what healthy runs did not have; the rule holds the envelope.
+// `rules` and outside_envelope; the returned rule shares ownership of the envelope.
 [[nodiscard]] spotter::dynamic_rule against_envelope(spotter::dynamic_rule const& rules,
                                                      std::shared_ptr<spotter::envelope const> const& healthy);
 
@@ -35,8 +34,8 @@ namespace spotter_tool {
 [[nodiscard]] std::string rules_text();
 [[nodiscard]] json rules_json();
 
-// Whose features have this key (rows of kind feature): the rules of the catalogue that extract it with their defaults,
-// or "" where none does. What a rule with a memory extracts has a key of that memory, so that it is nobody's here.
+// The rules of the catalogue that, with default parameters, extract the feature with this key (rows of kind feature);
+// "" where there are none. Keys of rules that extract from memory depend on that memory, so they are not found.
 [[nodiscard]] std::string rules_of_feature(std::uint64_t key);
 
 }  // namespace spotter_tool

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `run`: a training as attempts, each with the next setting while it goes wrong; of a sweep many of them.
+// Command line, `run`: runs a training as attempts, with a further setting after each failure; for a sweep, many
+// trainings.
 #include "output.hpp"
 #include "rules_argument.hpp"
 #include "verbs.hpp"
@@ -28,8 +29,8 @@ namespace {
     return words;
 }
 
-// "gradient*:clip=--clip=1": for causes of that name, the cure `clip`, which adds `--clip=1`; "warmup": for any, adds
-// `--warmup`.
+// "gradient*:clip=--clip=1": the cure `clip` for causes of that name, which adds `--clip=1`. "warmup": for any cause,
+// adds `--warmup`.
 [[nodiscard]] cure cure_of(std::string const& text) {
     std::size_t const equals = text.find('='), colon = text.find(':');
     bool const has_cause = colon != text.npos && colon < equals;
@@ -41,7 +42,7 @@ namespace {
     return it;
 }
 
-// Where rules are given it judges the record beside the training, and stops it.
+// With rules, it judges the record during the training, and stops it.
 class launcher {
 public:
     launcher(run_options const& wanted, std::vector<std::string> const& settings, dynamic_rule const* rules)
@@ -52,7 +53,7 @@ public:
     }
     launched operator()(supervised_attempt const& now) const {
         child_process child = child_;
-        // It may go elsewhere first.
+        // the program may change its working folder
         child.environment = {"SPOTTER_RUN=" + std::string{system_files().absolute(now.run).view()}};
         if (rules_ == nullptr) { return child(now); }
         watch_options const stopping{.stop = true};
@@ -84,7 +85,7 @@ private:
             it.at = each.step;
             return it;
         }
-        auto const own = verdict_of(beside.record(), told);  // rules of its own may have stopped it
+        auto const own = verdict_of(beside.record(), told);  // the program's own rules may have stopped it
         return own && !own->stable() ? *own : it;
     }
 
@@ -165,7 +166,7 @@ int run_training(run_options const& wanted) {
     std::atomic<std::size_t> next{0};
     std::mutex saying;
     auto const work = [&] {
-        for (std::size_t i = next++; i < all.size(); i = next++) {  // a slot that is free takes the next
+        for (std::size_t i = next++; i < all.size(); i = next++) {  // a free slot takes the next one
             supervised& it = all[i];
             it.settings = (*lines)[i];
             it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `check --self-test`: which faults the rules would have noticed in a run, had it had them.
+// Command line, `check --self-test`: which faults the rules would have found if the run had had them.
 #include "self_test.hpp"
 #include "folders.hpp"
 #include "open_step.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `serve`: the runs of a folder in a browser, while they are written.
+// Command line, `serve`: shows the runs of a folder in a browser, while they are written.
 #include "output.hpp"
 #include "verbs.hpp"
 

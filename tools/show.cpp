@@ -27,7 +27,7 @@ struct shown {
     [[nodiscard]] int refuse(error const& why, std::string_view hint = {}) const {
         return end.code(fail(why, wanted.json, "show", path, hint));
     }
-    // Of what is not there at a step: where it is.
+    // For something missing at a step: where it exists.
     [[nodiscard]] int refuse_at(step_id step, error const& why, std::string_view what,
                                 std::vector<step_id> const& instead) const {
         bool const is_absent = exit_of(why.code) == absent;
@@ -52,8 +52,7 @@ void put_distribution(json& document, distribution const& it) {
     }
 }
 
-// --- one step
-// ----------------------------------------------------------------------------------------------------------------
+// One step.
 
 [[nodiscard]] int show_statistic(shown& it, track const& tensor, step_id step) {
     if (!it.wanted.as.empty() && it.wanted.as != "numbers") {
@@ -81,7 +80,7 @@ void put_distribution(json& document, distribution const& it) {
 
 [[nodiscard]] int show_distribution(shown& it, track const& tensor, step_id step) {
     auto found = tensor.distribution(step);
-    // Where only one of the two was kept, that one.
+    // If only one of the two was kept, shows that one.
     if (!found) {
         for (terms const part : {terms::histogram, terms::quantiles}) {
             if (auto const half = tensor.distribution(step, part); half) { found = *half; }
@@ -116,7 +115,7 @@ void put_values(json& document, tensor_ref const& view) {
     });
 }
 
-// In row-major order, as one curve; of a complex number the real part.
+// The values in row-major order; of complex numbers the real part.
 [[nodiscard]] std::vector<double> numbers_of(tensor_ref const& view) {
     std::vector<double> numbers;
     visit_values(view, [&](auto values) {
@@ -157,8 +156,7 @@ void put_values(json& document, tensor_ref const& view) {
     return it.end.code();
 }
 
-// --- over time
-// ---------------------------------------------------------------------------------------------------------------
+// Over time.
 
 struct curve {
     statistic which = mean;
@@ -167,7 +165,7 @@ struct curve {
     std::size_t unreadable = 0;
 };
 
-// Which points of a history are wanted.
+// The selected points of a history.
 struct chosen_points {
     std::optional<mode> only{};
     std::optional<step_range> range{};
@@ -186,7 +184,7 @@ struct chosen_points {
     return it;
 }
 
-// The statistic that was asked for, or the first of the usual ones that is known anywhere.
+// The requested statistic, or the first of the usual ones that is known somewhere.
 [[nodiscard]] result<curve> choose_curve(track const& tensor, std::string const& stat, chosen_points const& only) {
     if (!stat.empty()) {
         auto const which = read_statistic(stat);
@@ -210,7 +208,7 @@ void print_points(dtype type, curve const& it) {
     }
 }
 
-// One for each mode: a curve never jumps from train to eval and back.
+// One for each mode, so that no curve mixes train and eval.
 [[nodiscard]] std::vector<curve> curves_by_mode(curve const& of) {
     std::vector<curve> all;
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
@@ -339,7 +337,7 @@ void print_curve(shown const& it, curve const& of) {
             stderr);
     }
     if (of->known > 0 || of->points.empty()) { return it.end.code(); }
-    // What was asked for is nowhere: what is there instead stands in the sentence of a read.
+    // The requested statistic is unknown everywhere: the error of a read names what exists instead.
     auto const why = tensor.stat(of->points.front().step, of->which);
     say(fmt::format("spotter show: {} of {} is unknown everywhere: {}\n", of->which.name(), plain(it.wanted.name),
                     why ? std::string{} : plain(why.error().what.view())),
@@ -347,8 +345,7 @@ void print_curve(shown const& it, curve const& of) {
     return it.end.code(absent);
 }
 
-// Scalars that were given between steps, by their time.
-// A number with all its digits, or a text.
+// Scalars that were recorded between steps, by their time: a number with all its digits, or a text.
 [[nodiscard]] json loose_json(loose_scalar const& it) {
     if (it.type == dtype::i64) { return it.to<std::int64_t>().value_or(0); }
     if (it.type == dtype::u64) { return it.to<std::uint64_t>().value_or(0); }

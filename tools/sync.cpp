@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `sync`: a run's folder into an object store, or from there into a folder. Includes what lets every verb
-// read s3:// places.
+// Command line, `sync`: copies a run's folder to an object store, or back. This file includes the header that lets
+// every verb read s3:// places.
 #include "folders.hpp"
 #include "output.hpp"
 #include "progress.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: what the user's terminal takes: colours, a bar that is drawn over itself, how wide it is.
+// Command line: properties of the user's terminal: colours, width, support for a progress bar.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@ namespace spotter_tool {
 
 enum class colours { automatic, always, never };
 
-// What `--quiet` and `--color` say; main sets it before any verb runs. The bar that stands in the last line of the
-// terminal belongs to it too, since whoever prints has to clear it first.
+// The settings of `--quiet` and `--color`, which main sets before any verb runs. Also the state of the progress bar in
+// the terminal's last line, since all output must clear it first.
 struct terminal_manners {
     bool quiet = false;
     colours colour = colours::automatic;
-    std::mutex line{};     // of the terminal that standard error goes to
-    bool has_bar = false;  // under `line`
+    std::mutex line{};     // guards the terminal of standard error
+    bool has_bar = false;  // guarded by `line`
 };
 [[nodiscard]] inline terminal_manners& manners() noexcept {
     static terminal_manners its;
     return its;
 }
 
-// A terminal that can move its cursor.
+// Whether it is a terminal that can move its cursor.
 [[nodiscard]] inline bool is_terminal(int stream) noexcept {
     char const* const kind = std::getenv("TERM");
     return kind != nullptr && std::string_view{kind} != "dumb" && ::isatty(stream) != 0;
@@ -43,7 +43,7 @@ struct terminal_manners {
     return size.ws_col;
 }
 
-// `--color` first, then NO_COLOR (https://no-color.org), then whether it is a terminal.
+// By `--color`, then NO_COLOR (https://no-color.org), then whether it is a terminal.
 [[nodiscard]] inline bool has_colours(std::FILE* where) noexcept {
     if (manners().colour != colours::automatic) { return manners().colour == colours::always; }
     char const* const none = std::getenv("NO_COLOR");
@@ -52,7 +52,7 @@ struct terminal_manners {
 
 namespace detail {
 
-// The words with which a line may begin that says how grave it is, and the colour of each.
+// The severities with which a line may begin, and their colours.
 struct coloured_word {
     std::string_view word;
     std::string_view colour;
@@ -62,7 +62,7 @@ inline constexpr std::array<coloured_word, 4> coloured_words{
 
 }  // namespace detail
 
-// A line with the severity in its colour, behind `from` letters and blanks. For eyes only: nothing is decided by it.
+// Colours a line's severity, which begins after `from` characters and blanks. For display only.
 [[nodiscard]] inline std::string coloured_line(std::string_view line, std::size_t from = 0) {
     std::size_t const begin = line.find_first_not_of(' ', (std::min)(from, line.size()));
     for (detail::coloured_word const& each : detail::coloured_words) {
@@ -73,7 +73,7 @@ inline constexpr std::array<coloured_word, 4> coloured_words{
         text += "\x1b[0m";
         return text += line.substr(begin + each.word.size());
     }
-    // Who speaks, on standard error: "spotter show: ".
+    // The program and verb, on standard error: "spotter show: ".
     if (std::size_t const end = line.find(": "); line.starts_with("spotter") && end != line.npos) {
         return "\x1b[1m" + std::string{line.substr(0, end + 1)} + "\x1b[0m" + std::string{line.substr(end + 1)};
     }
@@ -90,7 +90,7 @@ inline constexpr std::array<coloured_word, 4> coloured_words{
     return all;
 }
 
-// Writes to a stream; a bar is cleared before, and drawn again by its own thread.
+// Writes to a stream; clears the bar first, which its own thread draws again.
 inline void put_text(std::string_view text, std::FILE* where) {
     std::lock_guard const one_at_a_time{manners().line};
     if (manners().has_bar) {

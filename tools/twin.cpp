@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `twin`: a training twice at once, and where the two part.
+// Command line, `twin`: runs a training twice at once, and finds where the two diverge.
 
 #include "output.hpp"
 #include "verbs.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view same_text = "the two are the same, bit for bit, in all that was recorded";
 
-// The two records, once both are there.
+// The two records, once both exist.
 struct two_records {
     std::optional<trial> a{}, b{};
     std::optional<parting> apart{};
@@ -42,7 +42,7 @@ private:
     }
 };
 
-// What may make two runs of one program part: how it was built, and with how many threads it adds.
+// Possible reasons why two runs of one program differ: its build, and the number of threads.
 [[nodiscard]] std::string built_text(trial const& run) {
     std::string text;
     spotter::detail::each_environment_line(run.environment(), [&](std::string_view key, std::string_view value) {
@@ -93,7 +93,7 @@ int twin(twin_options const& wanted) {
         std::this_thread::sleep_for(std::chrono::milliseconds{100});
         records.look(wanted.folder);
         if (!records.found() || asked_to_stop) { continue; }
-        asked_to_stop = true;  // there is nothing more to learn
+        asked_to_stop = true;  // nothing more can be found
         constexpr std::string_view why = "its twin is another one by now";
         for (char const* const each : {"/a/stop", "/b/stop"}) {
             (void)spotter::detail::replace_file(files, wanted.folder + each, std::as_bytes(std::span{why}), true);

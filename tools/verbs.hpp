@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line: the verbs and what each can be told. One file a verb; every one returns an exit code.
+// Command line: the verbs and their options. Each verb is in a file of its own and returns an exit code.
 #pragma once
 
 #include <spotter/hook/control.hpp>
@@ -13,7 +13,7 @@ namespace spotter_tool {
 struct info_options {
     std::string path{};
     bool json = false;
-    bool check = false;  // also 1, 6, 7: what rules found, how the run ended
+    bool check = false;  // exit code also 1, 6 or 7, by findings and the run's end
 };
 [[nodiscard]] int info(info_options const& wanted);
 
@@ -62,9 +62,9 @@ struct checkpoints_options {
 
 struct control_options {
     std::string path{};
-    std::string names{};  // of capture
+    std::string names{};  // for capture
     std::uint64_t steps = 100;
-    std::string file{};  // of plan and rules
+    std::string file{};  // for plan and rules
     std::string by{};
     double wait = 10;  // seconds
     bool json = false;
@@ -115,7 +115,7 @@ struct export_options {
     std::vector<std::string> images{};  // globs, with =HEIGHTxWIDTH
     bool widen = false;
     bool force = false;
-    bool follow = false;  // until the run is over
+    bool follow = false;  // until the run ends
     bool json = false;
 };
 [[nodiscard]] int export_to(export_options const& wanted);
@@ -133,7 +133,7 @@ struct check_options {
     bool json = false;
 };
 [[nodiscard]] int check(check_options const& wanted);
-// With --self-test.
+// For --self-test.
 [[nodiscard]] int self_test_runs(check_options const& wanted);
 
 struct run_options {
@@ -142,8 +142,8 @@ struct run_options {
     std::vector<std::string> rules{};    // files, packs, rules; empty: those of the program's hook
     std::string folder = "runs/heal";
     std::uint32_t attempts = 4;
-    double patience = 0;  // seconds; 0: without limit
-    std::string sweep{};  // a file, a line of settings for each training
+    double patience = 0;  // seconds; 0: no limit
+    std::string sweep{};  // a file with a line of settings for each training
     std::uint32_t slots = 1;
     bool json = false;
 };
@@ -152,7 +152,7 @@ struct run_options {
 struct twin_options {
     std::vector<std::string> command{};
     std::string folder = "runs/twin";
-    double patience = 0;  // seconds; 0: without limit
+    double patience = 0;  // seconds; 0: no limit
     bool json = false;
 };
 [[nodiscard]] int twin(twin_options const& wanted);
@@ -164,7 +164,7 @@ struct watch_options {
     std::string command{};
     std::string alerts{};   // a file
     double stalled = 1800;  // seconds
-    double time = 0;        // seconds; 0: until all runs are over
+    double time = 0;        // seconds; 0: until all runs have ended
     bool keep = false;
     bool ascii = false;
     bool json = false;
@@ -196,10 +196,10 @@ struct new_options {
 
 struct report_options {
     std::vector<std::string> paths{};     // several runs are shown side by side
-    std::string out{};                    // -: standard output; empty: report.html, and of a table -
+    std::string out{};                    // -: standard output; empty: report.html, or - for a table
     std::vector<std::string> sections{};  // ids; none: all
     std::string as = "page";              // or csv: the table of the runs
-    std::vector<std::string> rules{};     // judge the record anew; empty: what was found while it was recorded
+    std::vector<std::string> rules{};     // judge the record anew; empty: the recorded findings
     bool self_test = false;
     bool force = false;
     bool json = false;
@@ -209,8 +209,8 @@ struct report_options {
 struct serve_options {
     std::string folder = ".";
     std::string host = "127.0.0.1";
-    int port = 6007;     // 0: any that is free
-    bool token = false;  // also where only this machine can ask
+    int port = 6007;     // 0: any free port
+    bool token = false;  // required even if only this machine can connect
     bool json = false;
 };
 [[nodiscard]] int serve(serve_options const& wanted);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `verify`: every frame of every segment, every row, every value's checksum, every place of the sidecars.
+// Command line, `verify`: checks every frame of every segment, every row, every value's checksum and every sidecar
+// entry.
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"
@@ -34,19 +35,19 @@ struct unreadable {
 
 struct checked {
     std::vector<place> damage{};
-    std::vector<place> notes{};      // worth knowing, but nothing is lost
-    std::vector<unreadable> lost{};  // values that damage took
+    std::vector<place> notes{};      // noteworthy, but nothing is lost
+    std::vector<unreadable> lost{};  // values lost by damage
     std::uint64_t segments = 0, frames = 0, blocks = 0, bytes = 0;
 };
 
-constexpr std::size_t most_lost = 1000;  // listed, so that a ruined disk does not fill another one
+constexpr std::size_t most_lost = 1000;  // limit of the list, so that a broken disk does not fill another one
 
 class segment_check {
 public:
     segment_check(std::string const& file, byte_view bytes, payload_unpacker& unpacker, checked& into)
         : file_{file}, bytes_{bytes}, unpacker_{unpacker}, into_{into} {}
 
-    // `growing`: it may end in the middle of a frame because more is to come.
+    // `growing`: the segment may end within a frame, because a process is still writing it.
     [[nodiscard]] error walk(bool growing, progress& bar) {
         frame_walker walker{bytes_};
         bool hole = false;
@@ -91,8 +92,8 @@ public:
     }
 
 private:
-    // Values between two row frames, one zstd frame after another. In a hole the first of them may be sound, and what
-    // cannot be measured is where the damage begins.
+    // Checks the values between two row frames: zstd frames one after another. Within a hole the first ones may be
+    // sound; the damage begins at the first frame that cannot be measured.
     void check_gap(std::uint64_t at, std::uint64_t end, bool has_hole, bool rows_lost) {
         std::size_t const before = into_.damage.size();
         while (at < end) {
@@ -108,7 +109,7 @@ private:
         }
         if (!has_hole || at >= end) { return; }
         if (into_.damage.size() > before && into_.damage.back().offset + into_.damage.back().bytes == at) {
-            into_.damage.back().bytes = end - into_.damage.back().offset;  // a length in its header led the walk astray
+            into_.damage.back().bytes = end - into_.damage.back().offset;  // a length in its header misled the walk
             return;
         }
         std::uint64_t const lost = end - at;
@@ -134,7 +135,7 @@ private:
 void check_sidecar(std::string const& file, byte_view side, bool growing, checked& into) {
     std::uint64_t const places = side_places(side);
     for (std::uint64_t i = 0; i < places; ++i) {
-        // One that points behind the segment's end is sound: it is the segment that was cut.
+        // An entry beyond the segment's end is sound: the segment was truncated.
         if (decode_side_place(side, i, ~std::uint64_t{0})) { continue; }
         into.damage.push_back({file, i * layout::place_bytes, layout::place_bytes, "sidecar",
                                "a place is damaged; nothing is lost, `spotter recover` rebuilds the file"});
@@ -159,11 +160,11 @@ void check_sidecar(std::string const& file, byte_view side, bool growing, checke
     }
 }
 
-// What is behind the ends of segments, by those who still know.
+// Checks what is missing after the ends of segments, from other files that still know.
 void check_ends(recording const& it, checked& into) {
     for (lost_end const& each : spotter::detail::look_for_losses(files_for(it.path), it.path).ends) {
         std::erase_if(into.damage, [&](place const& known) {
-            return known.kind == "cut_off" && known.file == each.file;  // said here with how much it was
+            return known.kind == "cut_off" && known.file == each.file;  // reported here with its size
         });
         into.damage.push_back({each.file, each.offset, each.bytes, "cut_off",
                                fmt::format("the end of this segment is missing: {} bytes at least, up to the step of "
@@ -173,7 +174,7 @@ void check_ends(recording const& it, checked& into) {
     }
 }
 
-// Damage to rows that no checksum shows (a writer's mistake), and the names of what cannot be read.
+// Finds row damage that checksums do not show (a writer's bug), and names unreadable values.
 void check_reading(recording const& it, std::string const& path, checked& into) {
     auto const run = open_trial(path, worker{it.worker});
     if (!run) { return; }
@@ -193,7 +194,7 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
     if (!values_damaged) { return; }
     for (std::string const& name : run->names()) {
         track const tensor = (*run)[name];
-        if (tensor.info().shape.rank == 0) { continue; }  // lives in rows, not in blocks of its own
+        if (tensor.info().shape.rank == 0) { continue; }  // stored in rows, not in blocks of its own
         for (step_id const step : tensor.payload_steps()) {
             if (into.lost.size() == most_lost) { return; }
             if (tensor.at(step).error().code == errc::corrupt) { into.lost.push_back({it.worker, name, step}); }
@@ -207,9 +208,8 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
     std::uint64_t torn_before = 0;
     bool closed_before = true;
     std::uint32_t expected = 0;
-    // Segments without an end that the same attempt went on from. Where its ring was in shared memory these are no
-    // damage: recoveries went on from them, which may be killed in their turn; that a ring was there may be seen only
-    // later.
+    // Segments without an end after which the same attempt continued. With a ring in shared memory they are no damage:
+    // recoveries continue after them, and may be killed too. Whether there was a ring may only be known later.
     std::vector<place> cut_off;
     bool ring = false;
     auto const end_attempt = [&] {
@@ -226,7 +226,7 @@ void check_reading(recording const& it, std::string const& path, checked& into) 
                 {file_of(it, expected, layout::data_suffix), 0, 0, "missing", "this segment is missing"});
         }
         expected = number + 1;
-        mapped_file const side{side_file};  // before the segment: a place never points at what is not there yet
+        mapped_file const side{side_file};  // before the segment, so that no entry points beyond it
         mapped_file const data{file};
         if (data.error()) { return data.error(); }
         ++into.segments;
@@ -307,7 +307,7 @@ int verify(verify_options const& wanted) {
     {
         progress bar{"verify", {bytes_of(all)}};
         for (recording const& each : all) {
-            // Asked before anything is read: a run that ends meanwhile is then whole.
+            // Checked before reading: a run that ends meanwhile is complete then.
             bool const live = is_live(each);
             any_live = any_live || live;
             if (error const why = check(each, path, live, result, bar)) {
@@ -322,7 +322,7 @@ int verify(verify_options const& wanted) {
     auto const run = open_trial(path);
     if (run) { loss = end.look_at(*run); }
     bool const takes = std::any_of(result.damage.begin(), result.damage.end(), [](place const& each) {
-        return each.kind != "sidecar" && each.kind != "torn_tail";  // these take nothing that was ever whole
+        return each.kind != "sidecar" && each.kind != "torn_tail";  // these lose no complete data
     });
     if (takes || !result.lost.empty()) { end.note(something_lost); }
     if (end.code() == fine && !result.damage.empty()) { end.note(found); }

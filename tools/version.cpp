@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `version`: of the program, of the files that it reads, and what it was built with.
+// Command line, `version`: the versions of the program and of the files that it reads, and its build options.
 #include "command_tree.hpp"
 #include "output.hpp"
 

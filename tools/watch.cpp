@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `watch`: many live runs at once, on a calm screen or as lines of JSON.
+// Command line, `watch`: many running trainings at once, on a terminal screen or as lines of JSON.
 #include "draw.hpp"
 #include "folders.hpp"
 #include "progress.hpp"
@@ -23,13 +23,13 @@ using namespace spotter;
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The runs that were asked for, as they appear.
+// The requested runs, as they appear.
 class watched_runs {
 public:
     watched_runs(watch_options const& wanted, dynamic_rule const& rules, watched_run::tell const& out)
         : wanted_{wanted}, rules_{rules}, out_{out} {}
 
-    // A path is a run, will be one, or holds runs.
+    // A path is a run, will be a run, or contains runs.
     void look() {
         waiting_for_.clear();
         for (std::string const& each : wanted_.paths) {
@@ -72,10 +72,9 @@ private:
     std::string waiting_for_{};
 };
 
-// --- the screen
-// ----------------------------------------------------------------------------------------------------------------
+// The screen.
 
-// Drawn over itself twice a second; stays when the watch ends.
+// Redrawn twice a second; stays when the watch ends.
 class screen {
 public:
     explicit screen(bool ascii) : ascii_{ascii} {}
@@ -85,7 +84,7 @@ public:
         std::string text;
         std::size_t lines = 0;
         bool const coloured = has_colours(stdout);
-        // `from`: where the severity of a finding stands.
+        // `from`: position of a finding's severity.
         auto const put = [&](std::string_view line, std::size_t from = 0) {
             std::string const safe = plain(line);
             text += fmt::format("\x1b[2K{}\n", coloured && from > 0 ? coloured_line(safe, from) : safe);
@@ -122,14 +121,14 @@ private:
         }
         return line;
     }
-    // The time of day here.
+    // The local time of day.
     [[nodiscard]] static std::string clock_text(double seconds) {
         auto const whole = static_cast<std::time_t>(seconds);
         std::tm parts{};
         if (::localtime_r(&whole, &parts) == nullptr) { return {}; }
         return fmt::format("{:02}:{:02}:{:02}", parts.tm_hour, parts.tm_min, parts.tm_sec);
     }
-    // The sentence of a finding names every worker but the first.
+    // A finding's sentence names every worker except the first.
     [[nodiscard]] static std::string worker_text(watched_run const& it, finding const& found) {
         return found.worker == 0 && it.record().readers().size() > 1 ? "worker 0: " : "";
     }

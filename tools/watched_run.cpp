@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `watch`: one run that is followed, and what is done about its findings.
+// Command line, `watch`: follows one run and acts on its findings.
 #include "watched_run.hpp"
 
 #include "folders.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t curve_points = 400;
 
-// All workers obey the file of the run: of `runs/a/worker-2` that is in `runs/a`.
+// All workers obey the control file of the run: for `runs/a/worker-2` the one in `runs/a`.
 [[nodiscard]] std::string folder_of_run(std::string const& path) {
     std::size_t const cut = path.rfind('/');
     std::string_view const name = std::string_view{path}.substr(cut == path.npos ? 0 : cut + 1);
@@ -33,7 +33,7 @@ void watched_run::advance(double now) {
     if (!run_) {
         auto opened = open_trial(path_);
         if (!opened) {
-            // Before the training begins there is nothing, or an empty folder.
+            // Before the training begins the folder is missing or empty.
             if (opened.error().code != errc::not_a_run) { note_trouble(opened.error()); }
             return;
         }
@@ -58,13 +58,13 @@ void watched_run::hear(finding const& found) {
     pending_.push_back(found);
 }
 
-// What an earlier attempt did wrong is told, and nothing is done about it: the run was resumed all the same.
+// Findings of an earlier attempt are reported, but not acted on: the run was resumed anyway.
 void watched_run::begin_attempt(std::uint32_t worker) noexcept {
     std::erase_if(pending_, [=](finding const& each) { return each.worker == worker; });
     warnings_.erase(worker);
 }
 
-// Another run has taken its place: nothing that was found before is about this one, and it has not been asked to stop.
+// Another run has taken its place: earlier findings are not about it, and it was not asked to stop.
 void watched_run::begin_anew() {
     pending_.clear();
     warnings_.clear();
@@ -86,7 +86,7 @@ void watched_run::note_trouble(error const& why) {
     out_(line);
 }
 
-// Commands that were started and have ended since.
+// Reads the results of started commands that have ended.
 void watched_run::hear_of_commands(bool at_the_end) {
     failure_list failed;
     at_the_end ? desk_.begun.ask_patiently(failed) : desk_.begun.ask(failed);
@@ -123,7 +123,7 @@ void watched_run::judge_end(outcome& how) const {
 void watched_run::conclude() {
     if (!run_) { return; }
     replay_report const& report = following_->conclude();
-    act();  // on what was found in the step that the run was left in
+    act();  // for findings in the step that the run left open
     hear_of_commands(true);
     note_trouble(report.trouble);
     json line = event("rules");
@@ -142,7 +142,7 @@ void watched_run::respond(finding const& found) {
         if (!wanted_.alerts.empty()) { note(append_lines{wanted_.alerts}(found, desk_)); }
         if (!wanted_.command.empty()) { note(run_command{wanted_.command}(found, desk_)); }
     }
-    // An update cannot be skipped from here: what asks for that asks to stop.
+    // An update cannot be skipped from outside: a request for that becomes a request to stop.
     bool const stops = found.decision == decision::stop || found.severity == severity::error;
     if (wanted_.stop && stops && !run_->over()) { ask_to_stop(found); }
 }
@@ -182,7 +182,7 @@ void watched_run::ask_to_stop(finding const& found) {
     out_(line);
 }
 
-// A loop that hangs closes no step, so no rule is judged: the time since the last one is looked at here.
+// A hanging loop closes no step, so rules are not judged: checks the time since the last step here.
 void watched_run::watch_for_stalls() {
     bool const now = run_->status() == run_status::running && run_->age() > wanted_.stalled;
     if (now && !stalled_) {
@@ -214,7 +214,7 @@ void watched_run::tell_status() {
     out_(line);
 }
 
-// Over the last five seconds or so.
+// Over about the last five seconds.
 void watched_run::measure_rate(double now) {
     closed_.emplace_back(now, run_->closed_steps());
     while (closed_.size() > 2 && now - closed_.front().first > 5) { closed_.pop_front(); }

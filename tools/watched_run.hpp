@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `watch`: one run that is followed, and what is done about its findings.
+// Command line, `watch`: follows one run and acts on its findings.
 #pragma once
 
 #include "findings.hpp"
@@ -22,17 +22,17 @@
 
 namespace spotter_tool {
 
-// Belongs to one thread, which calls `advance` again and again.
+// Use it in one thread, which calls `advance` repeatedly.
 class watched_run {
 public:
-    using tell = std::function<void(json const&)>;  // each event, once
+    using tell = std::function<void(json const&)>;  // receives each event once
 
     watched_run(std::string path, spotter::dynamic_rule const& rules, watch_options const& wanted, tell const& out)
         : path_{std::move(path)}, rules_{rules}, wanted_{wanted}, out_{out} {}
     watched_run(watched_run const&) = delete;
     watched_run& operator=(watched_run const&) = delete;
 
-    // Looks what is new at `now` (seconds, steady), judges it, and acts.
+    // Reads and judges what is new at `now` (seconds, monotonic), and acts.
     void advance(double now);
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
@@ -41,28 +41,28 @@ public:
     [[nodiscard]] bool stalled() const noexcept { return stalled_; }
     [[nodiscard]] bool stopping() const noexcept { return run_ && asked_in_attempt_ == run_->attempts(); }
     [[nodiscard]] bool ill() const noexcept;
-    void judge_end(outcome& how) const;  // what it is by exit code
-    // Tells what the rules judged, and what they lacked; nothing is judged afterwards.
+    void judge_end(outcome& how) const;  // adds its result to the exit code
+    // Reports the rules' coverage and what they lacked; nothing is judged afterwards.
     void conclude();
     [[nodiscard]] spotter::run_status status() const noexcept { return run_->status(); }
     [[nodiscard]] spotter::error const& trouble() const noexcept { return trouble_; }
     [[nodiscard]] spotter::trial const& record() const noexcept { return *run_; }
     [[nodiscard]] double steps_per_second() const noexcept { return rate_; }
-    // The last hundreds of the training loss; empty where none is recorded.
+    // The last few hundred values of the training loss; empty where none is recorded.
     struct curve {
         std::string name{};
         std::vector<double> values{};
         std::vector<bool> known{};
     };
     [[nodiscard]] curve loss() const;
-    // Seconds since 1970: when its step was closed, or now where the record does not say.
+    // Seconds since 1970: when its step was closed, or now if that is unknown.
     [[nodiscard]] double time_of(spotter::finding const& found) const;
     [[nodiscard]] std::vector<spotter::finding> const& findings() const noexcept {
         return following_->so_far().findings;
     }
 
 private:
-    // What the follower tells, finding by finding.
+    // Receives the follower's findings one by one.
     struct listener {
         watched_run* to;
         void operator()(spotter::finding const& found) const { to->hear(found); }
@@ -70,7 +70,7 @@ private:
         void run_replaced() const { to->begin_anew(); }
     };
 
-    // What responses are offered; nothing more can be captured of a run that somebody else records.
+    // The services for responses. It cannot capture tensors of a run that another process records.
     struct desk final : spotter::response_desk {
         spotter::pending_responses begun{};
         spotter::finding_origin from{};
@@ -103,13 +103,13 @@ private:
     desk desk_{};
     std::optional<spotter::trial> run_{};
     std::unique_ptr<spotter::follower<spotter::dynamic_rule, listener>> following_{};
-    std::vector<spotter::finding> pending_{};            // of the attempt at hand, with nothing done about them yet
-    std::map<std::uint32_t, std::uint64_t> warnings_{};  // by worker, of its attempt at hand
+    std::vector<spotter::finding> pending_{};            // of the current attempt, not acted on yet
+    std::map<std::uint32_t, std::uint64_t> warnings_{};  // by worker, in its current attempt
     std::optional<spotter::run_status> told_{};
     spotter::error trouble_{};
     bool stalled_ = false;
-    std::uint32_t asked_in_attempt_ = 0;                     // to stop; attempts count from 1
-    std::deque<std::pair<double, std::uint64_t>> closed_{};  // when, and how many steps were closed by then
+    std::uint32_t asked_in_attempt_ = 0;                     // the attempt that was asked to stop, counted from 1
+    std::deque<std::pair<double, std::uint64_t>> closed_{};  // times, with the number of steps closed by then
     double rate_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `who`: after a hang or a kill, which rank it was.
+// Command line, `who`: after a hang or a kill, finds the responsible rank.
 #include "folders.hpp"
 #include "outcome.hpp"
 #include "output.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of include/spotter/ext/cuda/ptx: `python3 tools/cuda/make_ptx.py` makes them of this file with clang's
-// NVPTX back end; no toolkit is needed.
+// The kernels of include/spotter/ext/cuda/ptx: `python3 tools/cuda/make_ptx.py` compiles them from this file with
+// clang's NVPTX back end; no toolkit is needed.
 #include <spotter/stat/lanes.hpp>
 
 #pragma clang force_cuda_host_device begin
@@ -12,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
-// 16 neighbouring threads of a warp; exchanges name them in their mask, so that the halves of a warp need not keep in
-// step.
+// 16 adjacent threads of a warp. Exchanges name the threads in their mask, so the halves of a warp need not run in
+// lockstep.
 struct threads_group {
     unsigned lane, mask;
 
@@ -84,7 +84,7 @@ SPOTTER_DEVICE inline threads_group own_group() noexcept {
 using namespace spotter::detail::cuda_pass;
 
 #if defined(SPOTTER_KERNEL_BLOCKS)
-// 16 threads a block of 1024 elements; groups go on to further blocks in strides of the grid.
+// 16 threads for each block of 1024 elements; each group continues with further blocks in strides of the grid.
 SPOTTER_KERNEL void spotter_blocks(task_list tasks, std::uint32_t count, std::uint64_t blocks, partial* partials) {
     auto const group = static_cast<std::uint64_t>(__nvvm_read_ptx_sreg_ctaid_x()) * (threads / lanes) +
                        static_cast<unsigned>(__nvvm_read_ptx_sreg_tid_x()) / lanes;
@@ -97,7 +97,7 @@ SPOTTER_KERNEL void spotter_blocks(task_list tasks, std::uint32_t count, std::ui
 #endif
 
 #if defined(SPOTTER_KERNEL_FOLD)
-// A block of two warps a task: one adds the sums, the other one follows the chain.
+// A block of two warps for each task: one warp adds the sums, the other follows the chain.
 SPOTTER_KERNEL void spotter_fold(task_list tasks, partial const* partials, result* results) {
     auto const which = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
     auto const thread = static_cast<unsigned>(__nvvm_read_ptx_sreg_tid_x());
@@ -110,12 +110,12 @@ SPOTTER_KERNEL void spotter_fold(task_list tasks, partial const* partials, resul
 #endif
 
 #if defined(SPOTTER_KERNEL_CHAINS)
-// What is a chain through all of a tensor by definition: a block of two warps a task, one for the change, one for the
-// hash.
+// Computations that are a chain through the whole tensor by definition: a block of two warps for each task, one warp
+// for the change, one for the hash.
 SPOTTER_KERNEL void spotter_chains(task_list tasks, result* results) {
     auto const which = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
     auto const thread = static_cast<unsigned>(__nvvm_read_ptx_sreg_tid_x());
-    task const mine = tasks.of[which];  // a reference that is handed on would have all tasks copied
+    task const mine = tasks.of[which];  // a copy: passing on a reference would copy all tasks
     if (thread < lanes && mine.before != 0) {
         take_change(own_group(), mine, results[which]);
     } else if (thread == 32 && (mine.wanted & static_cast<std::uint32_t>(spotter::terms::hash)) != 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one pass of statistics as kernels of a GPU, in the order of stat/lanes.hpp: so they have the bits that the
-// processor's pass has. Written for a group of 16 lanes: on a GPU 16 threads, each with its lane; on the processor
-// (tests/ext/cuda, a stand-in for the driver) one thread that walks over all of them.
+// The one pass of statistics as GPU kernels, in the order of stat/lanes.hpp, so that they give the same bits as the
+// processor's pass. Written for a group of 16 lanes. On a GPU these are 16 threads, one for each lane; on the processor
+// (tests/ext/cuda, which replaces the driver) one thread processes all lanes.
 #pragma once
 
 #include <spotter/ext/cuda/task.hpp>
@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail::cuda_pass {
 
-// One element of any type that is not complex, as the definition sees it.
+// One element of any non-complex type, as defined by the statistics.
 template <class Value>
 [[nodiscard]] constexpr seen_element see_as(std::uint64_t values, std::uint64_t at) noexcept {
     return detail::see(reinterpret_cast<Value const*>(values)[at]);
@@ -47,10 +47,10 @@ template <class Value>
     }
 }
 
-// What a lane adds up in a block.
+// The sums of a lane in a block.
 struct lane_state {
     double sum = 0, sum_abs = 0, sum_squares = 0, gaps = 0;
-    double minimum = 0, maximum = 0, abs_minimum = 0, abs_maximum = 0;  // where `finite` is not 0
+    double minimum = 0, maximum = 0, abs_minimum = 0, abs_maximum = 0;  // valid if `finite` is not 0
     std::uint32_t finite = 0, zeros = 0, nan = 0, pos_inf = 0, neg_inf = 0;
     std::uint32_t first_bad = block_size;
 
@@ -74,8 +74,8 @@ struct lane_state {
     }
 };
 
-// A block of a tensor, by a group: `group.each(use(lane))` runs for its lanes, `group.own<State>` is what each lane
-// has, `group.fold(values)` adds all 16 in halves, and so on; every lane gets the answer.
+// Processes a block of a tensor with a group. `group.each(use(lane))` runs for its lanes, `group.own<State>` is the
+// state of each lane, `group.fold(values)` adds all 16 pairwise, and so on; every lane gets the result.
 template <class Group>
 SPOTTER_INLINE constexpr void take_block(Group const& group, task const& from, std::uint64_t block,
                                          partial* partials) noexcept {
@@ -119,7 +119,7 @@ SPOTTER_INLINE constexpr void take_block(Group const& group, task const& from, s
     });
 }
 
-// Two lanes' counts and extremes as one's.
+// Merges the counts and extremes of two lanes.
 constexpr void join(lane_state& into, lane_state const& other) noexcept {
     if (other.finite > 0) {
         bool const none = into.finite == 0;
@@ -142,9 +142,9 @@ constexpr void tell(lane_state const& from, partial& into) noexcept {
 [[nodiscard]] constexpr std::uint64_t blocks_of(task const& it) noexcept {
     return (it.count + block_size - 1) / block_size;
 }
-// The task that a block of the launch belongs to.
+// The index of the task to which a block of the launch belongs.
 [[nodiscard]] constexpr std::uint32_t task_of(task const* tasks, std::uint32_t count, std::uint64_t block) noexcept {
-    std::uint32_t low = 0, high = count;  // tasks[low] begins at or before it, tasks[high] behind it
+    std::uint32_t low = 0, high = count;  // tasks[low] begins at or before it, tasks[high] after it
     while (high - low > 1) {
         std::uint32_t const middle = low + (high - low) / 2;
         (tasks[middle].first_block <= block ? low : high) = middle;
@@ -152,7 +152,7 @@ constexpr void tell(lane_state const& from, partial& into) noexcept {
     return low;
 }
 
-// The sums of a tensor: its blocks' lanes, in the order of blocks.
+// The sums of a tensor: the lanes of its blocks, in the order of blocks.
 template <class Group>
 SPOTTER_INLINE constexpr void fold_sums(Group const& group, task const& from, partial const* partials,
                                         result& into) noexcept {
@@ -174,7 +174,7 @@ SPOTTER_INLINE constexpr void fold_sums(Group const& group, task const& from, pa
     double const sum_squares = group.fold(state, [](sums const& it) { return it.sum_squares; });
     group.once([&] { into.sum = sum, into.sum_abs = sum_abs, into.sum_squares = sum_squares; });
 }
-// The rest of it, by one thread: counts, extremes and the second moment, which is a chain through all blocks.
+// The other results, by one thread: counts, extremes and the second moment, which is a chain through all blocks.
 constexpr void fold_counts(task const& from, partial const* partials, result& into) noexcept {
     moments spread;
     lane_state all;
@@ -198,11 +198,11 @@ constexpr void fold_counts(task const& from, partial const* partials, result& in
     into.moment2 = spread.about_mean;
 }
 
-// What a tensor has changed since its previous values: by a group, each lane along all of the tensor.
+// A tensor's change since its previous values, by a group; each lane goes through the whole tensor.
 struct change_state {
     double gap = 0, dot = 0, old = 0;
     std::uint64_t changed = 0;
-    std::uint32_t bad = 0;  // elements of either side that are not finite, as far as it matters: none or some
+    std::uint32_t bad = 0;  // number of non-finite elements on either side; only zero or non-zero matters
 
     constexpr void add(seen_element const& now, seen_element const& before) noexcept {
         bad |= now.kind >= number_class::pos_inf || before.kind >= number_class::pos_inf ? 1U : 0U;
@@ -226,7 +226,7 @@ SPOTTER_INLINE constexpr void take_change(Group const& group, task const& from, 
     double const dot = group.fold(state, [](change_state const& it) { return it.dot; });
     double const old = group.fold(state, [](change_state const& it) { return it.old; });
     std::uint64_t const low = group.total(state, [](change_state const& it) {
-        return static_cast<std::uint32_t>(it.changed & 0xFFFFFU);  // so that 16 of them are a number of 32 bits
+        return static_cast<std::uint32_t>(it.changed & 0xFFFFFU);  // so that the sum of 16 fits 32 bits
     });
     std::uint64_t const high =
         group.total(state, [](change_state const& it) { return static_cast<std::uint32_t>(it.changed >> 20); });
@@ -238,7 +238,7 @@ SPOTTER_INLINE constexpr void take_change(Group const& group, task const& from, 
     });
 }
 
-// The hash of stat/summarize.hpp, by one thread: four chains, whose words take turns.
+// The hash of stat/summarize.hpp, by one thread: four chains that take words in turn.
 [[nodiscard]] inline std::uint64_t word_at(std::uint64_t address, std::uint64_t bytes) noexcept {
     if (bytes >= 8 && address % 8 == 0) { return *reinterpret_cast<std::uint64_t const*>(address); }
     auto const* const from = reinterpret_cast<unsigned char const*>(address);

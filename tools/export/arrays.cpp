@@ -25,7 +25,7 @@ void count(export_job& job, tensor_ref const& view, std::uint64_t values = 1) {
     if (npy_type_of(view.type, how(job)).is_bits) { job.done.as_bits.emplace(name_of(view.type)); }
 }
 
-// Keys of what could not be read, a line each, as archives carry it; empty where there are none.
+// Keys of unreadable values, one a line, as stored in archives; empty where there are none.
 [[nodiscard]] std::string unreadable_note(std::vector<std::string> const& damaged) {
     std::string note;
     for (std::string const& each : damaged) { note += (note.empty() ? "unreadable:\n" : "\n") + each; }
@@ -137,7 +137,7 @@ error to_npy(export_job& job) {
     return why;
 }
 
-// The header comes first and says where each tensor lies: values are read twice, so that no more than one array is in
+// The header comes first and has each tensor's position. Values are therefore read twice, with at most one array in
 // memory.
 error to_safetensors(export_job& job) {
     recorded_arrays arrays{job.run, job.choice, job.names};

@@ -44,7 +44,7 @@ using namespace spotter;
     return chosen;
 }
 
-// What is known of each of `points` samples at a step.
+// The labels of each of `points` samples at a step.
 [[nodiscard]] std::vector<point_labels> labels_at(export_job const& job, step_id step, std::uint64_t points) {
     std::vector<point_labels> found;
     for (std::string const& name : job.run.names(filter{.step = step})) {
@@ -88,7 +88,7 @@ error to_tensorboard(export_job& job) {
     return why;
 }
 
-// Each tensor at the step that was given, else at the last one that has its values.
+// Each tensor at the given step, or at the last one with values.
 error to_projector(export_job& job) {
     std::vector<item> items, latest;
     if (error const why = find_values(job, items)) { return why; }

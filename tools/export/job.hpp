@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `export`: what one call of it has to do, and the formats that can do it.
+// Command line, `export`: one export, and the formats that can perform it.
 #pragma once
 
 #include "../progress.hpp"
@@ -17,18 +17,18 @@ namespace spotter_tool {
 struct written {
     std::vector<std::string> files{};
     std::uint64_t tensors = 0;
-    std::uint64_t rows = 0;                        // of a table: lines; of other formats values
-    std::set<std::string, std::less<>> as_bits{};  // types for which NumPy has none
-    std::uint64_t left_out = 0;                    // what the format cannot say
-    std::vector<std::string> damaged{};            // values that could not be read and were left out
+    std::uint64_t rows = 0;                        // for a table: lines; for other formats: values
+    std::set<std::string, std::less<>> as_bits{};  // types that NumPy lacks
+    std::uint64_t left_out = 0;                    // values that the format cannot express
+    std::vector<std::string> damaged{};            // unreadable values, which were left out
 };
 
-// A value of the chosen ones.
+// One of the chosen values.
 struct item {
     std::string name{};
     spotter::step_id step{};
     std::uint32_t worker = 0;
-    std::string title{};  // the name; of a run of several workers behind "worker-1/"
+    std::string title{};  // the name; in a run of several workers after "worker-1/"
 };
 [[nodiscard]] std::string key_of(item const& it);  // title@mode:index
 
@@ -36,20 +36,20 @@ struct export_job {
     export_options const& wanted;
     spotter::trial& run;
     spotter::export_choice choice{};
-    std::vector<std::string> names{};  // those that were chosen, which there are
+    std::vector<std::string> names{};  // chosen names that exist
     written done{};
     std::uint64_t bytes = 0;  // of the run's segments
 
     [[nodiscard]] spotter::track track_of(item const& it) const { return run[it.name].of(spotter::worker{it.worker}); }
     [[nodiscard]] bool to_output() const { return wanted.out == "-"; }
-    // A bar would stand among the data where that goes to the terminal, and nobody knows the end of what is followed.
+    // No bar where the data goes to the terminal, or while following a run, whose end is unknown.
     [[nodiscard]] bool shows_progress() const { return !wanted.follow && !(to_output() && is_terminal(STDOUT_FILENO)); }
-    // A run of which nothing was kept, and nothing is lost, exports as nothing, unless something is asked for by its
-    // name.
+    // A run that has recorded nothing, and lost nothing, exports as an empty file, unless names or a step were
+    // requested.
     [[nodiscard]] bool is_empty() const {
         return wanted.names.empty() && !choice.step && run.names().empty() && run.damage().empty();
     }
-    // Damaged values do not keep the others from being exported.
+    // Damaged values are left out; the others are still exported.
     [[nodiscard]] bool left_out(item const& it, spotter::recorded_value const& value) {
         if (value.error().code != spotter::errc::corrupt) { return false; }
         done.damaged.push_back(key_of(it));
@@ -62,7 +62,7 @@ struct export_job {
     }
 };
 
-// For a format that is made from all rows: a bar while it lives.
+// Shows a progress bar during its lifetime, for formats that read all rows.
 class export_progress {
 public:
     explicit export_progress(export_job const& job)
@@ -73,13 +73,13 @@ private:
     counted_reading reading_;
 };
 
-// Which values of the chosen tensors there are; errc::no_payload where none.
+// The existing values of the chosen tensors; errc::no_payload where there are none.
 [[nodiscard]] spotter::error find_values(export_job const& job, std::vector<item>& items);
 
-// Path parts that are safe as a file's name on any system: anything unusual becomes %XX, and so do leading dots.
+// A path part that is valid as a file name on any system: unusual characters become %XX, and so do leading dots.
 [[nodiscard]] std::string file_name_of(std::string_view name);
 
-// A moment between two looks at a run that is followed; true: look again.
+// Waits between two refreshes of a followed run; true: refresh again.
 [[nodiscard]] bool wait_for_more();
 
 [[nodiscard]] spotter::error to_npy(export_job& job);

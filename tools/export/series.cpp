@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `export`: what changes over time, as text: CSV, JSON lines, a trace, Prometheus.
+// Command line, `export`: series as text: CSV, JSON lines, a trace, Prometheus.
 #include "../folders.hpp"
 #include "../new_file.hpp"
 #include "../output.hpp"
@@ -94,7 +94,7 @@ error to_mcap(export_job& job) {
 
 error to_trace(export_job& job) {
     export_progress const bar{job};
-    constexpr std::uint64_t most = 100'000'000;  // bytes: about what Perfetto's page takes as JSON
+    constexpr std::uint64_t most = 100'000'000;  // bytes: about the limit of Perfetto's page for JSON
     text_output out{job};
     export_counts counts;
     std::uint64_t bytes = 0;
@@ -137,14 +137,14 @@ error to_metrics(export_job& job, metrics_text kind) {
         job.take(page.counts());
         return why;
     }
-    // A collector may read at any time: each page replaces the one before in one step.
+    // A collector may read at any time: each page replaces the previous one atomically.
     if (error const why = out.finish()) { return why; }
     auto const take = [&] {
         std::string const text = page.text(job.run);
         return spotter::detail::replace_file(system_files(), job.wanted.out, std::as_bytes(std::span{text}), true);
     };
     auto const wait = [] {
-        std::this_thread::sleep_for(std::chrono::seconds{1});  // nobody scrapes more often
+        std::this_thread::sleep_for(std::chrono::seconds{1});  // scrapes are not more frequent
         return true;
     };
     error const why = follow_run(job.run, take, wait);

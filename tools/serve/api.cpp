@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `serve`: the bodies of api.hpp that are about runs and curves.
+// Command line, `serve`: the bodies of api.hpp for runs and curves.
 #include "api.hpp"
 
 #include "../findings.hpp"
@@ -15,7 +15,7 @@ using namespace spotter;
 
 namespace {
 
-// A number with the digits that a screen has room for.
+// A number with enough digits for a screen.
 void put_number(std::string& into, double const& value) {
     if (!is_finite(value)) {
         into += "null";
@@ -36,7 +36,7 @@ void put_list(std::string& into, std::string_view name, Each const& all, Value c
     into += ']';
 }
 
-// One line of a chart. Of neighbouring steps that share a point `lo` and `hi` say how far they reach.
+// One line of a chart. `lo` and `hi` are the range of neighbouring steps that share a point.
 void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_name const& which, curve const& data,
               std::size_t mode, double began) {
     html::series const& its = *data.modes[mode];
@@ -61,7 +61,7 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
     into += '}';
 }
 
-// What is drawn as a curve without being asked for: numbers. 0: a loss, 1: a metric, 2: another; 3: none.
+// Which tensors are drawn by default: numbers. 0: a loss, 1: a metric, 2: another number; 3: none.
 [[nodiscard]] int kind_of(recorded_tensor const& it) {
     if (it.entries.empty() || it.info.type == dtype::text) { return 3; }
     if (it.info.role == role::loss) { return 0; }
@@ -120,7 +120,7 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
     return all;
 }
 
-// Names of the run's tensors, that of the lowest worker that has it.
+// The run's tensors, each from the lowest worker that has it.
 [[nodiscard]] std::vector<std::pair<recorded_tensor const*, std::uint32_t>> tensors_of(trial const& run) {
     std::vector<std::pair<recorded_tensor const*, std::uint32_t>> all;
     std::set<std::string_view> known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `serve`: the answers that the page asks for. Knows no network.
+// Command line, `serve`: the answers to the page's requests. Independent of the network.
 #pragma once
 
 #include "run_list.hpp"
@@ -9,7 +9,7 @@
 
 namespace spotter_tool::live {
 
-// What stands behind the question mark, as many times as it is given.
+// The parameters after the question mark; keys may be repeated.
 using query = std::multimap<std::string, std::string>;
 
 struct answer {
@@ -18,7 +18,7 @@ struct answer {
     std::string type = "application/json";
 };
 
-// GET /api/...: what each takes and gives is on docs/serve.md.
+// GET /api/...: docs/serve.md documents parameters and answers.
 [[nodiscard]] answer runs_answer(run_list& runs, query const& asked);
 [[nodiscard]] answer run_answer(run_list& runs, query const& asked);
 [[nodiscard]] answer curves_answer(run_list& runs, query const& asked);
@@ -28,7 +28,7 @@ struct answer {
 [[nodiscard]] answer picture_answer(run_list& runs, query const& asked);
 [[nodiscard]] answer section_answer(run_list& runs, query const& asked);
 
-// By the path behind /api/; 404 where there is none of that name.
+// By the path after /api/; 404 for an unknown one.
 [[nodiscard]] answer answer_to(run_list& runs, std::string_view what, query const& asked);
 [[nodiscard]] answer refusal(int status, std::string_view why);
 

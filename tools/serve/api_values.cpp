@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `serve`: the bodies of api.hpp that are about one tensor, and parts of the static page.
+// Command line, `serve`: the bodies of api.hpp for one tensor, and parts of the static page.
 #include "../arguments.hpp"
 #include "../numbers.hpp"
 #include "query.hpp"
@@ -17,7 +17,7 @@ using namespace spotter;
 namespace {
 
 constexpr std::size_t most_steps = 2000, most_pictures = 16, most_shown = 256;
-constexpr std::uint64_t most_bytes = 256ULL << 20U;  // of values that one question reads
+constexpr std::uint64_t most_bytes = 256ULL << 20U;  // limit of the values read for one request
 
 [[nodiscard]] std::uint64_t bytes_of(tensor_info const& it) noexcept {
     tensor_ref view{};
@@ -27,7 +27,7 @@ constexpr std::uint64_t most_bytes = 256ULL << 20U;  // of values that one quest
     return view.bytes();
 }
 
-// At most so many, evenly spaced, the last among them.
+// A limited number, evenly spaced, including the last.
 [[nodiscard]] json some_steps(std::vector<step_id> const& all) {
     json made = json::array();
     std::size_t const count = (std::min)(all.size(), most_steps);

@@ -78,7 +78,7 @@ void live_run::follow(curve_name const& which, followed& from, std::uint64_t fir
         if (place < first || place > last) { return; }
         auto const mode = index_of(entry.step.mode);
         from.data.unreadable += here.unreadable ? 1U : 0U;
-        // What is unknown though its values are there has none that is a number.
+        // Unknown although it has values: none of them is finite.
         bool const bad = !here.known && !here.unreadable && entry.has_values;
         if (!here.known && !bad) { return; }
         if (!from.data.modes[mode]) { from.data.modes[mode].emplace(curve::columns); }

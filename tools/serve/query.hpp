@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `serve`: what a question names.
+// Command line, `serve`: the objects that a request names.
 #pragma once
 
 #include "api.hpp"
@@ -24,7 +24,7 @@ namespace spotter_tool::live {
     return number_of(text_in(asked, name), usual);
 }
 
-// The run of "run=3", or of "3:17": the run of which version 17 is known. Kept as long as this lives.
+// The run of "run=3", or of "3:17", where the client knows version 17. Kept open during the object's lifetime.
 class asked_run {
 public:
     asked_run(run_list& runs, query const& asked) : asked_run{runs, text_in(asked, "run")} {}

@@ -24,7 +24,7 @@ constexpr std::size_t most_outcomes = 24, most_settings = 64, line_columns = 24;
     return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// The mean of each of a few stretches.
+// The means of a few stretches.
 [[nodiscard]] std::vector<double> small_line(html::series data) {
     while (data.buckets().size() > line_columns) { data.coarsen(data.shift() + 1); }
     std::vector<double> line;
@@ -56,7 +56,7 @@ void add_outcomes(live_run& from, run_card& into) {
     }
 }
 
-// Numbers and texts that were told before the first step, and tensors of that role.
+// Numbers and texts that were recorded before the first step, and tensors of role hyperparameter.
 void add_settings(trial const& run, run_card& into) {
     for (auto const& reader : run.readers()) {
         for (auto const& tensor : reader->index().tensors()) {
@@ -87,7 +87,7 @@ void add_findings(trial const& run, run_card& into) {
     if (worst != nullptr) { into.worst = finding_text(*worst); }
 }
 
-// A finding asked for a stop, and no train step was closed behind it.
+// A finding requested a stop, and no train step was closed after it.
 [[nodiscard]] bool was_stopped(trial const& run) {
     for (finding const& it : run.findings()) {
         if (response_of(it) != decision::stop) { continue; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `serve`: what the list of runs says of one.
+// Command line, `serve`: a run's entry in the list of runs.
 #pragma once
 
 #include "../output.hpp"
@@ -10,31 +10,31 @@
 
 namespace spotter_tool::live {
 
-// A loss or metric in one mode, and where it stands.
+// A loss or metric in one mode, with its current value.
 struct outcome_now {
     std::string name{};
     spotter::mode in{};
-    double value = 0;            // the last one; NaN where it ended so
-    std::vector<double> line{};  // of a few columns, for a small picture; NaN where there is none
+    double value = 0;            // the latest one; may be NaN
+    std::vector<double> line{};  // a few columns, for a small picture; NaN marks gaps
 };
 
 struct run_card {
     std::string status{};  // "running", "finished", "stopped", "failed", "died", "unreadable"
-    std::string why{};     // of what did not end well
+    std::string why{};     // for a run that did not end well
     bool over = false;
-    std::uint64_t steps = 0;  // closings of any mode, of all workers
+    std::uint64_t steps = 0;  // closes in any mode, of all workers
     std::uint32_t workers = 0, attempts = 0;
-    double began = 0, last = 0;            // seconds since 1970; 0 where unknown
-    double age = 0;                        // seconds of silence of a run that goes on, as of `read`
+    double began = 0, last = 0;            // seconds since 1970; 0: unknown
+    double age = 0;                        // seconds of silence of a running run, at the time `read`
     double read = 0;                       // seconds since 1970
-    std::array<std::uint64_t, 3> found{};  // findings by severity, repeated ones once
+    std::array<std::uint64_t, 3> found{};  // findings by severity, without repetitions
     std::string worst{};                   // the strongest in one line
-    std::string lost{};                    // what is known to be damaged, in one line
+    std::string lost{};                    // known damage, in one line
     std::vector<outcome_now> outcomes{};   // losses before metrics, evaluation first
-    std::vector<std::pair<std::string, std::string>> settings{};  // what it was told before its first step
+    std::vector<std::pair<std::string, std::string>> settings{};  // recorded before its first step
 };
 
-// Reads what a card needs through the run, which is locked by the caller.
+// Reads the content of a card from the run, which the caller has locked.
 [[nodiscard]] run_card card_of(live_run& from);
 
 [[nodiscard]] json card_json(run_card const& it);

@@ -10,10 +10,10 @@ namespace spotter_tool::live {
 
 namespace {
 
-constexpr double quiet_after = 5;      // seconds without a question: nothing is read
-constexpr double let_go_after = 30;    // seconds without a question: a run is closed
-constexpr double looks_each = 0.25;    // seconds between two looks at the folder, and at each run that goes on
-constexpr std::size_t most_open = 64;  // runs that are over and stay open for who looks at them
+constexpr double quiet_after = 5;      // seconds without a request, after which nothing is read
+constexpr double let_go_after = 30;    // seconds without a request, after which a run is closed
+constexpr double looks_each = 0.25;    // seconds between two checks of the folder, and of each running run
+constexpr std::size_t most_open = 64;  // ended runs that stay open for viewers
 
 }  // namespace
 
@@ -138,7 +138,7 @@ bool run_list::read_one(double now, order which) {
             if (live->version() == known) { return true; }
             known = live->version();
             card = card_of(*live);
-        } catch (std::exception const& why) {  // no memory: the other runs stay
+        } catch (std::exception const& why) {  // out of memory: the other runs are kept
             card.status = "unreadable", card.why = why.what();
         }
     }
@@ -154,13 +154,13 @@ bool run_list::read_one(double now, order which) {
     return true;
 }
 
-// Runs that nobody looks at are closed, but for those that go on.
+// Closes runs without viewers, except running ones.
 void run_list::let_go(double now) {
     std::lock_guard const held{lock_};
     std::vector<entry*> open;
     for (auto& [name, each] : runs_) {
         if (each.live && each.card && each.card->over) { open.push_back(&each); }
-        if (each.card && !each.card->over && each.live) { each.stale = true; }  // it may have died, too
+        if (each.card && !each.card->over && each.live) { each.stale = true; }  // it may have died since
     }
     std::sort(open.begin(), open.end(), [](entry* a, entry* b) { return a->live->touched() > b->live->touched(); });
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -198,7 +198,7 @@ void run_list::work() {
         let_go(begin);
         double next_look = begin + looks_each;
         for (bool more = true; more && steady_seconds() < next_look;) { more = read_one(begin, order::newest); }
-        // A folder that takes long to look at is looked at less often.
+        // A slow folder is checked less often.
         double const spent = steady_seconds() - begin;
         double const rest = (std::max)(begin + looks_each - steady_seconds(), spent > looks_each ? 0.0 : spent / 4);
         std::unique_lock held{lock_};

@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    // What a folder holds of a run.
+    // The parts of a run in a folder.
     struct content {
         std::vector<std::string> folders{};
         std::vector<std::string> workers{};

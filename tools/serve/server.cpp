@@ -18,8 +18,7 @@ namespace spotter_tool::live {
 
 namespace {
 
-// No script but our own, nothing from elsewhere, no frame around it. Bars and dots of the static page say their
-// lengths and colours in attributes.
+// Only our own scripts, no foreign content, no framing. The static page has lengths and colours in attributes.
 constexpr char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -40,7 +39,7 @@ constexpr std::array<file, 7> files{{{"/", "page.html", "text/html; charset=utf-
     return host.substr(0, host.find(':'));
 }
 
-// As long for a wrong one as for the right one.
+// Takes equally long for wrong and right texts.
 [[nodiscard]] bool same(std::string_view a, std::string_view b) noexcept {
     unsigned differs = a.size() == b.size() ? 0U : 1U;
     for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
@@ -75,7 +74,7 @@ void give(httplib::Response& to, answer from) {
     to.set_content(from.body, from.type.c_str());
 }
 
-// Whether a request is answered at all; where not, `to` says why.
+// Whether a request is allowed; if not, `to` has the reason.
 [[nodiscard]] bool is_admitted(httplib::Request const& request, httplib::Response& to, std::string const& token) {
     if (request.method != "GET" && request.method != "HEAD") {
         give(to, refusal(405, "this server is only read from"));
@@ -147,7 +146,7 @@ void hold_end_signals() noexcept {
 }
 
 std::string new_token() {
-    std::random_device source;  // the system's, on every platform that this is built for
+    std::random_device source;  // the operating system's on every supported platform
     std::string digits;
     for (int i = 0; i < 4; ++i) { digits += fmt::format("{:08x}", source() & 0xFFFFFFFFU); }
     return digits;
@@ -159,7 +158,7 @@ spotter::error listen(run_list& runs, server_options const& wanted,
     std::string const token = wanted.token || !is_loopback(wanted.host) ? new_token() : std::string{};
     httplib::Server server;
     route(server, runs, token);
-    // The library's own options let two servers share a port, and each would have half of the questions.
+    // The library's default options let two servers share a port, and each would get half of the requests.
     server.set_socket_options([](socket_t socket) {
         int const yes = 1;
         (void)::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, reinterpret_cast<char const*>(&yes), sizeof yes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command line, `serve`: the network in front of the answers.
+// Command line, `serve`: the HTTP server for the answers.
 #pragma once
 
 #include "run_list.hpp"
@@ -12,26 +12,27 @@ namespace spotter_tool::live {
 
 struct server_options {
     std::string host = "127.0.0.1";
-    int port = 6007;     // 0: any that is free
-    bool token = false;  // also where only this machine can ask
+    int port = 6007;     // 0: any free port
+    bool token = false;  // required even if only this machine can connect
 };
 
-// Only this machine reaches it.
+// Whether only this machine can reach the host.
 [[nodiscard]] bool is_loopback(std::string_view host) noexcept;
-// A browser sends the name that it was told, whatever address that leads to: a page from elsewhere whose name leads
-// here is refused by it (DNS rebinding). `header` is a Host header, with or without a port.
+// Whether a Host header (with or without a port) names this server. A browser sends the name in its address bar,
+// whatever address that resolves to: this refuses foreign pages whose name resolves to this machine (DNS rebinding).
 [[nodiscard]] bool is_own_name(std::string_view header) noexcept;
-// From here on SIGINT and SIGTERM wait for `listen`. Before any thread is made, which would end by them otherwise.
+// From here on SIGINT and SIGTERM wait for `listen`. Call it before starting any thread, which they would end
+// otherwise.
 void hold_end_signals() noexcept;
-// 32 hexadecimal digits that nobody can guess.
+// 32 random hexadecimal digits.
 [[nodiscard]] std::string new_token();
 
-// Answers until the process is asked to end (SIGINT, SIGTERM). `ready` is called with the address once it listens.
-// errc::busy: the port is in use; io_error: the address cannot be listened at.
+// Serves until the process gets SIGINT or SIGTERM. Calls `ready` with the address once it listens. errc::busy: the port
+// is in use; io_error: it cannot listen at the address.
 [[nodiscard]] spotter::error listen(run_list& runs, server_options const& wanted,
                                     std::function<void(std::string const&)> const& ready);
 
-// A file of the page, by its name; empty where there is none. Made from the files beside this one.
+// A file of the page, by name; empty where there is none. Generated from the files beside this one.
 [[nodiscard]] std::string_view asset(std::string_view name) noexcept;
 
 }  // namespace spotter_tool::live

@@ -6,7 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The file that is to take the place of the set: nobody else writes it while this lives.
+// The new file that will replace the set. No other process writes it during this object's lifetime.
 class set_part {
 public:
     set_part(file_system& files, std::string_view folder) : files_{files}, set_{folder, layout::set_name} {
@@ -31,7 +31,7 @@ public:
             auto const bytes = *mine ? files_.size_of(path_) : result<std::uint64_t>{0};
             if (!bytes) { return bytes.error(); }
             if (*mine && *bytes == 0) { break; }
-            // Left behind by one that was killed; or it was renamed between the two looks.
+            // Left by a killed process, or renamed between the two checks.
             if (*mine) { (void)files_.remove(path_); }
             files_.unlock(std::exchange(held_, opened_file{}));
         }
@@ -58,8 +58,8 @@ private:
     bool done_ = false;
 };
 
-// All that can be known of the segment: its sidecar where that goes to the end, or beyond (that end was cut off, and
-// nothing else knows what it held), else one that is made of the segment anew.
+// Everything known about the segment: its sidecar if that reaches the segment's end or beyond (the end was cut off, and
+// only the sidecar knows its content), otherwise a sidecar rebuilt from the segment.
 template <class Take>
 [[nodiscard]] static error with_sidecar(segment_folder const& folder, std::uint32_t number, Take&& take) {
     file_system& files = folder.files();
@@ -82,7 +82,7 @@ template <class Take>
     return why;
 }
 
-// Of one worker, where it can be in the set.
+// A worker that can be part of the set.
 struct set_candidate {
     std::uint32_t number = 0;
     std::string folder{};
@@ -114,7 +114,7 @@ struct set_candidate {
     return true;
 }
 
-// As many bytes as the directory says, whatever became of the sidecar since: a reader takes it as far as it is whole.
+// Copies as many bytes as the directory says, whatever happened to the sidecar since: readers use the valid part.
 [[nodiscard]] static error copy_sidecars(set_candidate const& it, file_system& files, set_part& into) {
     segment_folder const folder{it.folder, files};
     for (set_segment const& each : it.segments) {

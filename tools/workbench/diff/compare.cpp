@@ -12,7 +12,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of two types: as doubles, and counted in units in the last place of the less precise one.
+// For two types: compares as doubles, and counts units in the last place of the less precise one.
 static void measure_mixed(tensor_ref const& a, tensor_ref const& b, tolerance const& allowed, tensor_errors& into) {
     auto const work = std::make_unique<pair_measurer<double>>(allowed, into);
     float_precision const precision = lower_precision(precision_of(a.type), precision_of(b.type));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: two tensors held against one another: ulp, absolute, relative and L2 error, cosine, and the worst
-// element.
+// Workbench, diff: compares two tensors: ulp, absolute, relative and L2 error, cosine, and the worst element.
 #pragma once
 
 #include "diff/error_kernel.hpp"
@@ -32,8 +31,8 @@ public:
     [[nodiscard]] Key* key_a() noexcept { return key_a_; }
     [[nodiscard]] Key* key_b() noexcept { return key_b_; }
 
-    // Measures what a(), b(), key_a() and key_b() hold of elements `first` and on; they are worth nothing afterwards.
-    // `equal`: the caller knows that all are.
+    // Measures the elements from `first` on in a(), b(), key_a() and key_b(), and overwrites these. `equal`: the caller
+    // knows that all are equal.
     void take(std::size_t first, std::size_t count, bool equal) noexcept {
         if (!all_finite(a_, count) || !all_finite(b_, count)) { take_out_non_finite(first, count); }
         std::size_t const padded = (count + lane_count - 1) / lane_count * lane_count;
@@ -70,7 +69,7 @@ public:
 private:
     [[nodiscard]] bool has_mismatch() const noexcept { return into_.nan_mismatches + into_.inf_mismatches > 0; }
 
-    // Counts what is no finite number on a side, and makes it a zero on both.
+    // Counts elements that are not finite on one side, and sets them to zero on both.
     void take_out_non_finite(std::size_t first, std::size_t count) noexcept {
         for (std::size_t i = 0; i < count; ++i) {
             number_class const x = classify(a_[i]), y = classify(b_[i]);
@@ -90,7 +89,7 @@ private:
         into_.worst_a = static_cast<double>(a_[i]);
         into_.worst_b = static_cast<double>(b_[i]);
     }
-    // Of the elements that differ; 64-bit integers may do so and be the same as doubles.
+    // Among the differing elements. 64-bit integers may differ and be equal as doubles.
     void find_worst(std::size_t first, std::size_t count) noexcept {
         for (std::size_t i = 0; i < count; ++i) {
             double const gap = magnitude(static_cast<double>(a_[i]) - static_cast<double>(b_[i]));
@@ -128,7 +127,7 @@ private:
     alignas(64) Key key_b_[block_size];
 };
 
-// Integers in the order of the numbers; of an integer type the numbers themselves, so that none is rounded.
+// Maps values to integers in the order of the numbers; integers to themselves, so that none is rounded.
 template <class Value, class Key>
 inline void order_values(Value const* from, std::size_t count, Key* into) noexcept {
     for (std::size_t i = 0; i < count; ++i) {
@@ -147,7 +146,8 @@ inline void order_values(Value const* from, std::size_t count, Key* into) noexce
 template <class Value>
 void measure_alike(Value const* a, Value const* b, std::size_t count, tolerance const& allowed, tensor_errors& into) {
     using Float = std::conditional_t<is_narrow(dtype_of<Value>), float, double>;
-    auto const work = std::make_unique<pair_measurer<Float>>(allowed, into);  // 24 KiB: not on a stack of unknown size
+    auto const work = std::make_unique<pair_measurer<Float>>(allowed, into);  // 24 KiB: too large for a stack of
+                                                                              // unknown size
     for (std::size_t first = 0; first < count; first += block_size) {
         std::size_t const size = (std::min)(count - first, block_size);
         Value const *const x = a + first, *const y = b + first;
@@ -168,10 +168,10 @@ void measure_alike(Value const* a, Value const* b, std::size_t count, tolerance 
 
 }  // namespace detail
 
-// The same tensor with its axes reversed: a matrix transposed. No value moves.
+// A view of the tensor with its axes reversed, as a transposed matrix. Copies nothing.
 [[nodiscard]] tensor_ref with_axes_reversed(tensor_ref view) noexcept;
 
-// The sizes of all axes that are longer than one element: what [1, 256], [256, 1] and [256] have in common.
+// The sizes of all axes with more than one element: equal for [1, 256], [256, 1] and [256].
 [[nodiscard]] extents without_unit_axes(extents const& shape) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -149,7 +149,7 @@ void differ::match_reference(std::vector<std::string> const& in_a, std::vector<s
 std::vector<std::uint32_t> differ::ordered(step_id step) const {
     auto const own = a_.index().at(step);
     if (a_.is_ordered() || !b_.is_ordered()) { return {own.begin(), own.end()}; }
-    std::vector<std::uint32_t> names;  // those without a partner are not compared anyway
+    std::vector<std::uint32_t> names;  // names without a partner are not compared anyway
     for (std::uint32_t const each : b_.index().at(step)) {
         if (back_[each] && a_.index().has(step, *back_[each])) { names.push_back(*back_[each]); }
     }

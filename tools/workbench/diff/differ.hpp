@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: two trainings held against one another: where they part ways, and how each tensor fares over all
-// steps.
+// Workbench, diff: compares two trainings: where they diverge, and how each tensor differs over all steps.
 #pragma once
 
 #include "diff/pair.hpp"
@@ -31,10 +30,10 @@ private:
     [[nodiscard]] bool is_wanted(std::string_view name) const;
     [[nodiscard]] bool is_wanted(step_id step) const noexcept;
     void note_lonely(opened_side const& lacks, step_id step, std::vector<step_id>& into);
-    // By the name that A has, or else that of B.
+    // By the name in A, or else by that in B.
     void match_reference(std::vector<std::string> const& in_a, std::vector<std::string> const& in_b);
 
-    // In the order of A; where A is a folder of .npy files, which has none, in that of B.
+    // In the order of A; in that of B if A is a folder of .npy files, which has no order.
     [[nodiscard]] std::vector<std::uint32_t> ordered(step_id step) const;
     void take(step_id step);
     [[nodiscard]] compared_tensor compare_at(step_id step, std::uint32_t name) const;

@@ -26,7 +26,7 @@ std::span<std::byte const> mapped_bytes::bytes() const noexcept {
     return std::nullopt;
 }
 
-// "train-8" or "train:8"; nothing where it is no step.
+// Reads "train-8" or "train:8"; nothing for other texts.
 [[nodiscard]] static std::optional<step_id> step_in(std::string_view word, char between) noexcept {
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
         std::string_view const name = name_of(each);
@@ -39,8 +39,8 @@ std::span<std::byte const> mapped_bytes::bytes() const noexcept {
     return std::nullopt;
 }
 
-// A tensor's name from that of its folder: `spotter export` writes unusual letters as %XX, and a lone % where there is
-// no letter.
+// A tensor's name from its folder's name: `spotter export` writes unusual characters as %XX, and a lone % for an empty
+// name.
 [[nodiscard]] static std::string name_of_file(std::string_view path) {
     std::string name;
     if (path == "%") { return name; }
@@ -170,7 +170,7 @@ error dump::add_archive(std::size_t number, bool is_zip, step_id step, std::stri
         it.tensors = std::move(*tensors);
     }
     std::size_t const count = is_zip ? it.entries.size() : it.tensors.size();
-    auto const key_at = [&](std::size_t i) {  // empty where it is no tensor
+    auto const key_at = [&](std::size_t i) {  // empty if it is not a tensor
         std::string_view const key = is_zip ? it.entries[i].name : it.tensors[i].name;
         if (!is_zip) { return std::optional{key}; }
         return key.ends_with(".npy") ? std::optional{key.substr(0, key.size() - 4)} : std::nullopt;
@@ -248,7 +248,7 @@ error dump::add_key(std::string const& before, std::string_view key, step_id ste
 }
 
 error dump::add_folder(std::string const& path, std::string const& inside, int depth) {
-    constexpr int deepest = 32;  // names are paths, and a link may lead back up
+    constexpr int deepest = 32;  // names are paths, and a link may lead to a parent folder
     if (depth > deepest) { return {}; }
     std::vector<std::string> names;
     auto const take = [](void* context, std::string_view name) {
@@ -270,7 +270,7 @@ error dump::add_folder(std::string const& path, std::string const& inside, int d
 
 result<dump> dump::open(std::string_view path, inflate_function inflate, file_system& files) {
     dump it{inflate, files};
-    std::string whole{files.absolute(path).view()};  // read from later on
+    std::string whole{files.absolute(path).view()};  // needed for later reads
     while (whole.size() > 1 && whole.back() == '/') { whole.pop_back(); }
     auto const kind = files.kind_of(whole);
     if (!kind) { return kind.error(); }

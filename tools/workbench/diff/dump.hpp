@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// A file's bytes while this lives.
+// The mapped bytes of a file, during the object's lifetime.
 class mapped_bytes {
 public:
     mapped_bytes(std::string const& path, file_system& files) : files_{files}, mapping_{files.map(path)} {}
@@ -29,7 +29,7 @@ private:
     result<file_mapping> mapping_;
 };
 
-// Memory that cannot be had is an error like any other: a file decides how much is asked for.
+// Turns a failed allocation into an error, since a file determines the requested size.
 template <class Work>
 [[nodiscard]] auto with_memory(Work&& work) -> decltype(work()) {
 #if SPOTTER_EXCEPTIONS
@@ -43,22 +43,21 @@ template <class Work>
 
 }  // namespace detail
 
-// Which tensors at which steps; values are read when they are asked for. Layouts, in any mixture:
+// The tensors at each step; values are read when they are requested. Layouts, in any combination:
 //   <mode>-<index>.npz or .safetensors    the tensors of that step, by their keys, in the order of the file
 //   <name>/<mode>-<index>.npy             one tensor at that step, as `spotter export` writes them, with its %XX
-// A key `name@mode:index`, as `spotter export` writes it, says its own step; `name@mode` with `name@mode:steps` beside
-// it in the file is a number at each of these steps. Any other file is of step train:0; a .npy has the name of the file
-// then. `files` must outlive it.
+// A key `name@mode:index`, as `spotter export` writes it, names its own step. A key `name@mode` with `name@mode:steps`
+// in the same file is a series with a number at each of these steps. Every other file belongs to step train:0, and a
+// .npy file then has the tensor's name. `files` must outlive it.
 class dump {
 public:
-    // Of all that was found; lives with the dump.
+    // Everything found; lives with the dump.
     [[nodiscard]] step_index const& index() const noexcept { return index_; }
-    // Whether the order within a step is that in which the tensors were written; of a folder of .npy files nobody
-    // knows.
+    // Whether tensors within a step are in the order of writing; unknown for a folder of .npy files.
     [[nodiscard]] bool is_ordered() const noexcept { return !has_npy_; }
 
-    // errc: corrupt, wrong_type, bad_config (a compressed archive without zlib), no_such_name, out_of_memory, and of
-    // the file.
+    // errc: corrupt, wrong_type, bad_config (a compressed archive without zlib), no_such_name, out_of_memory, and those
+    // of the file.
     [[nodiscard]] recorded_value at(std::string_view name, step_id step) const;
 
     friend result<dump> open_dump(std::string_view path, inflate_function inflate, file_system& files);
@@ -66,7 +65,7 @@ public:
 private:
     struct source {
         std::string path{};
-        std::uint64_t bytes = 0;  // when it was looked into
+        std::uint64_t bytes = 0;  // size at the first reading
         std::vector<zip_entry> entries{};
         std::vector<safetensors_entry> tensors{};
     };
@@ -80,8 +79,8 @@ private:
     // A tensor at a step.
     struct sight {
         step_id step{};
-        std::uint32_t name = 0;   // by number
-        std::uint32_t place = 0;  // among all that were met
+        std::uint32_t name = 0;   // index of the name
+        std::uint32_t place = 0;  // index among all places found
 
         friend bool operator<(sight const& a, sight const& b) noexcept {
             return a.step != b.step ? a.step < b.step : a.place < b.place;
@@ -90,7 +89,7 @@ private:
     void meet(step_id step, std::uint32_t name) {
         met_.push_back({step, name, static_cast<std::uint32_t>(met_.size())});
     }
-    // Numbers of one name and mode: of element i of an array the step is an element of the other.
+    // Numbers of one name and mode: element i of one array, at the step in element i of another.
     struct series {
         place values{};
         std::vector<std::pair<std::uint64_t, std::size_t>> steps{};  // index and element, ascending
@@ -107,16 +106,16 @@ private:
     [[nodiscard]] error add(step_id step, std::string name, place where);
     [[nodiscard]] static std::string_view tail_of(std::string_view path) noexcept;
 
-    // `inside`: its path below the folder of the dump.
+    // `inside` is its path below the folder of the dump.
     [[nodiscard]] error add_file(std::string const& path, std::string_view inside);
     [[nodiscard]] error add_archive(std::size_t number, bool is_zip, step_id step, std::string const& before);
     [[nodiscard]] error add_key(std::string const& before, std::string_view key, step_id step, place where);
-    // errc: wrong_type (they are no series after all), exists.
+    // errc: wrong_type (they are not a series), exists.
     [[nodiscard]] error add_series(std::string name, mode which, place values, place steps);
-    // What was met, into the index. errc: exists.
+    // Builds the index of everything found. errc: exists.
     [[nodiscard]] error settle();
 
-    // In the order of the names, so that the same folder is read in the same order everywhere.
+    // In the order of names, so that a folder is read in the same order everywhere.
     [[nodiscard]] error add_folder(std::string const& path, std::string const& inside, int depth);
 
     [[nodiscard]] static result<dump> open(std::string_view path, inflate_function inflate, file_system& files);

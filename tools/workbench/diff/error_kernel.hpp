@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Sums over all elements that are finite on both sides; element i of a tensor belongs to lane i % 16, whatever its
+// Sums over all elements that are finite on both sides. Element i of a tensor belongs to lane i % 16, whatever the
 // block.
 struct error_sums {
     lane_sums gap;    // |a - b|^2
@@ -21,7 +21,7 @@ struct error_sums {
     double relative;  // the largest |a - b| / max(|a|, |b|) of this block
 };
 
-// One vector of lanes. Each sum in a variable of its own: g++ keeps arrays of them in memory.
+// One vector of lanes. Each sum is a separate variable: g++ keeps arrays of them in memory.
 template <std::size_t Bytes>
 struct error_vectors {
     using D = vec<double, Bytes>;
@@ -92,7 +92,7 @@ add_errors_avx2(Float const* a, Float const* b, std::size_t count, error_sums& i
 }
 #endif
 
-// Of finite elements, a multiple of 16 of them (zeros on both sides add nothing).
+// Requires finite elements, and a multiple of 16 of them (zeros on both sides add nothing).
 template <class Float>
 inline void add_errors(Float const* a, Float const* b, std::size_t count, error_sums& into) noexcept {
     into.absolute = into.relative = 0;
@@ -102,7 +102,7 @@ inline void add_errors(Float const* a, Float const* b, std::size_t count, error_
     add_errors_baseline(a, b, count, into);
 }
 
-// How far apart elements are, as integers in the order of the numbers: for floats in units in the last place.
+// The distance of elements, as integers in the order of the numbers: for floats in units in the last place.
 struct key_errors {
     std::uint64_t largest = 0;
     std::uint64_t differing = 0;
@@ -139,7 +139,7 @@ template <class Key>
     return compare_keys_baseline(a, b, count);
 }
 
-// The bits of a float as an integer that is ordered as the numbers are; both zeros are 0. Next numbers are next
+// The bits of a float as an integer with the order of the numbers; both zeros are 0, and adjacent numbers are adjacent
 // integers.
 template <class Bits>
 [[nodiscard]] SPOTTER_INLINE constexpr Bits ordered_key(Bits bits) noexcept {
@@ -154,7 +154,7 @@ SPOTTER_VECTORS SPOTTER_NOINLINE inline void order_floats(Float const* from, std
     for (std::size_t i = 0; i < count; ++i) { into[i] = ordered_key(__builtin_bit_cast(bits_of<Float>, from[i])); }
 }
 
-// Whether every element is a finite number.
+// Whether every element is finite.
 template <class Float>
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_NOINLINE inline bool all_finite(Float const* values, std::size_t count) noexcept {
     using Bits = bits_of<Float>;
@@ -166,7 +166,7 @@ template <class Float>
     return other == 0;
 }
 
-// How many pairs are zeros of different signs.
+// The number of pairs of zeros with different signs.
 template <class Float>
 [[nodiscard]] SPOTTER_VECTORS SPOTTER_NOINLINE inline std::uint64_t count_zero_signs(Float const* a, Float const* b,
                                                                                      std::size_t count) noexcept {

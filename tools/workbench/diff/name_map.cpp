@@ -4,7 +4,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// PyTorch writes fc1.weight where others write fc1/weight.
+// PyTorch writes fc1.weight where other programs write fc1/weight.
 [[nodiscard]] static std::string with_slashes(std::string name) {
     for (char& letter : name) { letter = letter == '.' ? '/' : letter; }
     return name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: which tensor of one side is which of the other, by name.
+// Workbench, diff: matches the tensors of both sides by name.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Finds numbers of names: by the name itself, or where only one name is the same but for '.' and '/', by that.
+// Finds the index of a name: an exact match, or else the only name that is equal except for '.' and '/'.
 class name_finder {
 public:
     explicit name_finder(std::vector<std::string> const& names);
@@ -30,8 +30,8 @@ private:
 
 }  // namespace detail
 
-// For each name of A the number of its partner in B, if it has one; no name of B is the partner of two.
-// errc::no_such_name for a pair that names what is not there.
+// For each name of A the index of its partner in B, if there is one; no name of B is the partner of two.
+// errc::no_such_name for a pair with an unknown name.
 [[nodiscard]] result<std::vector<std::optional<std::uint32_t>>>
 match_names(std::vector<std::string> const& a, std::vector<std::string> const& b, name_pairs const& pairs);
 

@@ -135,7 +135,7 @@ error npy_dictionary::element_type(npy_header_facts& into) const noexcept {
 
 bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept {
     std::uint64_t count = 1;
-    bool none = false;  // an axis of no element makes any others possible
+    bool none = false;  // with an empty axis the others may have any size
     for (std::uint64_t const size : like.shape.view()) { none = none || size == 0; }
     for (std::uint64_t const size : like.shape.view()) {
         if (none) { count = 0; }
@@ -145,7 +145,7 @@ bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept {
     return refusal_of(like.shape) == refusal::none && product_fits(count, size_of(like.type), bytes);
 }
 
-// Turns the bytes of each number round; of a complex number those of each part.
+// Reverses the bytes of each number; for complex numbers those of each part.
 static void swap_bytes(std::span<std::byte> values, dtype type) noexcept {
     std::size_t const width = is_complex(type) ? size_of(type) / 2 : size_of(type);
     for (std::size_t at = 0; width > 1 && at + width <= values.size(); at += width) {
@@ -194,7 +194,7 @@ recorded_value read_npy(std::span<std::byte const> file) {
     std::vector<std::byte> copy(values.begin(), values.end());
     if (facts->big_endian) { detail::swap_bytes(copy, facts->like.type); }
     tensor_ref like = facts->like;
-    if (like.type == dtype::text) {  // NumPy fills a text up with zeros
+    if (like.type == dtype::text) {  // NumPy pads a text with zeros
         while (!copy.empty() && copy.back() == std::byte{0}) { copy.pop_back(); }
         like.shape = extents{copy.size()};
         like.count = copy.size();

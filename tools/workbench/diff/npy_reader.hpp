@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: a tensor out of the bytes of a NumPy .npy file. Nothing in it is trusted, and nothing in it is run.
+// Workbench, diff: reads a tensor from the bytes of a NumPy .npy file, which is untrusted. Executes nothing of it.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -10,17 +10,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What a .npy file says before its values.
+// The header of a .npy file.
 struct npy_header_facts {
     tensor_ref like{};        // type, shape and order; no values
-    bool big_endian = false;  // each number's bytes stand the other way round
-    std::size_t begin = 0;    // of the values
+    bool big_endian = false;  // the bytes of each number are in reverse order
+    std::size_t begin = 0;    // offset of the values
 };
 
 namespace detail {
 
-// A Python dictionary of a text, a truth value and a tuple of integers, as NumPy writes it (format.py: ast.literal_eval
-// of the same).
+// Parses a Python dictionary of a text, a boolean and a tuple of integers, as NumPy writes it (format.py parses it by
+// ast.literal_eval).
 class npy_dictionary {
 public:
     explicit npy_dictionary(std::string_view words) noexcept : rest_{words} {}
@@ -41,7 +41,7 @@ private:
     std::string_view type_{};
 };
 
-// Number of bytes of so many elements; false where that is beyond 64 bits.
+// The size of all elements in bytes; false where it exceeds 64 bits.
 [[nodiscard]] bool count_bytes(tensor_ref& like, std::uint64_t& bytes) noexcept;
 
 }  // namespace detail
@@ -50,8 +50,8 @@ private:
 // unknown_version.
 [[nodiscard]] result<npy_header_facts> read_npy_header(std::span<std::byte const> file);
 
-// The tensor in the bytes of a .npy file, copied. errc as of read_npy_header; corrupt where it is shorter or longer
-// than it says.
+// The tensor in the bytes of a .npy file, copied. errc: those of read_npy_header; corrupt where the file is shorter or
+// longer than its header says.
 [[nodiscard]] recorded_value read_npy(std::span<std::byte const> file);
 
 }  // namespace spotter::inline SPOTTER_ABI

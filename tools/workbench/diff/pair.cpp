@@ -12,7 +12,7 @@ bool matches_any(std::vector<std::string> const& globs, std::string_view name) {
                        [&](std::string const& each) { return name == each || glob{std::string_view{each}}(name); });
 }
 
-// The index of an element at a place in memory.
+// The index of an element at an offset in memory.
 [[nodiscard]] static extents index_at(tensor_ref const& of, std::uint64_t place) noexcept {
     extents index = of.shape;
     for (std::size_t i = 0; i < of.shape.view().size(); ++i) {
@@ -23,7 +23,7 @@ bool matches_any(std::vector<std::string> const& globs, std::string_view name) {
     return index;
 }
 
-// NumPy has no bf16 and no f8: `spotter export` writes their bits, which are read back as what the other side is.
+// NumPy lacks bf16 and f8: `spotter export` writes their bits, which are read here as the type of the other side.
 static void as_bits_of(tensor_ref& numbers, tensor_ref const& other) noexcept {
     bool const bits16 = numbers.type == dtype::u16 && other.type == dtype::bf16;
     bool const bits8 = numbers.type == dtype::u8 && (other.type == dtype::f8_e4m3 || other.type == dtype::f8_e5m2);
@@ -109,7 +109,7 @@ void pair_comparer::compare_with(opened_side const& reference, std::string const
     recorded_value const value = reference.at(name, step);
     if (!value) { return; }
     tensor_ref truth = value.view();
-    // Of a matrix that B has the other way round the reference may have either.
+    // If B has a matrix transposed, the reference may have either orientation.
     if (!(without_unit_axes(truth.shape) == without_unit_axes(a.shape))) { truth = with_axes_reversed(truth); }
     result<tensor_errors> const of_a = compare(truth, a, allowed_), of_b = compare(truth, b, allowed_);
     it.has_reference = of_a && of_b;
@@ -130,7 +130,7 @@ void pair_comparer::compare_statistics(compared_tensor& it, recorded_value const
     bool const exact =
         wanted_.tolerance.ulp == 0 && !(wanted_.tolerance.relative > 0) && !(wanted_.tolerance.absolute > 0);
     beyond = any = it.by_hash && exact;
-    constexpr std::size_t counts = 4;  // stand first
+    constexpr std::size_t counts = 4;  // the first entries
     std::size_t place = 0;
     for (statistic const which :
          std::initializer_list<statistic>{nan_count, pos_inf, neg_inf, zeros, minimum, maximum, of_abs(minimum),

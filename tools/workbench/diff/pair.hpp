@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: one tensor of two sides at one step: what came of comparing it, and why where nothing could.
+// Workbench, diff: compares one tensor of two sides at one step, or says why it cannot.
 #pragma once
 
 #include "diff/compare.hpp"
@@ -25,18 +25,18 @@ public:
 private:
     [[nodiscard]] verdict verdict_of(compared_tensor const& it) const noexcept;
     void compare_values(compared_tensor& it, tensor_ref const& a, tensor_ref const& b) const;
-    // A matrix is hardly the other's transpose by chance: a thousandth of its length off at most, and far nearer than
-    // as it is.
+    // A matrix is hardly the transpose of another by chance: requires a distance of at most a thousandth of its length,
+    // and far less than without the swap.
     [[nodiscard]] bool is_same_swapped(compared_tensor const& it, tensor_ref const& a, tensor_ref const& b) const;
     static void compare_texts(compared_tensor& it, tensor_ref const& a, tensor_ref const& b);
     void compare_with(opened_side const& reference, std::string const& name, step_id step, tensor_ref const& a,
                       tensor_ref const& b, compared_tensor& it) const;
 
-    // The hash of the values' bits, where both sides have it, and else every statistic that both have. Counts say where
-    // two differ, but never that they are the same; nor does a hash that differs say by how much, so that it decides
+    // Compares the hashes of the values' bits, if both sides have them, and otherwise every common statistic. Counts
+    // can show a difference, but not equality. Different hashes do not show the size of a difference, so they decide
     // only without a tolerance.
     void compare_statistics(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const;
-    // Of the same type, shape and order of memory only: a hash is of the bits as they lie there.
+    // Only for equal type, shape and memory order: a hash is of the bits in memory.
     void compare_hashes(compared_tensor& it, recorded_value const& a, recorded_value const& b, step_id step) const;
     [[nodiscard]] static value_hash hash_of(opened_side const& from, std::string const& name,
                                             recorded_value const& value, step_id step);

@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The elements of two tensors of one type and shape that differ; `element` is the first.
+// Counts the differing elements of two tensors of one type and shape; `element` is the first.
 static void count_differing(std::span<std::byte const> a, std::span<std::byte const> b, std::size_t size,
                             parting_point& into) {
     for (std::size_t at = 0; at + size <= a.size(); at += size) {
@@ -23,7 +23,7 @@ static void count_differing(std::span<std::byte const> a, std::span<std::byte co
         into.bits += bits;
     }
 }
-// The first statistic in which two summaries differ, by name; empty where those that both have are the same.
+// The name of the first statistic that differs; empty where all common ones are equal.
 [[nodiscard]] static std::string_view differing_statistic(summary const& a, summary const& b) {
     terms const both = a.has & b.has;
     auto const apart = [](double const& x, double const& y) { return std::memcmp(&x, &y, sizeof x) != 0; };

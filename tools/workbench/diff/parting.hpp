@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: where two trainings that should be the same part: the first step, tensor and bit, while both run.
+// Workbench, diff: where two trainings that should be equal diverge: the first step, tensor and bit, also while both
+// run.
 #pragma once
 
 #include <spotter/replay/step_rows.hpp>
@@ -11,20 +12,20 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Compares the lowest workers of two records, as far as both have come; texts and times are no part of it.
+// Compares the lowest workers of two records, as far as both have been written; texts and times are ignored.
 class parting_walk {
 public:
     parting_walk(trial& a, trial& b) : a_{a}, b_{b}, rows_a_{index_of(a)}, rows_b_{index_of(b)} {}
     parting_walk(parting_walk const&) = delete;
     parting_walk& operator=(parting_walk const&) = delete;
 
-    // Takes in what both wrote since. Once they part, always that.
+    // Compares what both wrote since the last call. Once they diverge, it always returns that point.
     [[nodiscard]] std::optional<parting_point> const& look();
-    // Steps that are the same in both.
+    // The number of steps that are equal in both.
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
 private:
-    struct sight {  // of a tensor at a step
+    struct sight {  // a tensor at a step
         std::string name{};
         summary stats{};
         bool has_values = false;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: numbers of one type as numbers of a less precise one, counted in its units in the last place.
+// Workbench, diff: numbers of one type in units in the last place of a less precise type.
 #pragma once
 
 #include <spotter/core/tensor_ref.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A binary float format by its two numbers.
+// The two parameters of a binary float format.
 struct float_precision {
     int mantissa_bits = 52;         // stored ones
     int smallest_exponent = -1022;  // of a normal number
 };
 
-// Of an integer type that of double, in which integers are compared.
+// For integer types that of double, in which integers are compared.
 [[nodiscard]] constexpr float_precision precision_of(dtype type) noexcept {
     switch (type) {
         case dtype::f16:
@@ -34,8 +34,8 @@ struct float_precision {
     return a.mantissa_bits < b.mantissa_bits ? a : b;
 }
 
-// The place of the nearest number of that format among all its numbers, counted from zero; 0 of what is not finite.
-// Beyond the format's largest number it counts on.
+// The rank of the nearest number in that format, counted from zero; 0 for values that are not finite. Continues beyond
+// the format's largest number.
 [[nodiscard]] std::int64_t key_in(float_precision format, double value) noexcept;
 
 template <class Value>

@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// None of ours: dtype::none.
+// dtype::none for unsupported types.
 [[nodiscard]] static dtype safetensors_type(std::string_view name) noexcept {
     for (int i = 1; i <= static_cast<int>(dtype::text); ++i) {
         auto const type = static_cast<dtype>(i);
@@ -100,7 +100,7 @@ bool safetensors_header_parser::refuse(char const* what) {
 namespace spotter::inline SPOTTER_ABI {
 
 result<std::vector<safetensors_entry>> read_safetensors(std::span<std::byte const> file) {
-    constexpr std::uint64_t longest_header = 100'000'000;  // as every reader of the format has it
+    constexpr std::uint64_t longest_header = 100'000'000;  // the limit in every reader of the format
     std::uint64_t length = 0;
     if (file.size() < sizeof length) { return detail::damaged_safetensors("it ends in the length of its header"); }
     std::memcpy(&length, file.data(), sizeof length);
@@ -115,7 +115,7 @@ result<std::vector<safetensors_entry>> read_safetensors(std::span<std::byte cons
     }
     std::sort(entries.begin(), entries.end(), [](auto const& a, auto const& b) {
         return std::tie(a.begin, a.bytes, a.name) <
-               std::tie(b.begin, b.bytes, b.name);  // `bytes` says where they end, until below
+               std::tie(b.begin, b.bytes, b.name);  // `bytes` temporarily holds the end
     });
     std::uint64_t const first = sizeof length + length, room = file.size() - first;
     std::uint64_t end = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: the tensors of a .safetensors file. Nothing in it is trusted.
+// Workbench, diff: reads the tensors of a .safetensors file, which is untrusted.
 #pragma once
 
 #include "diff/npy_reader.hpp"
@@ -17,16 +17,16 @@ namespace spotter::inline SPOTTER_ABI {
 
 struct safetensors_entry {  // one tensor of a file
     std::string name{};
-    tensor_ref like{};        // no values; no type where it is none of ours
-    std::string type{};       // as the file calls it
-    std::uint64_t begin = 0;  // of its values in the file
-    std::uint64_t bytes = 0;  // of its values
+    tensor_ref like{};        // no values; no type where it is unsupported
+    std::string type{};       // the name in the file
+    std::uint64_t begin = 0;  // offset of its values in the file
+    std::uint64_t bytes = 0;  // size of its values
 };
 
 namespace detail {
 
-// Takes the header as it is parsed, so that one which nests deeply or is no header costs no memory:
-// {"__metadata__": {text: text}, name: {"dtype": text, "shape": [...], "data_offsets": [begin, end]}, ...}.
+// Handles the header while it is parsed, so that deep nesting or an invalid header needs no memory: {"__metadata__":
+// {text: text}, name: {"dtype": text, "shape": [...], "data_offsets": [begin, end]}, ...}.
 class safetensors_header_parser {
 public:
     using number_integer_t = nlohmann::json::number_integer_t;
@@ -77,7 +77,7 @@ private:
 // The tensors of a file, in the order of their values, which must fill it without a gap. errc: corrupt.
 [[nodiscard]] result<std::vector<safetensors_entry>> read_safetensors(std::span<std::byte const> file);
 
-// One of them, copied. errc: wrong_type where the format has a type that is none of ours.
+// One of them, copied. errc: wrong_type where its type is unsupported.
 [[nodiscard]] recorded_value read_values(std::span<std::byte const> file, safetensors_entry const& it);
 
 }  // namespace spotter::inline SPOTTER_ABI

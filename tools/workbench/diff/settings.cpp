@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The last text or number that was given under a name between steps: how programs record seeds, flags and hardware.
+// The last text or number of a name that was recorded between steps: how programs record seeds, flags and hardware.
 static void add_loose_scalars(worker_index const& from, settings_list& into) {
     row_finder finder;
     for (auto const& tensor : from.tensors()) {
@@ -36,7 +36,7 @@ static void add_loose_scalars(worker_index const& from, settings_list& into) {
     }
 }
 
-// What the first row of a record says.
+// Adds the content of the record's first row.
 static void add_beginning(worker_index const& from, settings_list& into) {
     bool met = false;
     recorded_events{from}.advance(

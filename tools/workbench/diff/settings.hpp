@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: what two records say about themselves: library, plan, rules, workers, and scalars given between
-// steps.
+// Workbench, diff: compares the descriptions in two records: library, plan, rules, workers, and scalars recorded
+// between steps.
 #pragma once
 
 #include <spotter/trial/trial.hpp>
@@ -20,7 +20,7 @@ using settings_list = std::map<std::string, std::string>;
 
 }  // namespace detail
 
-// Sorted by what it is. Rules are known once a run has ended.
+// Sorted by name. Rules are only known once a run has ended.
 [[nodiscard]] std::vector<setting_difference> compare_settings(trial const& a, trial const& b);
 
 }  // namespace spotter::inline SPOTTER_ABI

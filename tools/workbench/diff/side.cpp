@@ -12,7 +12,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What one worker has, in the order of its record.
+// The content of one worker's record, in its order.
 static void add_worker(worker_index const& its, step_index& into) {
     struct seen {
         step_id step;
@@ -21,7 +21,7 @@ static void add_worker(worker_index const& its, step_index& into) {
     constexpr std::uint32_t unknown = ~std::uint32_t{0};
     std::vector<std::uint32_t> number_of_id(its.tensors().size(), unknown);
     std::vector<seen> open;                   // rows since the last close
-    std::vector<std::uint32_t> names, place;  // of the step; place: of each name the last row that has it
+    std::vector<std::uint32_t> names, place;  // of the step; place: index of a name's last row
     auto const meet = [&](recorded_row const& row) {
         rows::head const head = head_of(its, row);
         if (head.id == no_tensor || !head.has_step) { return; }
@@ -67,8 +67,8 @@ step_index index_of(trial const& run) {
     return index;
 }
 
-// As track::at chooses: the lowest worker that observed it there, of several closings the latest, of several
-// observations the last.
+// With the choice of track::at: the lowest worker that observed it there, the last of several closes, the last of
+// several observations.
 [[nodiscard]] static value_hash recorded_hash(trial const& run, std::string const& name, step_id step) {
     for (auto const& each : run.readers()) {
         recorded_tensor const* const tensor = each->index().find(name);
@@ -138,7 +138,7 @@ result<diff_side> open_side(std::string_view path, file_system& files) {
     result<trial> run = open_trial(path, files);
     if (run) { return diff_side{std::move(*run)}; }
     auto const kind = files.kind_of(path);
-    // A damaged run is no dump: its folder holds no such files, and the reason to tell is the run's.
+    // A damaged run is not a dump: its folder has no such files, and the run's error is the one to report.
     bool const may_be_dump = run.error().code == errc::not_a_run || (kind && *kind == path_kind::file);
     if (!may_be_dump) { return run.error(); }
     result<dump> found = open_dump(path, inflate_here(), files);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: one side of a comparison: a recorded run, or what another program dumped.
+// Workbench, diff: one side of a comparison: a recorded run, or a dump of another program.
 #pragma once
 
 #include "diff/dump.hpp"
@@ -12,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Every closed step of a run with its tensors, in the order in which they were observed; of a step that was closed
-// twice as at its latest closing, of several workers those of the lowest that has the tensor there.
+// Every closed step of a run with its tensors, in the order of observation. If a step was closed twice, the last close
+// counts; of several workers the lowest that has the tensor there.
 [[nodiscard]] step_index index_of(trial const& run);
 
 // The recorded hash of values that were not kept.
@@ -22,10 +22,10 @@ struct value_hash {
     std::uint64_t hash = 0;
     dtype type = dtype::none;
     extents shape{};
-    order layout = order::row_major;  // taken for granted of what only a hash is left
+    order layout = order::row_major;  // assumed if only a hash exists
 };
 
-// What stands behind a diff_side.
+// The implementation of diff_side.
 class opened_side {
 public:
     explicit opened_side(trial run) : index_{index_of(run)}, path_{run.path()}, from_{std::move(run)} {}
@@ -33,16 +33,16 @@ public:
         : index_{files.index()}, path_{path}, is_ordered_{files.is_ordered()}, from_{std::move(files)} {}
 
     [[nodiscard]] std::string const& path() const noexcept { return path_; }   // as it was opened
-    [[nodiscard]] step_index const& index() const noexcept { return index_; }  // which tensors there are at which step
+    [[nodiscard]] step_index const& index() const noexcept { return index_; }  // the tensors at each step
     // Whether tensors within a step are in program order.
     [[nodiscard]] bool is_ordered() const noexcept { return is_ordered_; }
-    [[nodiscard]] trial const* run() const noexcept { return std::get_if<trial>(&from_); }  // null of a dump
+    [[nodiscard]] trial const* run() const noexcept { return std::get_if<trial>(&from_); }  // null for a dump
 
     // Whether the step may still come: the run is being written and has not passed it.
     [[nodiscard]] bool awaits(step_id step) const;
-    // errc: as of track::at or dump::at; no_payload where only statistics were recorded.
+    // errc: those of track::at or dump::at; no_payload where only statistics were recorded.
     [[nodiscard]] recorded_value at(std::string const& name, step_id step) const;
-    // Of the bits of values that were not kept.
+    // The hash of the bits of values that were not kept.
     [[nodiscard]] value_hash hash(std::string const& name, step_id step) const;
     // A statistic, recorded or computed from the values; unknown where there is none.
     [[nodiscard]] measurement stat(std::string const& name, step_id step, statistic which) const;
@@ -54,7 +54,7 @@ private:
     std::string path_;
     bool is_ordered_ = true;
     std::variant<trial, dump> from_;
-    mutable std::unordered_map<std::string, track> tracks_{};  // of the run, as they are asked for
+    mutable std::unordered_map<std::string, track> tracks_{};  // of the run, created on request
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -140,7 +140,7 @@ result<std::span<std::byte const>> unzip(std::span<std::byte const> file, zip_en
                     "the archive is compressed and this program was built without zlib (zlib1g-dev on Debian and "
                     "Ubuntu): write it by numpy.savez, or build with zlib"};
         }
-        // A byte of deflate is 1032 at most; asked before memory is taken.
+        // Deflate expands a byte to 1032 at most; checked before memory is allocated.
         if (it.bytes / 1032 > it.packed) { return detail::damaged_zip("an entry claims more than can be in it"); }
         buffer.resize(static_cast<std::size_t>(it.bytes));
         if (error const why = inflate(bytes, buffer)) { return why; }

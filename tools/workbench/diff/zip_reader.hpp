@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, diff: the entries of a zip archive (.npz), plain or zip64, stored or deflated. Nothing in it is trusted.
+// Workbench, diff: reads the entries of a zip archive (.npz), plain or zip64, stored or deflated; it is untrusted.
 #pragma once
 
 #include <spotter/core/result.hpp>
@@ -12,17 +12,17 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Unpacks a raw deflate stream into exactly as many bytes as `into` has; errc::corrupt where it is none of that size.
-// Of zlib: diff/zlib_inflate.hpp. Null: compressed archives are refused.
+// Unpacks a raw deflate stream into exactly the size of `into`; errc::corrupt where it is invalid or of another size.
+// With zlib: diff/zlib_inflate.hpp. Null: compressed archives are refused.
 using inflate_function = error (*)(std::span<std::byte const> packed, std::span<std::byte> into) noexcept;
 
 struct zip_entry {  // one file in an archive
     std::string name{};
-    std::uint64_t begin = 0;     // of its bytes in the archive
-    std::uint64_t packed = 0;    // bytes there
-    std::uint64_t bytes = 0;     // that they unpack to
+    std::uint64_t begin = 0;     // offset of its bytes in the archive
+    std::uint64_t packed = 0;    // size there
+    std::uint64_t bytes = 0;     // unpacked size
     std::uint32_t checksum = 0;  // CRC-32 of the unpacked bytes
-    bool deflated = false;       // else it is stored
+    bool deflated = false;       // false: it is stored
 };
 
 namespace detail {
@@ -34,7 +34,7 @@ template <class Integer>
     return value;
 }
 
-// PKWARE APPNOTE 4.3: from the end backwards.
+// PKWARE APPNOTE 4.3: read from the end backwards.
 class zip_directory {
 public:
     explicit zip_directory(std::span<std::byte const> file) noexcept : file_{file} {}
@@ -49,11 +49,11 @@ private:
 
     [[nodiscard]] error read_entry(std::uint64_t& at, std::vector<zip_entry>& into);
 
-    // Each is there only where the narrow field says so.
+    // A wide field exists only where the narrow one says so.
     [[nodiscard]] bool read_wide_fields(std::uint64_t at, std::uint64_t left, zip_entry& it,
                                         std::uint64_t& local) const noexcept;
 
-    // The values follow their local header, whose name and extra field have sizes of their own.
+    // The values follow the local header, whose name and extra field have their own sizes.
     [[nodiscard]] error find_values(std::uint64_t local, zip_entry& it) const noexcept;
     [[nodiscard]] std::uint32_t number32(std::uint64_t at) const noexcept;
     [[nodiscard]] std::uint16_t number16(std::uint64_t at) const noexcept;

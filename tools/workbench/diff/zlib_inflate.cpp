@@ -17,7 +17,7 @@ namespace spotter::inline SPOTTER_ABI {
     z_stream stream{};
     if (inflateInit2(&stream, raw) != Z_OK) { return {errc::out_of_memory, "no memory to unpack an archive"}; }
     int state = Z_OK;
-    std::byte spare{};  // where nothing more is expected, zlib still wants a place to put it
+    std::byte spare{};  // zlib needs output space even where no more output is expected
     std::size_t done = 0;
     while (state == Z_OK) {
         if (stream.avail_in == 0) {

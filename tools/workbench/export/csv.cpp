@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return of.title.empty() ? of.name + ':' + std::string{of.which.name()} : of.title;
 }
 
-// Where a row of the table is: a closed step, at its last closing.
+// The position of a table row: a closed step, at its last close.
 struct csv_place {
     std::uint64_t ordinal = 0;
     step_id step{};
@@ -24,16 +24,16 @@ struct csv_place {
     }
 };
 
-// The policy that the caller gave; none: every step.
+// The caller's policy; empty: every step.
 struct csv_steps {
     using kind = policy_kind;
     std::function<bool(step_id)> const& when;
     [[nodiscard]] bool operator()(step_id step) const { return !when || when(step); }
 };
 
-using csv_table = std::map<step_id, std::vector<point>>;  // by step: a point each column
+using csv_table = std::map<step_id, std::vector<point>>;  // by step: one point for each column
 
-// Of one worker, in order.
+// The rows of one worker, in order.
 [[nodiscard]] static std::vector<csv_place> csv_places(worker_index const& index, csv_table const& rows) {
     std::map<step_id, csv_place> latest;
     for (closed_step const& each : index.steps()) {
@@ -47,8 +47,8 @@ using csv_table = std::map<step_id, std::vector<point>>;  // by step: a point ea
     return places;
 }
 
-// By step, because the columns have different ones; `known` of a later observation replaces that of an earlier. What a
-// later one that cannot be read may have replaced is not known.
+// By step, because the columns have different steps. A known value of a later observation replaces an earlier one. If a
+// later observation is unreadable, the value is unknown.
 [[nodiscard]] static csv_table csv_rows(trial const& run, worker_reader const& from,
                                         std::vector<csv_series> const& series, csv_steps const& when) {
     csv_table rows;

@@ -64,7 +64,7 @@ private:
     bool several_;
 };
 
-// A json_lines_writer as it writes.
+// The implementation of json_lines_writer.
 class json_lines_state {
 public:
     json_lines_state(text_sink put, export_choice choice)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: a run as an MCAP file, for Foxglove and its like.
+// Workbench, export: a run as an MCAP file, for Foxglove and similar programs.
 #include "export/mcap_file.hpp"
 
 #include <spotter/export/recorded_steps.hpp>
@@ -137,7 +137,7 @@ error write_mcap(trial const& run, export_choice const& choice, text_sink const&
     detail::mcap_schemas const schemas = detail::add_mcap_schemas(file);
     bool const several = run.readers().size() > 1 || run.expected_workers() > 1;
     error why;
-    // One worker's steps at once, so that what is waiting to be written stays small.
+    // One worker's steps at once, so that little data waits to be written.
     struct worker_sink {
         detail::mcap_worker take;
         detail::mcap_file* file;

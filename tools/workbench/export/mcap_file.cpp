@@ -26,7 +26,7 @@ enum mcap_code : std::uint8_t {
     mcap_data_end
 };
 
-// Numbers with the lowest byte first, texts behind their length.
+// Numbers in little-endian order, texts after their length.
 class mcap_bytes {
 public:
     template <class Integer>
@@ -108,7 +108,7 @@ std::string mcap_file::channel_record(std::size_t which) const {
 void mcap_file::add_message(std::uint16_t channel, std::uint64_t time, std::string_view data) {
     channel_story& it = channels_[channel];
     if (!it.told) {
-        // A chunk has what its messages need; who reads the first of a channel has read its schema before.
+        // A chunk contains what its messages need: a reader of a channel's first message has read its schema before.
         it.told = true;
         chunk_ += detail::mcap_record(detail::mcap_schema, schema_record(it.schema - 1U));
         chunk_ += detail::mcap_record(detail::mcap_channel, channel_record(channel));
@@ -218,7 +218,7 @@ void mcap_file::finish() {
     for (stretch const& each : groups) {
         put_record(detail::mcap_summary_offset, mcap_bytes{}.put(each.code).put(each.place).put(each.length).view());
     }
-    // The checksum is of the summary, and of the footer up to it.
+    // The checksum covers the summary, and the footer up to the checksum.
     std::string const footer =
         mcap_bytes{}.put(detail::mcap_footer).put(std::uint64_t{20}).put(summary).put(offsets).view();
     out_ += footer;

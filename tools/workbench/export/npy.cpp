@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: the bodies of spotter/workbench/npy.hpp, but of archives.
+// Workbench, export: the bodies of spotter/workbench/npy.hpp, except archives.
 #include "export/npy_refusal.hpp"
 
 #include <spotter/core/casts.hpp>
@@ -78,7 +78,7 @@ std::string npy_header(tensor_ref const& tensor, small_floats how) {
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The values as a .npy file has them, where these are not the tensor's own bytes.
+// The values as in a .npy file, where these are not the tensor's own bytes.
 [[nodiscard]] static std::vector<std::byte> npy_widened(tensor_ref const& tensor) {
     std::vector<std::byte> wide(static_cast<std::size_t>(tensor.count) * sizeof(std::uint32_t));
     visit_values(tensor, [&](auto values) {

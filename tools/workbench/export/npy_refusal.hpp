@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: which tensors no .npy file can hold.
+// Workbench, export: why a tensor cannot be in a .npy file.
 #pragma once
 
 #include <spotter/core/result.hpp>

@@ -12,7 +12,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// An npz_writer as it writes.
+// The implementation of npz_writer.
 class npz_archive {
 public:
     npz_archive(std::function<error(std::span<std::byte const>)> put, small_floats how, zip64 wide)
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] error add(std::string_view name, tensor_ref const& tensor) {
         if (failed_) { return failed_; }
         if (error const why = npy_refusal(tensor)) { return why; }
-        // The archive says that its names are: one that is not would spoil them all.
+        // The archive declares its names as UTF-8, so every name must be.
         std::string const key = utf8_text(name);
         if (key.size() > 0xFFFF - suffix.size()) {
             return {errc::bad_config, "a name in an npz file has 65531 letters at most"};
@@ -68,7 +68,7 @@ private:
     static constexpr std::uint64_t limit16 = 0xFFFF, limit32 = 0xFFFFFFFF;
     static constexpr std::uint64_t needs_plain = 20, needs_zip64 = 45, made_by = 0x032D;  // Unix, version 4.5
     static constexpr std::uint64_t utf8_name = 0x0800;
-    static constexpr std::uint64_t no_date = 0x00210000;  // 1980-01-01, the first day that there is
+    static constexpr std::uint64_t no_date = 0x00210000;  // 1980-01-01, the earliest date of the format
 
     struct entry {
         std::string name;
@@ -95,7 +95,7 @@ private:
         if (wide) { head.put(1, 2), head.put(16, 2), head.put(each.bytes, 8), head.put(each.bytes, 8); }
         return head;
     }
-    // 4.3.12; here every field is wide for itself.
+    // 4.3.12; here each field may be wide separately.
     [[nodiscard]] record central_header(entry const& each) const {
         bool const wide_size = always_ || each.bytes >= limit32;
         bool const wide_offset = always_ || each.offset >= limit32;
@@ -106,7 +106,7 @@ private:
         head.put(utf8_name, 2), head.put(0, 2), head.put(no_date, 4), head.put(each.checksum, 4);
         head.put(size, 4), head.put(size, 4), head.put(each.name.size(), 2), head.put(extra > 0 ? extra + 4 : 0, 2);
         head.put(0, 2), head.put(0, 2), head.put(0, 2);
-        head.put(std::uint64_t{0100644} << 16U, 4);  // a plain file that everyone may read
+        head.put(std::uint64_t{0100644} << 16U, 4);  // a regular file that everyone may read
         head.put(wide_offset ? limit32 : each.offset, 4);
         head.bytes += each.name;
         if (extra > 0) { head.put(1, 2), head.put(extra, 2); }

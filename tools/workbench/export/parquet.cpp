@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: what of a run stands in the rows of a Parquet table.
+// Workbench, export: the content of the rows of a run's Parquet table.
 #include "export/parquet_table.hpp"
 
 #include <spotter/export/recorded_steps.hpp>
@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Places of columns; those of statistics stand between `text` and `hash`.
+// Indices of columns; those of statistics are between `text` and `hash`.
 enum parquet_place : std::size_t {
     at_run,
     at_worker,
@@ -45,7 +45,7 @@ enum parquet_behind : std::size_t { at_hash, at_severity, at_rule, at_reason, at
     return made;
 }
 
-// What a worker's steps put into the table.
+// Writes a worker's steps to the table.
 class parquet_worker {
 public:
     parquet_worker(parquet_choice const& choice, std::vector<statistic> const& statistics, parquet_table& file,

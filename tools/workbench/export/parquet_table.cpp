@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: the bodies of parquet_table.hpp. Numbers of fields and enumerations are those of parquet.thrift,
+// Workbench, export: the bodies of parquet_table.hpp. Field numbers and enumerations are those of parquet.thrift,
 // format 2.
 #include "export/parquet_table.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Thrift's compact protocol, as far as a footer needs it.
+// The part of Thrift's compact protocol that a footer needs.
 class thrift_writer {
 public:
     using bytes = std::vector<std::byte>;
@@ -24,13 +24,13 @@ public:
         head(field, 12);
         enter();
     }
-    // An element of a list, or the outermost one.
+    // Begins an element of a list, or the outermost struct.
     void enter() { last_.push_back(0); }
     void end_struct() {
         byte(0);
         last_.pop_back();
     }
-    // Behind it `count` elements: of structs between enter() and end_struct().
+    // Begins a list, followed by `count` elements: structs between enter() and end_struct().
     void list(int field, std::size_t count, unsigned type) {
         head(field, 9);
         if (count < 15) { return byte(static_cast<unsigned>(count) << 4U | type); }
@@ -56,7 +56,7 @@ private:
         varint(value.size());
         for (char const each : value) { byte(static_cast<unsigned char>(each)); }
     }
-    // Fields of a struct in the order of their numbers, none of which is 15 behind the one before.
+    // Fields of a struct must be in ascending order; each at most 15 after the previous.
     void head(int field, unsigned type) {
         byte(static_cast<unsigned>(field - last_.back()) << 4U | type);
         last_.back() = field;
@@ -74,7 +74,7 @@ void put_number(std::vector<std::byte>& into, Number const& value) {
     into.insert(into.end(), raw, raw + sizeof value);
 }
 
-// Numbers below 2^width as runs of equals and groups of eight that are packed to bits.
+// Encodes numbers below 2^width as runs of equal ones and as bit-packed groups of eight.
 class hybrid_writer {
 public:
     hybrid_writer(std::vector<std::byte>& into, unsigned width) : into_{into}, width_{width} {}
@@ -82,11 +82,11 @@ public:
     template <class Numbers>
     void write(Numbers const& all) {
         std::size_t const count = all.size();
-        std::size_t first = 0;  // of those that wait to be packed
+        std::size_t first = 0;  // index of the first number that waits to be packed
         for (std::size_t i = 0; i < count;) {
             std::size_t run = 1;
             while (i + run < count && all[i + run] == all[i]) { ++run; }
-            std::size_t const fill = (8 - (i - first) % 8) % 8;  // groups are whole
+            std::size_t const fill = (8 - (i - first) % 8) % 8;  // groups must be complete
             if (run >= fill + 8) {
                 pack(all, first, i + fill);
                 varint((run - fill) << 1U);
@@ -124,7 +124,7 @@ private:
     unsigned width_;
 };
 
-// Of parquet.thrift.
+// Enumerators of parquet.thrift.
 constexpr std::int32_t parquet_i32 = 1, parquet_i64 = 2, parquet_f64 = 5, parquet_text = 6;
 constexpr std::int32_t parquet_plain = 0, parquet_rle = 3, parquet_rle_dictionary = 8, parquet_zstd = 6;
 constexpr std::int32_t parquet_data_page = 0, parquet_dictionary_page = 2, parquet_utf8 = 0;
@@ -160,7 +160,7 @@ void parquet_table::put(std::size_t place, std::string_view value) {
     column& it = columns_[place];
     if (it.what.type != parquet_type::text || std::exchange(it.put, true)) { return; }
     auto found = it.dictionary.find(value);
-    if (found == it.dictionary.end()) {  // new, or no UTF-8, which would spoil all that are
+    if (found == it.dictionary.end()) {  // new, or not UTF-8, which would invalidate the whole column
         found = it.dictionary.try_emplace(utf8_text(value), static_cast<std::uint32_t>(it.dictionary.size())).first;
     }
     it.places.push_back(found->second);
@@ -260,7 +260,7 @@ parquet_table::bytes parquet_table::values_of(column const& it) {
     return made;
 }
 
-// Least and most; of numbers among which is a NaN nothing is said. Zeros have the sign that leaves none out.
+// The least and the greatest value; none if a number is NaN. Zeros get the sign that includes both.
 SPOTTER_STRICT void parquet_table::note_bounds(column const& it, chunk& into) {
     SPOTTER_STRICT_BODY
     auto const keep = [&](auto least, auto most) {
@@ -385,7 +385,7 @@ parquet_table::bytes parquet_table::footer() const {
     }
     out.text(6, "spotter");
     out.list(7, columns_.size(), detail::thrift_writer::structure);
-    for (std::size_t i = 0; i < columns_.size(); ++i) {  // bounds are in the order of the type
+    for (std::size_t i = 0; i < columns_.size(); ++i) {  // bounds use the order of the type
         out.enter();
         out.begin_struct(1);
         out.end_struct();

@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A parquet_file as it is written.
+// The implementation of parquet_file.
 class parquet_table {
 public:
     parquet_table(std::vector<parquet_column> columns, std::function<error(byte_view)> to);
@@ -30,18 +30,18 @@ private:
     using bytes = std::vector<std::byte>;
     struct column {
         parquet_column what{};
-        std::vector<bool> there{};  // of each row
+        std::vector<bool> there{};  // for each row
         std::vector<std::int64_t> whole{};
         std::vector<double> real{};
-        std::vector<std::uint32_t> places{};  // in the dictionary
+        std::vector<std::uint32_t> places{};  // indices in the dictionary
         std::map<std::string, std::uint32_t, std::less<>> dictionary{};
         bool put = false;
     };
-    // Of a column in a row group, for the footer.
+    // A column in a row group, for the footer.
     struct chunk {
-        std::uint64_t begins = 0, dictionary_at = 0, data_at = 0;  // dictionary_at 0: there is none
+        std::uint64_t begins = 0, dictionary_at = 0, data_at = 0;  // offsets; dictionary_at 0: no dictionary
         std::uint64_t unpacked = 0, packed = 0, missing = 0;
-        std::string least{}, most{};  // as they are stored; empty where nothing is known
+        std::string least{}, most{};  // in stored form; empty where unknown
         bool has_bounds = false;
     };
     struct group {
@@ -51,7 +51,7 @@ private:
 
     void end_group();
     [[nodiscard]] chunk write_chunk(column& it);
-    // Compressed, with its head; `dictionary`: of texts.
+    // Writes a compressed page with its header; `dictionary`: of texts.
     void write_page(bytes const& content, std::size_t values, bool dictionary, parquet_type type, chunk& of);
     [[nodiscard]] static bytes levels_of(column const& it);
     [[nodiscard]] static bytes values_of(column const& it);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: the bodies of trace_out.hpp: packets of Perfetto.
+// Workbench, export: the bodies of trace_out.hpp for Perfetto packets.
 #include "export/trace_out.hpp"
 
 #include <cmath>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Fields of Trace, TracePacket, TrackDescriptor and TrackEvent, by their names there.
+// Field numbers of Trace, TracePacket, TrackDescriptor and TrackEvent, under their names there.
 enum perfetto_field : std::uint32_t {
     perfetto_packet = 1,
     perfetto_timestamp = 8,
@@ -34,8 +34,7 @@ enum perfetto_event : std::uint64_t {
     perfetto_counter_event
 };
 
-// Tracks have odd numbers where they are of a process or of one of its threads, counters even ones: small numbers are
-// few bytes.
+// Processes and their threads have odd track numbers, counters even ones. Small numbers have short encodings.
 [[nodiscard]] static std::uint64_t track_of_process(std::uint32_t worker) noexcept {
     return std::uint64_t{worker} * 8 + 1;
 }
@@ -53,7 +52,7 @@ enum perfetto_event : std::uint64_t {
 }
 
 std::string perfetto_packets::packet(message const& content, std::uint32_t field, double const* at) {
-    constexpr std::uint64_t cleared = 1;  // the sequence needs nothing that was said before
+    constexpr std::uint64_t cleared = 1;  // the sequence does not depend on earlier packets
     message it;
     if (at != nullptr) {
         it.integer(perfetto_timestamp, *at > 0 ? static_cast<std::uint64_t>(std::llround(*at * 1e9)) : 0);
@@ -71,7 +70,7 @@ std::string perfetto_packets::process(std::uint32_t worker) {
     std::string all = packet(message{}.integer(perfetto_uuid, track_of_process(worker)).nested(perfetto_process, told),
                              perfetto_track_descriptor);
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
-        // A number that no other process has.
+        // A number that no other process uses.
         message const thread = message{}.integer(1, pid).integer(2, pid * 8 + index_of(each)).bytes(5, name_of(each));
         all += packet(message{}
                           .integer(perfetto_uuid, track_of_thread(worker, each))

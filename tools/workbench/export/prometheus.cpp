@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: how a run stands, as the text that Prometheus scrapes: the last value of every number and
-// statistic.
+// Workbench, export: the state of a run as text for Prometheus: the latest value of every number and statistic.
 #include <spotter/export/recorded_steps.hpp>
 #include <spotter/export/text.hpp>
 #include <spotter/workbench/export.hpp>
@@ -10,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A value of a label, in quotes.
+// A quoted label value.
 [[nodiscard]] static std::string prometheus_label(std::string_view from) {
     std::string quoted{'"'};
     for (char const letter : utf8_text(from)) {
@@ -24,7 +23,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return quoted + '"';
 }
 
-// What one worker said last.
+// The latest values of one worker.
 class latest_values {
 public:
     latest_values(export_choice const& choice, export_counts& counts, std::string own)
@@ -39,14 +38,14 @@ public:
     struct key {
         spotter::mode mode{};
         std::string name{};
-        std::string statistic{};  // empty of a number
+        std::string statistic{};  // empty for a number
         friend auto operator<=>(key const&, key const&) = default;
     };
     std::string labels;
     std::map<key, double> values{};
     std::map<mode, std::uint64_t> indices{};
     std::map<severity, std::uint64_t> findings{};
-    double time = 0;  // of the last closing
+    double time = 0;  // of the last close
     struct duration {
         double last = 0, sum = 0;
         std::uint64_t count = 0;
@@ -60,7 +59,7 @@ private:
     export_counts* counts_;
 };
 
-// A prometheus_state as it is written.
+// The implementation of prometheus_page.
 class prometheus_state {
 public:
     prometheus_state(std::string_view title, export_choice choice, metrics_text kind)
@@ -103,7 +102,7 @@ void latest_values::entry(recorded_step const& at, recorded_entry& it) {
     if (it.is_text()) { return; }
     if (it.is_number()) {
         measurement const found = it.number();
-        // The one before is not the last.
+        // An earlier value must not stand for the latest.
         put(at, it, {}, found.known ? found.value : std::bit_cast<double>(0x7FF8000000000000ULL));
     } else {
         each_statistic(it, *choice_, [&](statistic which, double const& value) { put(at, it, which.name(), value); });
@@ -170,7 +169,7 @@ std::string prometheus_state::text(trial const& run) {
 }
 
 void prometheus_state::head(std::string_view name, std::string_view kind, std::string_view help) {
-    // There a counter's family has the name without what its sample adds.
+    // In OpenMetrics a counter's family has the name without the suffix of its sample.
     if (kind_ == metrics_text::openmetrics && name.ends_with("_total")) { name.remove_suffix(6); }
     page_ += "# HELP " + std::string{name} + ' ' + std::string{help} + "\n# TYPE " + std::string{name} + ' ' +
              std::string{kind} + '\n';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: the values of a run as arrays under names.
+// Workbench, export: the values of a run as named arrays.
 #include <spotter/trial/read_at_once.hpp>
 #include <spotter/workbench/export.hpp>
 
@@ -11,7 +11,7 @@ struct number_series {
     std::vector<std::byte> values{};
     std::vector<std::uint64_t> steps{};
 
-    // False where it does not belong to it.
+    // False where the value does not fit the series.
     [[nodiscard]] bool add(tensor_ref const& value, step_id step) {
         if (value.shape.rank != 0 || value.type == dtype::text) { return false; }
         if (steps.empty()) { type = value.type; }
@@ -38,7 +38,7 @@ using take_array = std::function<error(recorded_array const&)>;
     return why ? why : take({key + ":steps", steps, 0});
 }
 
-// One walk over what was chosen.
+// One pass over the chosen values.
 class array_walk {
 public:
     array_walk(trial const& run, export_choice const& choice, std::vector<std::string>& damaged, take_array const& take)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: a run on a time line, for Perfetto and chrome://tracing: steps as slices, numbers as counters.
+// Workbench, export: a run as a timeline for Perfetto and chrome://tracing: steps as slices, numbers as counters.
 #include "export/trace_out.hpp"
 
 #include <spotter/export/recorded_steps.hpp>
@@ -23,10 +23,11 @@ public:
     void step(recorded_step const& at) {
         ++counts_->steps;
         sections_.clear();
-        if (!at.timing) {  // nobody knows how long it took
+        if (!at.timing) {  // its duration is unknown
             return out_->instant(worker_, at.step.mode, label_of(at.step), "step", moment_of(at) - begin_);
         }
-        from_ = (std::max)(to_, at.timing->closed - at.timing->seconds);  // rounded, it may reach into the step before
+        from_ = (std::max)(to_, at.timing->closed - at.timing->seconds);  // after rounding it may overlap the previous
+                                                                          // step
         to_ = (std::max)(from_, at.timing->closed);
         slice(at, label_of(at.step), "step", from_, to_ - from_);
     }
@@ -63,7 +64,8 @@ private:
     void slice(recorded_step const& at, std::string_view name, std::string_view kind, double from, double seconds) {
         out_->slice(worker_, at.step.mode, name, kind, from - begin_, seconds);
     }
-    // Those right inside a section, one behind the other from its start on: their lengths are known, not their places.
+    // Draws a section's direct subsections one after another from its start: their durations are known, not their
+    // positions.
     void draw_sections(recorded_step const& at, std::string const& inside, double from, double to) {
         for (section const& each : sections_) {
             bool const mine = each.path.starts_with(inside) && each.path.find('/', inside.size()) == std::string::npos;
@@ -93,7 +95,7 @@ private:
         out_->instant(worker_, at.step.mode, std::string{it.name()} + " cannot be read", "unreadable", time - begin_,
                       {});
     }
-    // A counter for each mode; what is not finite has no place in it.
+    // A counter for each mode; values that are not finite are left out.
     void count(recorded_step const& at, std::string_view name, double time, double const& value) {
         if (!is_finite(value)) {
             ++counts_->left_out;
@@ -114,7 +116,7 @@ private:
     std::vector<section> sections_{};  // of the step
 };
 
-// Numbers that a system_sampler recorded beside a worker, as counters of its process.
+// Numbers that a system_sampler recorded for a worker, as counters of its process.
 template <class Out>
 static void trace_samples(trial const& run, std::uint32_t worker_number, double begin, Out& out,
                           export_counts& counts) {
@@ -142,7 +144,7 @@ static void draw_time_line(trial const& run, export_choice const& choice, Out& o
     out.begin();
     double begin = 0;
     for (auto const& each : run.readers()) {
-        double first = each->index().begun_at();  // of the latest attempt
+        double first = each->index().begun_at();  // of the last attempt
         if (!each->index().steps().empty()) {
             closed_step const it = each->index().steps().front();
             auto const timing = each->index().times().find(it.step, it.ordinal, each->number());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, export: how a time line is written: as Chrome's JSON, or as the packets of Perfetto.
+// Workbench, export: writes a timeline as Chrome's JSON or as Perfetto packets.
 #pragma once
 
 #include <spotter/core/step.hpp>
@@ -18,7 +18,7 @@ public:
     explicit chrome_trace(text_sink const& put, error& why) : put_{&put}, why_{&why} {}
 
     void begin() { write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"); }
-    // A worker, with a line a mode; before what it has.
+    // Declares a worker with a line for each mode; call it before its events.
     void process(std::uint32_t worker) {
         std::string const name = "worker " + std::to_string(worker);
         send("\"ph\":\"M\",\"name\":\"process_name\"," + process_of(worker) +
@@ -28,20 +28,20 @@ public:
                  ",\"args\":{\"name\":" + json_text(name_of(each)) + "}");
         }
     }
-    // Something that took `seconds`; `kind` is its category.
+    // An event that took `seconds`; `kind` is its category.
     void slice(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double from,
                double seconds) {
         send("\"ph\":\"X\",\"name\":" + json_text(name) + ",\"cat\":" + json_text(kind) + ",\"ts\":" +
              microseconds(from) + ",\"dur\":" + microseconds(seconds) + ',' + process_of(worker) + thread_of(of));
     }
-    // A moment; with a text it stands over the whole process.
+    // An instant event; with a text it applies to the whole process.
     void instant(std::uint32_t worker, mode of, std::string_view name, std::string_view kind, double at,
                  std::string_view text = {}) {
         send(std::string{"\"ph\":\"i\",\"s\":\""} + (text.empty() ? 't' : 'p') + "\",\"name\":" + json_text(name) +
              ",\"cat\":" + json_text(kind) + ",\"ts\":" + microseconds(at) + ',' + process_of(worker) + thread_of(of) +
              (text.empty() ? std::string{} : ",\"args\":{\"text\":" + json_text(text) + "}"));
     }
-    // A number that changes, drawn as a curve of the worker.
+    // A value of a counter, drawn as a curve of the worker.
     void counter(std::uint32_t worker, std::string_view name, double at, double const& value) {
         send("\"ph\":\"C\",\"name\":" + json_text(name) + ",\"ts\":" + microseconds(at) + ',' + process_of(worker) +
              ",\"args\":{\"value\":" + number_text(value) + "}");
@@ -64,8 +64,8 @@ private:
     error* why_;
 };
 
-// The packets of Perfetto's traces (https://perfetto.dev/docs/reference/trace-packet-proto): each of a time line as a
-// message of its own.
+// Packets of Perfetto's traces (https://perfetto.dev/docs/reference/trace-packet-proto): each event of a timeline as
+// one message.
 class perfetto_packets {
 public:
     [[nodiscard]] std::string process(std::uint32_t worker);
@@ -78,11 +78,11 @@ public:
 private:
     [[nodiscard]] std::string packet(message const& content, std::uint32_t field, double const* at = nullptr);
 
-    std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> counters_{};  // their tracks
+    std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> counters_{};  // their track numbers
     bool begun_ = false;
 };
 
-// The same as protocol buffers: less than half of the bytes.
+// The same as protocol buffers, in less than half of the bytes.
 class perfetto_trace {
 public:
     explicit perfetto_trace(text_sink const& put, error& why) : put_{&put}, why_{&why} {}

@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 constexpr std::size_t most_layers = 12, most_heads_drawn = 16, most_side = 128;
 
-// The mean of a head's weights over the batch, of the first 128 queries and keys.
+// The mean of a head's weights over the batch, for the first 128 queries and keys.
 [[nodiscard]] static picture draw_head(std::vector<double> const& weights, attention_heads::sizes const& of,
                                        std::size_t head) {
     picture made{(std::min)(of.keys, most_side), (std::min)(of.queries, most_side), {}};
@@ -42,7 +42,7 @@ constexpr std::size_t most_layers = 12, most_heads_drawn = 16, most_side = 128;
     return text;
 }
 
-// Empty where the values are no attention.
+// Empty where the values are no attention weights.
 [[nodiscard]] static std::string draw_layer(tensor_ref const& values) {
     attention_heads::sizes const of = attention_heads::sizes_of(values.shape, order::row_major);
     attention_heads::scratch own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: what each head of each layer looks at.
+// Workbench, page: the attention of each head of each layer.
 #pragma once
 
 #include "page/picture.hpp"
@@ -10,9 +10,9 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Of tensors called `attention/…` or `…/attention`, [head, query, key] or [batch, head, query, key], whose values were
-// kept: at the last such step a picture a head, queries from the top, keys from the left, each row from 0 (white) to
-// its largest (dark). Empty for a run that has none.
+// For tensors named `attention/…` or `…/attention`, [head, query, key] or [batch, head, query, key], with recorded
+// values: a picture of each head at the last such step, queries from top to bottom, keys from left to right, each row
+// scaled from 0 (white) to its largest (dark). Empty for a run without any.
 [[nodiscard]] section attention_section(run_story const& story, value_source& from);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

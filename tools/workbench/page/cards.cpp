@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 [[nodiscard]] static bool is_alarm(evidence const& it) noexcept { return it.what.strongest.severity > severity::note; }
 
-// The note says so itself, as step_findings puts it.
+// Whether the note names this cause, in the form that step_findings writes.
 [[nodiscard]] static bool is_because_of(finding const& it, finding const& cause) {
     std::string_view told = it.detail.view();
     std::string const words = cause.tensor == it.tensor
@@ -23,7 +23,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return told.empty() || told.starts_with("; ") || told.starts_with(" at ");
 }
 
-// Of each finding of the story the one that it stands behind; null of one that stands for itself.
+// For each finding of the story, the one on whose card it is; null if it has its own.
 [[nodiscard]] static std::vector<evidence const*> causes_of(run_story const& story) {
     std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::size_t> places;
     for (std::size_t i = 0; i < story.findings.size(); ++i) {
@@ -31,7 +31,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         places[{it.rule, it.reason, it.tensor}] = i;
     }
     auto const place_of = [&](finding const& it) { return places.at({it.rule, it.reason, it.tensor}); };
-    std::map<std::pair<std::uint32_t, step_id>, evidence const*> first;  // the alarm that came first at a close
+    std::map<std::pair<std::uint32_t, step_id>, evidence const*> first;  // the first alarm at a close
     for (finding const& each : story.found()) {
         evidence const& its = story.findings[place_of(each)];
         finding const& strongest = its.what.strongest;
@@ -66,10 +66,10 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 std::vector<card> cards_of(run_story const& story) {
     std::vector<evidence const*> const causes = detail::causes_of(story);
-    std::vector<std::size_t> order(story.findings.size());  // of the findings in time
+    std::vector<std::size_t> order(story.findings.size());  // the findings by time
     for (std::size_t i = 0; i < order.size(); ++i) { order[story.findings[i].order] = i; }
     std::vector<card> all;
-    std::map<evidence const*, std::size_t> places;             // of alarms, in `all`
+    std::map<evidence const*, std::size_t> places;             // indices of alarms in `all`
     std::map<std::string, std::vector<std::size_t>> of_title;  // cards with a chart
     for (std::size_t const i : order) {
         evidence const& it = story.findings[i];

@@ -21,7 +21,7 @@ extent extent_of(chart const& it) {
     series::bucket all{};
     for (line const& each : it.lines) { all.join(each.data->whole()); }
     extent found{all.least, all.most, all.first, all.last, all.count > 0, all.seen()};
-    // A threshold far away from the values would flatten them; it is told in the caption, too.
+    // A distant threshold would flatten the values; the caption has it too.
     if (it.threshold && found.finite && is_finite(*it.threshold)) {
         double const room = 2 * (found.most - found.least) + magnitude(found.most);
         if (*it.threshold >= found.least - room && *it.threshold <= found.most + room) {
@@ -32,7 +32,7 @@ extent extent_of(chart const& it) {
     return found;
 }
 
-// One path through all means, and one around each stretch in which buckets hold several values.
+// One path through all means, and one around each stretch where buckets hold several values.
 static void draw_line(line const& it, axis const& x, axis const& y, std::string& svg) {
     std::string path, band, upper, dots;
     std::vector<std::string> lower;
@@ -58,7 +58,7 @@ static void draw_line(line const& it, axis const& x, axis const& y, std::string&
         std::string const centre = place + place_text(y.at(each.mean()));
         path += (open ? 'L' : 'M') + centre;
         if (drawn <= 40) { dots += 'M' + centre + "h0"; }
-        if (!open && drawn > 40) { path += "h0"; }  // so that a lonely one is a dot
+        if (!open && drawn > 40) { path += "h0"; }  // draws an isolated point as a dot
         open = true;
         several = several || each.count > 1;
         upper += (upper.empty() ? "" : "L") + place + place_text(y.at(each.most));
@@ -71,8 +71,8 @@ static void draw_line(line const& it, axis const& x, axis const& y, std::string&
     if (!dots.empty()) { svg += fmt::format(R"(<path class="dot c{}" d="{}"/>)", it.colour, dots); }
 }
 
-// Where values are not finite: a stretch is shaded from its first step to its last, with a cross on top of where it
-// begins. Stretches that would lie on each other are one.
+// Marks values that are not finite: shades each stretch from its first step to its last, with a cross above its
+// beginning. Overlapping stretches are merged.
 static void draw_bad(line const& it, axis const& x, std::string& svg) {
     constexpr double apart = 7;
     series::bucket stretch{};
@@ -123,7 +123,7 @@ std::vector<std::optional<double>> running_means(series const& data) {
     return all;
 }
 
-// Drawn where "smooth" is ticked; empty of a curve of few points.
+// Shown if "smooth" is ticked; empty for a curve with few points.
 static std::string smooth_path(line const& it, axis const& x, axis const& y) {
     constexpr std::size_t fewest = 24;
     std::vector<std::optional<double>> const values = running_means(*it.data);
@@ -145,7 +145,7 @@ static std::string smooth_path(line const& it, axis const& x, axis const& y) {
     return fmt::format(R"(<path class="line smooth c{}" d="{}"/>)", it.colour, path);
 }
 
-// Columns over the whole chart, each with the values that lie under it, for who points there.
+// Columns over the whole chart, each with a tooltip of the values below it.
 static std::string hover_columns(chart const& it, axis const& x, std::uint64_t first, std::uint64_t last) {
     constexpr std::size_t most_columns = 48, most_lines = 8;
     if (it.lines.size() > most_lines) { return {}; }
@@ -201,7 +201,7 @@ static void draw_axes(axis const& x, axis const& y, chart const& it, std::string
                        chart_bottom, right_of(it), right_of(it), chart_height - 5, escape(it.step_name));
 }
 
-// What stands where each line ends, as long as there is room, of strong ones first: the others are in the legend alone.
+// Labels at the ends of lines while there is room, strong lines first; the others are only in the legend.
 static void draw_ends(chart const& it, axis const& x, axis const& y, std::string& svg) {
     std::vector<double> taken;
     std::vector<line const*> lines;
@@ -237,7 +237,7 @@ static void draw_marks(chart const& it, axis const& x, std::string& svg) {
     }
 }
 
-// What someone hears who cannot see the curves.
+// A description of the curves for screen readers.
 [[nodiscard]] static std::string spoken(chart const& it) {
     std::string text = it.title;
     for (line const& each : it.lines) {

@@ -15,7 +15,7 @@ std::string class_text(names_of_classes const& names, std::uint32_t which) {
     return named ? fmt::format("{} {}", which, escape(names[which])) : fmt::format("{}", which);
 }
 
-// Cells are shaded by their share of the row: of the samples with this label.
+// Cells are shaded by their share of the row, the samples with this label.
 [[nodiscard]] static std::string confusion_table(class_counts const& it, std::set<std::uint32_t> const& classes,
                                                  names_of_classes const& names) {
     std::string head, rows;
@@ -48,8 +48,7 @@ std::string class_text(names_of_classes const& names, std::uint32_t which) {
         head, rows);
 }
 
-// Shares of a class: of what was said to be of it that which is, of what is of it that which was found, and the
-// harmonic mean of both.
+// Precision, recall and F1 of each class.
 [[nodiscard]] static std::string rates_table(class_counts const& it, std::set<std::uint32_t> const& classes,
                                              names_of_classes const& names) {
     constexpr std::size_t most = 64;
@@ -76,7 +75,7 @@ std::string class_text(names_of_classes const& names, std::uint32_t which) {
         rows, sums[0], sums[1], sums[2], it.total);
 }
 
-// Hits are 0 or 1; their means are what there is to see.
+// Hits are 0 or 1, so only their means are drawn.
 [[nodiscard]] static series shares_of(series const& hits) {
     series shares{64};
     for (series::bucket const& each : hits.buckets()) {
@@ -85,7 +84,7 @@ std::string class_text(names_of_classes const& names, std::uint32_t which) {
     return shares;
 }
 
-// All samples, and the five classes that end lowest.
+// All samples, and the five classes with the lowest final share.
 [[nodiscard]] static std::string hits_chart(class_hits const& it, names_of_classes const& names) {
     constexpr std::size_t most = 5;
     series const all = shares_of(it.all());
@@ -113,8 +112,8 @@ std::string class_text(names_of_classes const& names, std::uint32_t which) {
     return draw(picture);
 }
 
-// Beside each the other way round: where both are many the two look alike, or are made alike by what is done to the
-// inputs.
+// Shows each pair with its reverse: if both are frequent, the two classes look alike, or the preprocessing makes them
+// alike.
 [[nodiscard]] static std::string worst_pairs(class_counts const& it, names_of_classes const& names) {
     constexpr std::size_t most = 20;
     auto const wrong = it.confused();

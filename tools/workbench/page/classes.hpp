@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: confusion matrix, balance of the classes, and pictures of what was taken for something
-// else.
+// Workbench, page: the confusion matrix, the balance of classes, and pictures of wrong predictions.
 #pragma once
 #include "page/judged.hpp"
 #include "page/section.hpp"
@@ -9,17 +8,16 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 namespace detail {
 
-using names_of_classes = std::vector<std::string>;  // by class; may be too few, or none
+using names_of_classes = std::vector<std::string>;  // by class; may have too few, or none
 
-// "38 keep right", or the number alone; escaped.
+// "38 keep right", or only the number; escaped.
 [[nodiscard]] std::string class_text(names_of_classes const& names, std::uint32_t which);
 
 [[nodiscard]] std::string gallery(judged_samples const& it, names_of_classes const& names);
 
 }  // namespace detail
 
-// Its body is empty where nothing was judged: no labels with predictions, neither values of them nor what rules
-// extracted.
+// Its body is empty without labels and predictions: neither their values nor extracted features were recorded.
 [[nodiscard]] section classes_section(run_story const& story, judged_samples const& judged);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// 0: a loss, 1: a metric, 2: another number; 3: not drawn as a curve.
+// 0: a loss, 1: a metric, 2: another number; 3: no curve.
 [[nodiscard]] static int kind_of_curve(tensor_story const& it) {
     bool any = false;
     for (std::size_t mode = 0; mode < mode_count; ++mode) { any = any || !it.modes[mode].value.empty(); }
@@ -39,7 +39,7 @@ std::pair<std::string, std::string> title_of(std::string const& name) {
     return {std::string{it.metric}, std::string{it.set}};
 }
 
-// Of several workers a curve each: a colour a worker, dashed where it is not of training, the mark of a worker thick.
+// One curve for each of several workers: a colour for each, dashed outside training, thick if the worker is marked.
 static void add_worker_lines(run_story const& story, tensor_story const& tensor, curve_group& into) {
     for (worker_curves const& each : tensor.workers) {
         worker_look const look = look_of(story, each.worker);
@@ -56,7 +56,7 @@ static void add_worker_lines(run_story const& story, tensor_story const& tensor,
     }
 }
 
-// Of the tensors of one kind.
+// Adds the tensors of one kind.
 static void add_lines(run_story const& story, int kind, std::size_t number, bool several_runs,
                       std::vector<curve_group>& groups) {
     for (tensor_story const& each : story.tensors) {
@@ -84,13 +84,13 @@ static void add_lines(run_story const& story, int kind, std::size_t number, bool
     }
 }
 
-// The last value; what is no number is above all.
+// The last value; the largest number if that is not finite.
 [[nodiscard]] static double end_of(series const& data) {
     return data.ends_bad() ? (std::numeric_limits<double>::max)() : data.last_value().value_or(0);
 }
 
-// One chart of so many runs that colours alone cannot tell one from another: neighbours at the end differ in colour,
-// each round of colours in its dash, and a number stands where a line ends.
+// One chart for so many runs that colours alone do not distinguish them. Runs that are adjacent at the end have
+// different colours, each cycle of colours has its own dash pattern, and the lines' ends are numbered.
 [[nodiscard]] static std::string draw_many(std::vector<run_story> const& runs, std::string const& name, mode which) {
     constexpr std::size_t colours = 6, columns = 96, ends_named = 12;
     struct curve {

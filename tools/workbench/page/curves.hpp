@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: losses, metrics and other numbers over the steps, all modes and all runs of the page in
-// one chart a name.
+// Workbench, page: losses, metrics and other numbers over the steps; one chart a name, with all modes and all runs.
 #pragma once
 #include "page/section.hpp"
 
@@ -8,8 +7,7 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 namespace detail {
 
-// What boosters report of several sets of rows, such as "train-auc" and "test-auc", belongs into one chart: title and
-// label.
+// Title and label: series of a booster for several sets of rows, such as "train-auc" and "test-auc", share one chart.
 [[nodiscard]] std::pair<std::string, std::string> title_of(std::string const& name);
 
 struct curve_group {
@@ -19,8 +17,8 @@ struct curve_group {
 
 }  // namespace detail
 
-// Of all runs of the page. Of more than stand side by side there is one chart for each loss and metric and mode, whose
-// legend goes from the run that ends highest to the one that ends lowest, with a number that stands at the line's end.
+// For all runs of the page. If there are more than are shown side by side, there is one chart for each loss, metric and
+// mode. Its legend is sorted by final value, highest first, with the number at the line's end.
 [[nodiscard]] section curves_section(std::vector<run_story> const& runs);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// Of a setting, of a text, and of a number that never changes.
+// The fact of a setting, of a text, or of a number that never changes.
 [[nodiscard]] static std::optional<std::string> fact_of(tensor_story const& it) {
     if (std::optional<std::string> const set = setting_of(it); set || !it.text.empty()) {
         return set.value_or(it.text);
@@ -43,7 +43,7 @@ facts settings_of(run_story const& story) {
     return found;
 }
 
-// A row for everything that any run has and not all have alike.
+// A row for everything that some run has and that is not equal in all.
 [[nodiscard]] static std::string table_of(std::vector<run_story> const& runs, std::vector<facts> const& all) {
     constexpr std::size_t most = 200;
     std::set<std::string> names;

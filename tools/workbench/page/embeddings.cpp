@@ -14,15 +14,15 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 constexpr std::size_t most_planes = 6, most_points = 600;
 constexpr double plane_side = 240, plane_margin = 8;
 
-// Ten hues, neighbours in number far apart; the next ten classes have them darker, then lighter. Legible on light and
-// dark.
+// Ten hues, with adjacent classes far apart; the next ten classes have them darker, then lighter. Legible on light and
+// dark backgrounds.
 [[nodiscard]] static std::string colour_of_class(std::uint32_t which) {
     constexpr unsigned lightness[] = {50, 35, 68};
     return which == no_class ? std::string{"var(--soft)"}
                              : fmt::format("hsl({} 75% {}%)", 7 * which % 10 * 36, lightness[which / 10 % 3]);
 }
 
-// The classes of the first tensor of labels that says something at the step.
+// The classes in the first tensor of labels with values at the step.
 [[nodiscard]] static std::vector<std::uint32_t> labels_at(run_story const& story, step_id step, value_source& from) {
     for (tensor_story const& each : story.tensors) {
         if (each.info.role != role::label) { continue; }
@@ -32,7 +32,7 @@ constexpr double plane_side = 240, plane_margin = 8;
     return {};
 }
 
-// One plane: a path of round dots for each class. `classes` gets those that are drawn.
+// One plane: a path of round dots for each class. `classes` receives the drawn ones.
 [[nodiscard]] static std::string draw_plane(std::vector<double> const& points, std::vector<std::uint32_t> const& labels,
                                             names_of_classes const& names, std::string const& title,
                                             std::map<std::uint32_t, std::string>& classes) {
@@ -86,7 +86,7 @@ section embeddings_section(run_story const& story, value_source& from) {
         std::string figures;
         std::map<std::uint32_t, std::string> classes;
         std::uint64_t count = 0;
-        for (std::size_t i = 0; i < shown; ++i) {  // evenly spaced, the first and the last among them
+        for (std::size_t i = 0; i < shown; ++i) {  // evenly spaced, including the first and the last
             step_id const step = steps[shown > 1 ? i * (steps.size() - 1) / (shown - 1) : steps.size() - 1];
             recorded_value const value = from.read(each, step);
             if (!value) { continue; }

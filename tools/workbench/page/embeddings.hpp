@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: samples as points of a plane, over the steps: how a latent space forms, or does not.
+// Workbench, page: samples as points of a plane, over the steps: how a latent space develops.
 #pragma once
 #include "page/classes.hpp"
 #include "page/section.hpp"
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Of every tensor [samples, 2] called `embedding/...` with kept values; coloured by the labels of the same step, where
+// For every tensor [samples, 2] named `embedding/...` with recorded values; coloured by the labels of the same step, if
 // there are as many.
 [[nodiscard]] section embeddings_section(run_story const& story, value_source& from);
 

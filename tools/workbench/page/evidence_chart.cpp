@@ -84,7 +84,7 @@ std::string draw_told(evidence const& of) {
     return draw(picture);
 }
 
-// The curve of a tensor as a worker saw it in a mode.
+// The curve of a tensor in a worker and a mode.
 [[nodiscard]] static series const* curve_of(tensor_story const& tensor, std::uint32_t worker, mode which) {
     for (worker_curves const& each : tensor.workers) {
         if (each.worker == worker) { return &each.value[index_of(which)]; }
@@ -92,8 +92,8 @@ std::string draw_told(evidence const& of) {
     return &tensor.modes[index_of(which)].value;
 }
 
-// Of a rule that compares the loss of evaluation with that of training; none where one of them is not known. The
-// evaluation may have a name of its own.
+// For rules that compare the evaluation loss with the training loss; empty where one of them is unknown. The evaluation
+// loss may have a name of its own.
 [[nodiscard]] static std::vector<line> training_and_evaluation(run_story const& story, finding const& it) {
     if (it.measure != "relative gap of the losses" && it.measure != "phases since the best eval loss") { return {}; }
     std::vector<line> lines;
@@ -126,7 +126,7 @@ evidence_chart chart_of(run_story const& story, evidence const& of) {
     if (of.moments.size() < 2) { return made; }
     bool const is_share = it.measure.find("share") != it.measure.npos;
     for (reading const& each : readings_for(of)) {
-        // Seconds say nothing of a share.
+        // Seconds are not comparable with a share.
         if (is_share && !each.exact && each.name == "value") { continue; }
         auto data = std::make_unique<series>();
         std::uint64_t known = 0;

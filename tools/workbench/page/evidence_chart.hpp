@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: what is drawn of a finding: the quantity that it is about, around the step at which it was found.
+// Workbench, page: the drawing of a finding: its quantity around the step of the finding.
 #pragma once
 #include "page/section.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// A number of each moment, by a name.
+// A number for each observation, with a name.
 struct reading {
     std::string name{};
     measurement (*of)(evidence::moment const&, statistic) = nullptr;
@@ -18,25 +18,25 @@ struct reading {
 [[nodiscard]] inline measurement read_statistic(evidence::moment const& it, statistic which) { return which(it.stats); }
 [[nodiscard]] inline measurement read_idle(evidence::moment const& it, statistic) { return {it.idle, it.idle >= 0}; }
 
-// What may be drawn of a finding, the best first.
+// The candidates for a finding's drawing, best first.
 [[nodiscard]] std::vector<reading> readings_for(finding const& it);
 
-// Of a scalar the value itself is what there is to see.
+// For a scalar, the value itself.
 [[nodiscard]] std::vector<reading> readings_for(evidence const& of);
 
 struct evidence_chart {
-    std::unique_ptr<series> own{};  // that the picture draws, where the story has no such series
-    chart picture{};                // what was observed, the finding its only mark; without lines where nothing was
-    bool whole = false;             // it shows what the rule judged: nothing else is to be drawn
+    std::unique_ptr<series> own{};  // the drawn series, if it is not part of the story
+    chart picture{};                // the observations, with the finding as the only mark; no lines if there were none
+    bool whole = false;             // it shows everything that the rule judged: no other drawing is needed
 };
 
-// Of a finding that compares training and evaluation both series over the whole run. The picture points into the story.
+// For a finding that compares training and evaluation, both series over the whole run. The chart points into the story.
 [[nodiscard]] evidence_chart chart_of(run_story const& story, evidence const& of);
 
-// The chart of one finding shows what the chart of the other would, and the step of that one.
+// Whether the first chart contains the other's curves and the step of its finding.
 [[nodiscard]] bool holds(evidence_chart const& it, evidence_chart const& other);
 
-// What a rule measured, each time that it reported it; empty where it did so once.
+// The measured number at each report of the rule; empty where there is only one.
 [[nodiscard]] std::string draw_told(evidence const& of);
 
 }  // namespace spotter::inline SPOTTER_ABI::html::detail

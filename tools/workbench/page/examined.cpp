@@ -62,7 +62,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
                rows);
 }
 
-// One line an experiment: the words that say most.
+// One line for each experiment, with its main result.
 [[nodiscard]] static std::string words_of(recorded_examinations const& it) {
     std::string rows;
     for (recorded_word const& each : it.words) {

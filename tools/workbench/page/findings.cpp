@@ -12,7 +12,6 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// In words.
 [[nodiscard]] static std::string told_in_words(evidence const& of) {
     finding const& it = of.what.strongest;
     std::string text =
@@ -44,13 +43,13 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return text + "</div>";
 }
 
-// One finding: its words, beside them what is drawn of it, and `more` below both.
+// One finding: its text with its drawing beside it, and `more` below both.
 [[nodiscard]] static std::string finding_text(evidence const& of, std::string const& drawn, std::string const& more) {
     return fmt::format("<article class=\"finding {}\">{}<div>{}</div>{}</article>\n",
                        name_of(of.what.strongest.severity), told_in_words(of), drawn, more);
 }
 
-// What stands behind the head of a card, closed; `drawn` says what is drawn of a part.
+// The collapsed part of a card below its head; `drawn` returns the drawing of a part.
 template <class Drawn>
 [[nodiscard]] static std::string behind_head(card const& it, Drawn const& drawn) {
     if (it.behind.empty()) { return {}; }
@@ -70,7 +69,7 @@ template <class Drawn>
                        plural(it.behind.size(), "further finding"), names, inner);
 }
 
-// With charts. What would look as the head's chart is a mark in that one.
+// With charts. A finding whose chart would equal the head's is a mark in that chart.
 [[nodiscard]] static std::string draw_card(card const& it) {
     evidence_chart const& its = it.head.drawn;
     chart picture = its.picture;
@@ -87,7 +86,7 @@ template <class Drawn>
     }));
 }
 
-// The strongest so many, in the order of time. A story has its findings strongest first.
+// The `most` strongest, by time. A story has its findings strongest first.
 [[nodiscard]] static std::vector<card> strongest_of(std::vector<card> all, std::size_t most) {
     if (all.size() <= most) { return all; }
     std::vector<evidence const*> heads;

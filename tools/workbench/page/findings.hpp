@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: what rules found, each with a curve of what it is about, and which rules could not run.
+// Workbench, page: findings, each with a curve of its quantity, and the rules that could not run.
 #pragma once
 #include "page/head.hpp"
 
@@ -11,10 +11,10 @@ namespace detail {
 
 }  // namespace detail
 
-// Of one run; where nothing was found it says what that is worth.
+// For one run; without findings it says how much that means.
 [[nodiscard]] section findings_section(run_story const& story);
 
-// Of more runs than stand side by side: for each its verdict and the strongest findings, without their curves.
+// For more runs than are shown side by side: each run's verdict and strongest findings, without curves.
 [[nodiscard]] section findings_of_many(std::vector<run_story> const& runs);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

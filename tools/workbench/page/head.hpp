@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: the top of a page: how the run stands, its times, the verdict, and what to know of the
-// record itself.
+// Workbench, page: the top of a page: the state of the run, its times, the verdict, and remarks on the record.
 #pragma once
 #include "page/section.hpp"
 
@@ -9,20 +8,20 @@ namespace spotter::inline SPOTTER_ABI::html {
 // One sentence.
 [[nodiscard]] std::string verdict(run_story const& story);
 
-// "good", "warned", "bad" (an error, or it did not end well) or "open", where nothing was judged or may still be: the
-// colour of the verdict.
+// "good", "warned", "bad" (an error, or it did not end well) or "open" (nothing was judged yet): the colour of the
+// verdict.
 [[nodiscard]] std::string_view mood(run_story const& story);
 
 namespace detail {
 
-// What to know of a run that is unfinished, dead, failed, damaged or empty.
+// Remarks on a run that is unfinished, died, failed, damaged or empty.
 [[nodiscard]] std::string notes_of(run_story const& story);
 
 [[nodiscard]] std::string steps_told(run_story const& story);
 
 }  // namespace detail
 
-// The facts of one run, as a list, below its name and verdict.
+// The facts of one run as a list, below its name and verdict.
 [[nodiscard]] std::string head_of(run_story const& story);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

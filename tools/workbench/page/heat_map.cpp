@@ -48,7 +48,7 @@ int level_of(series::bucket const& cell, heat_scale const& scale, bool decades) 
     return level < heat_levels ? fmt::format("h{}", level) : level == heat_levels ? "hz" : "hx";
 }
 
-// A cell that nothing was observed in is drawn as the one before it where a strip has fewer values than columns.
+// Where a strip has fewer values than columns, a cell without observations is drawn like the one before it.
 [[nodiscard]] static std::string strip_svg(strip const& it, heat_scale const& scale, bool decades, std::uint64_t begin,
                                            std::uint64_t columns) {
     std::vector<std::string> paths(heat_levels + 2);

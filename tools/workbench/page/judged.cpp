@@ -129,7 +129,7 @@ static void add_mistakes(std::vector<mistake>& into, classes_said const& labels,
     }
 }
 
-// Labels and scores of one evaluation, as far as they are few.
+// Labels and scores of one evaluation, if they are not too many.
 struct scored_samples {
     static constexpr std::size_t most_scores = 1U << 22U;
 
@@ -174,7 +174,7 @@ static std::vector<roc_curve> rocs_of(scored_samples const& it, class_counts con
     return found;
 }
 
-// The share that was right over the run, at the few steps of which values are read.
+// The share of right predictions over the run, at the few steps whose values are read.
 static void read_hits(class_hits& into, tensor_story const& labels, tensor_story const& predictions, mode in,
                       value_source& from) {
     for (kept_step const& each : labels.modes[index_of(in)].kept.items()) {
@@ -215,7 +215,7 @@ std::vector<mistake> choose_mistakes(std::vector<mistake> all, class_counts cons
     return chosen;
 }
 
-// The pictures of mistakes, whose steps are read once each.
+// Draws the mistakes' pictures; reads each of their steps once.
 static void draw_mistakes(judged_samples& into, tensor_story const& inputs, value_source& from) {
     std::set<step_id> steps;
     for (mistake const& each : into.mistakes) { steps.insert(each.step); }

@@ -24,7 +24,7 @@ std::size_t known(std::vector<tensor_story const*> const& all, series_of pick) {
         std::count_if(all.begin(), all.end(), [&](auto const* each) { return !pick(each->any_mode()).empty(); }));
 }
 
-// Of tensors of one role, in program order; `what` is said in the title: "gradient scale". Empty where none has it.
+// For tensors of one role, in program order; `what` is part of the title: "gradient scale". Empty where none has it.
 [[nodiscard]] static std::string heat_map_of(run_story const& story, std::vector<tensor_story const*> all,
                                              series_of pick, std::string_view title, bool decades) {
     constexpr std::size_t most = 64;

@@ -21,13 +21,13 @@ inline constexpr series_of of_idle = [](mode_story const& it) -> series const& {
 
 }  // namespace detail
 
-// Gradients and updates; the weights themselves where no updates are known. Its body is empty where there are none.
+// Gradients and updates; the weights themselves where updates are unknown. Its body is empty where there are none.
 [[nodiscard]] section layers_section(run_story const& story);
 
-// Of a ReLU half of the outputs are zero when all is well; a unit that no sample activates is not.
+// Half of a healthy ReLU's outputs are zero; a unit that no sample activates is a fault.
 [[nodiscard]] section activations_section(run_story const& story);
 
-// Weights, gradients and activations of which histograms or values were kept, a few of each.
+// A few weights, gradients and activations with recorded histograms or values.
 [[nodiscard]] section histograms_section(run_story const& story);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Every element as a double, in row-major order; of complex ones the real part, NaN for what is not finite.
+// Every element as a double, in row-major order; of complex numbers the real part; NaN where it is not finite.
 [[nodiscard]] std::vector<double> row_major_values(tensor_ref const& view);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

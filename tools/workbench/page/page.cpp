@@ -47,7 +47,7 @@ void page::note(std::string_view text) {
     if (wanted.empty()) { body += paragraph(text); }
 }
 
-// What is about one run alone.
+// The sections of a single run.
 static void add_run(run_story const& story, value_source& from, std::string const& id_end, std::string const& of,
                     page& into) {
     into.add(layers_section(story), id_end, of);
@@ -63,9 +63,9 @@ static void add_run(run_story const& story, value_source& from, std::string cons
     if (from.spent()) { into.note("More values were recorded than a page reads: some pictures show fewer steps."); }
 }
 
-// A few runs, each with all that there is of it.
+// A few runs, each with all its sections.
 static void add_few(std::vector<run_story>& stories, page& into) {
-    std::deque<value_source> values;  // which do not move
+    std::deque<value_source> values;  // a deque, since elements must not move
     for (run_story& each : stories) {
         values.emplace_back(*each.run);
         read_values(each, values.back());
@@ -76,7 +76,7 @@ static void add_few(std::vector<run_story>& stories, page& into) {
     into.add(runs_section(stories));
     into.add(hyperparameters_section(stories));
     into.add(differences_section(stories));
-    // Who looks at several compares; of one the findings say where to look.
+    // With several runs the curves come first, for comparison; with one run the findings.
     if (several) { into.add(curves_section(stories)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(findings_section(stories[i]), id_end(i), whose(i)); }
     for (std::size_t i = 0; i < stories.size(); ++i) { into.add(examined_section(stories[i]), id_end(i), whose(i)); }
@@ -91,7 +91,7 @@ static void add_many(std::vector<run_story> const& stories, page& into) {
     into.add(findings_of_many(stories));
 }
 
-// Into `into`, which says which sections are wanted; the rest of the page around them.
+// Draws the page around the sections; `into` has the wanted ones.
 [[nodiscard]] static std::string draw_page(std::span<trial const> runs, std::span<section const> further,
                                            std::span<judgement const> anew, page& into) {
     std::vector<run_story> stories;
@@ -109,13 +109,13 @@ static void add_many(std::vector<run_story> const& stories, page& into) {
     }
     std::string const above =
         fmt::format("<header class=\"heads\">\n{}</header>\n<nav>\n{}</nav>\n", heads, into.navigation);
-    // Without a script: what is ticked decides what the style shows.
+    // Works without a script: checkboxes select what the style sheet shows.
     bool const smooths = into.body.find("class=\"line smooth") != std::string::npos;
     std::string_view const smooth_switch = smooths ? "<input type=\"checkbox\" id=\"smooth\"/><label for=\"smooth\" "
                                                      "class=\"switch\"> smooth the curves</label>\n"
                                                    : "";
-    // The policy lets a browser fetch nothing, whatever a name in the record might say; the empty icon keeps it from
-    // asking for one.
+    // The policy forbids the browser to load anything, whatever names the record has; the empty icon prevents a request
+    // for one.
     return fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "

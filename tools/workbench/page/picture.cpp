@@ -28,7 +28,7 @@ std::string data_uri(picture const& it) {
     put(0x4D42, 2), put(head + row * it.height, 4), put(0, 4), put(head, 4);
     put(40, 4), put(it.width, 4), put(it.height, 4), put(1, 2), put(24, 2);
     for (int i = 0; i < 6; ++i) { put(0, 4); }
-    for (std::size_t y = it.height; y-- > 0;) {  // the lowest row first, blue first
+    for (std::size_t y = it.height; y-- > 0;) {  // the lowest row first, in the order blue, green, red
         for (std::size_t x = 0; x < it.width; ++x) {
             for (std::size_t k = 3; k-- > 0;) { file.push_back(it.pixels[3 * (y * it.width + x) + k]); }
         }

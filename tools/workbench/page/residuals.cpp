@@ -38,7 +38,7 @@ struct regression {
     std::string from{};
 };
 
-// Labels of floating type of which one is no whole number, and as many predictions.
+// Floating-point labels, at least one of them not whole, and equally many predictions.
 [[nodiscard]] static regression read_regression(run_story const& story, value_source& from) {
     constexpr std::size_t enough = 4096, most = 1U << 20U;
     for (mode const in : {mode::eval, mode::train}) {

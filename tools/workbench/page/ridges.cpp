@@ -12,8 +12,8 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// The part of the values that all ridges are drawn over: where the middle 98 % of most of them lie. A first gradient
-// that is a hundred times the others shall not make needles of these.
+// The range of values for all ridges: the middle 98 % of most of them. A first gradient that is a hundred times larger
+// must not compress the others.
 [[nodiscard]] static std::pair<double, double> ridge_range(std::vector<ridge> const& all) {
     std::vector<double> lows, highs;
     for (ridge const& each : all) {
@@ -86,7 +86,7 @@ std::string draw(ridge_plot const& it) {
         std::string path = fmt::format("M{} {}", left, place_text(floor));
         for (std::size_t k = 0; k < ridge_columns; ++k) {
             double const place = left + (static_cast<double>(k) + 0.5) / ridge_columns * (right - left);
-            // Roots, so that the few large values beside a peak are seen.
+            // The root makes the few large values beside a peak visible.
             double const height = most > 0 ? std::sqrt(shapes[i][k] / most) * 28 : 0;
             path += fmt::format("L{} {}", place_text(place), place_text(floor - height));
         }

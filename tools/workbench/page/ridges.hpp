@@ -15,7 +15,7 @@ struct ridge {               // the histogram of one step
 };
 
 struct ridge_plot {               // of one tensor
-    std::string title{};          // any letters
+    std::string title{};          // any characters
     std::vector<ridge> ridges{};  // the oldest first
 };
 
@@ -23,8 +23,8 @@ namespace detail {
 
 inline constexpr std::size_t ridge_columns = 48;
 
-// The share of the values in each column of the range: each bin is spread over the columns that it lies in. What is
-// beyond the range is left out.
+// The share of values in each column of the range: each bin is spread over the columns that it covers. Values outside
+// the range are left out.
 [[nodiscard]] std::array<double, ridge_columns> ridge_shares(distribution const& it, double low, double high);
 
 }  // namespace detail

@@ -23,7 +23,7 @@ roc_curve roc_of(std::string label, std::span<double const> scores, std::vector<
     double right = 0, wrong = 0;
     found.points.emplace_back(0, 0);
     for (std::size_t i = 0; i < order.size();) {
-        // Samples of one score are told together: the curve cuts across them.
+        // Samples with equal scores are one step: the curve is a straight line across them.
         double const score = scores[order[i]];
         for (; i < order.size() && !(scores[order[i]] < score); ++i) { (is_of_class[order[i]] ? right : wrong) += 1; }
         std::pair const next{wrong / negatives, right / positives};

@@ -50,7 +50,7 @@ std::vector<tensor_story> run_reader::read() {
 }
 
 void run_reader::take_begin(rows::run_begin const& it) {
-    if (std::exchange(attempt_, it.attempt) == it.attempt) { return; }  // each segment restates it
+    if (std::exchange(attempt_, it.attempt) == it.attempt) { return; }  // each segment repeats it
     counted_ = 0;
     if (story_.began == 0 || it.time < story_.began) { story_.began = it.time; }
     story_.version = it.version;
@@ -118,7 +118,7 @@ bool run_reader::add_value(recorded_observation const& it, summary& stats) {
     view.type = it.row.type;
     view.count = it.row.shape.elements();
     if (view.bytes() > most_bytes) { return true; }
-    // Damaged: a gap.
+    // A damaged value is a gap.
     if (read_values(from_.index(), it.segment, it.row, unpacker_, values_, view)) { return false; }
     summary const made = summarize(view, terms::sum);
     stats.has |= terms::nonfinite | terms::sum;
@@ -163,7 +163,7 @@ void run_reader::witness(evidence& of, step_id step, summary const& stats, doubl
     if (of.moments.size() > evidence::before + of.after_it) { of.moments.pop_front(); }
 }
 
-// Every digit that tells it from its neighbours of the same type.
+// With all digits that distinguish it from adjacent values of the same type.
 template <class Value>
 [[nodiscard]] std::string exact_text(Value const& value, seen_element const& seen) {
     if (seen.kind == number_class::nan) { return "nan"; }
@@ -218,7 +218,7 @@ void run_reader::take_text(tensor_story& tensor, rows::scalar const& it) {
 }
 
 bool run_reader::is_setting(tensor_story const& tensor, rows::scalar const& it) const noexcept {
-    bool const is_examination = tensor.name.starts_with(examination_event);  // a chapter of its own shows it
+    bool const is_examination = tensor.name.starts_with(examination_event);  // has its own section
     return !it.has_step && !is_examination && counted_ == 0 && tensor.info.role != role::loss &&
            tensor.info.role != role::metric;
 }
@@ -241,7 +241,7 @@ void run_reader::pair_classes(step_id step) {
             if (each.which != no_class) { ++story_.train_labels[each.which]; }
         }
     }
-    // Of many samples some were taken, of labels and of predictions perhaps not the same.
+    // Large batches are sampled, perhaps at different positions for labels and predictions.
     class_counts& into = which == mode::eval ? story_.eval_classes : story_.train_classes;
     std::span<class_list::entry const> said = said_.all();
     for (class_list::entry const& label : labels_.all()) {
@@ -258,7 +258,7 @@ void run_reader::pair_classes(step_id step) {
     said_.clear();
 }
 
-// Of one worker findings are in the order of time; of several by when their steps were closed.
+// One worker's findings are in the order of time; those of several are sorted by their steps' closes.
 static void put_in_order(trial const& run, std::vector<spotter::detail::repeated_finding>& all) {
     if (run.readers().size() < 2) { return; }
     std::map<std::pair<std::uint32_t, step_id>, double> closed;
@@ -306,7 +306,7 @@ std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> con
                        [&](worker_times const& each) { return each.worker == worker; });
 }
 
-// A loss or metric that was observed.
+// An observed loss or metric.
 [[nodiscard]] static bool is_judged(tensor_story const& it) {
     return (it.info.role == role::loss || it.info.role == role::metric) && it.observations() > 0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: one walk over the rows of a run makes its story. Values are not read, but for single
-// numbers.
+// Workbench, page: one pass over the rows of a run makes its story. Only values of single numbers are read.
 #pragma once
 
 #include "page/story.hpp"
@@ -12,28 +11,28 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// The walk over one worker's record.
+// The pass over one worker's record.
 class run_reader {
 public:
-    // `into` holds the findings already; those of this worker get their evidence.
+    // `into` already has the findings; those of this worker get their evidence.
     run_reader(worker_reader const& from, run_story& into);
 
-    // What was read of its tensors, by the record's ids.
+    // The tensors' stories, by the record's ids.
     [[nodiscard]] std::vector<tensor_story> read();
 
 private:
     void take_begin(rows::run_begin const& it);
     void take_close(rows::close const& it);
 
-    // Where a step is on the axis of the page.
+    // The position of a step on the page's axis.
     [[nodiscard]] std::uint64_t place_of(step_id step) const noexcept;
-    [[nodiscard]] tensor_story* story_of(tensor_id id) noexcept;  // null of one that was declared since
+    [[nodiscard]] tensor_story* story_of(tensor_id id) noexcept;  // null for one that was declared since
 
     void take_observation(recorded_observation const& from);
-    // What a curve is drawn of though only its values were kept: a loss or metric of a few elements, or a single
-    // number.
+    // Whether a curve is drawn from values if no statistics were recorded: for small losses and metrics, and single
+    // numbers.
     [[nodiscard]] static bool is_number(tensor_info const& it) noexcept;
-    // False where it cannot be read.
+    // False where the value is unreadable.
     [[nodiscard]] bool add_value(recorded_observation const& it, summary& stats);
     static void add_statistics(mode_story& mine, std::uint64_t at, summary const& stats);
     // -1 where no unit activity was recorded.
@@ -42,10 +41,10 @@ private:
 
     void take_scalar(recorded_scalar const& from);
     void take_text(tensor_story& tensor, rows::scalar const& it);
-    // Told between steps, before the first one was closed.
+    // Recorded between steps, before the first close.
     [[nodiscard]] bool is_setting(tensor_story const& tensor, rows::scalar const& it) const noexcept;
 
-    // What rules made of labels and predictions: the class of each sample.
+    // Reads the class of each sample, as extracted from labels and predictions.
     void take_feature(recorded_feature const& it);
     void pair_classes(step_id step);
 
@@ -56,8 +55,9 @@ private:
     run_story& story_;
     std::vector<tensor_story> tensors_{};
     std::vector<std::vector<evidence*>> blamed_{};  // by tensor
-    std::vector<evidence*> unplaced_{};             // whose place on the axis is known once their step is closed
-    worker_times* own_ = nullptr;                   // null of one that is not drawn
+    std::vector<evidence*> unplaced_{};             // waiting for their step's close, which gives their position on the
+                                                    // axis
+    worker_times* own_ = nullptr;                   // null for a worker without its own curve
     class_list labels_{}, said_{};
     std::vector<std::byte> values_{};
     payload_unpacker unpacker_{};
@@ -67,10 +67,10 @@ private:
     mode mode_before_ = mode::train;
 };
 
-// The findings of a run that a page has room for, strongest first.
+// The findings that fit on a page, strongest first.
 [[nodiscard]] std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> const& findings);
 
-// Of several workers a tensor's story is that of the lowest that observed it, and steps are those of all.
+// With several workers a tensor's story is that of the lowest that observed it; steps are those of all.
 [[nodiscard]] run_story read_story(trial const& run, judgement const* anew = nullptr);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

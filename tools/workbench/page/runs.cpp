@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// A fraction in four digits, as other numbers of a page; whole numbers and texts as they are.
+// A fraction with four digits, like other numbers of a page; whole numbers and texts unchanged.
 [[nodiscard]] static std::string setting_text(std::string const& exact) {
     char* end = nullptr;
     double const value = std::strtod(exact.c_str(), &end);
@@ -46,7 +46,7 @@ section runs_section(std::vector<run_story> const& runs) {
         runs_row const& row = table.rows[i];
         std::string cells;
         for (std::string const& each : row.settings) {
-            constexpr std::size_t longest = 24;  // that is not wrapped
+            constexpr std::size_t longest = 24;  // longest text without wrapping
             cells += fmt::format("<td{}>{}</td>", each.size() > longest ? " class=\"text long\"" : "",
                                  detail::setting_text(each));
         }
@@ -74,7 +74,7 @@ std::string head_of_many(std::vector<run_story> const& runs) {
     for (auto const& [ended, count] : counts) {
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, ended);
     }
-    // As bad as the worst of them: of many that did well, those that did not are what one looks for.
+    // The mood of the worst run: among many good runs one looks for the bad ones.
     bool bad = false, warned = counts.contains("stopped");
     for (run_story const& each : runs) {
         bad = bad || mood(each) == "bad";

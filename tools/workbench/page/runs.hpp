@@ -8,10 +8,10 @@ namespace spotter::inline SPOTTER_ABI::html {
 // Empty for one run; the rows link to the findings of each.
 [[nodiscard]] section runs_section(std::vector<run_story> const& runs);
 
-// The top of a page of more runs than stand side by side: how many ended how.
+// The top of a page with more runs than are shown side by side: how many ended in which way.
 [[nodiscard]] std::string head_of_many(std::vector<run_story> const& runs);
 
-// What was told before the first step. Empty for several runs, whose table has it.
+// What was recorded before the first step. Empty for several runs, whose table has it.
 [[nodiscard]] section hyperparameters_section(std::vector<run_story> const& runs);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

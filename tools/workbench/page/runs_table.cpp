@@ -13,14 +13,14 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// Whether train steps were closed behind it.
+// Whether train steps were closed after it.
 [[nodiscard]] static bool went_on_after(finding const& it, run_story const& story) {
     result<std::uint64_t> const at = story.run->ordinal(it.step);
     result<std::uint64_t> const last = story.run->ordinal({mode::train, story.last_step[index_of(mode::train)]});
     return at && last && *at < *last;
 }
 
-// The request that the run heeded, or else the last one.
+// Notes the request to stop that the run heeded, or else the last one.
 static void note_stop(run_story const& story, runs_row& row) {
     for (finding const& it : story.found()) {
         if (it.decision != decision::stop || (!row.stop_asked_by.empty() && !row.went_on)) { continue; }
@@ -37,7 +37,7 @@ struct outcome_column {
     mode of = mode::train;
 };
 
-// Losses and metrics of evaluation first, then of training, each in the order in which they were first met.
+// Losses and metrics of evaluation first, then of training, each in the order of their first observation.
 [[nodiscard]] static std::vector<outcome_column> outcomes_of(std::vector<run_story> const& runs) {
     std::vector<outcome_column> columns;
     std::set<std::pair<mode, std::string>> known;
@@ -59,7 +59,7 @@ struct outcome_column {
     return it == story.tensors.end() ? nullptr : &*it;
 }
 
-// What the runs were told differently; of a single run all.
+// Settings with different values among the runs; for a single run all settings.
 [[nodiscard]] static std::vector<std::string> settings_in(std::vector<run_story> const& runs) {
     std::vector<std::string> names;
     for (run_story const& run : runs) {
@@ -85,7 +85,7 @@ struct outcome_column {
     return data.ends_bad() ? std::bit_cast<double>(0x7FF8000000000000ULL) : data.last_value();
 }
 
-// Quoted where RFC 4180 asks for it.
+// Quoted where RFC 4180 requires it.
 [[nodiscard]] static std::string cell_of(std::string_view text) {
     if (text.find_first_of(",\"\r\n") == text.npos) { return std::string{text}; }
     std::string quoted{'"'};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: the table of a sweep, of stories that were read already.
+// Workbench, page: the table of a sweep, from stories that were already read.
 #pragma once
 
 #include "page/story.hpp"
@@ -8,10 +8,10 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// The same of what was read already.
+// The same from stories.
 [[nodiscard]] runs_table table_of(std::vector<run_story> const& runs);
 
-// What a tensor was set to; nothing where it is no setting.
+// The value of a setting; empty if the tensor is not one.
 [[nodiscard]] std::optional<std::string> setting_of(tensor_story const& it);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// The picture darkened, and over it from red to yellow what the map says.
+// The darkened picture with the map over it, from red to yellow.
 [[nodiscard]] static picture with_map(picture of, std::span<float const> map, std::size_t height, std::size_t width) {
     for (std::size_t y = 0; y < of.height; ++y) {
         for (std::size_t x = 0; x < of.width; ++x) {
@@ -23,7 +23,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return of;
 }
 
-// The classes that a tensor of this role says at the step; none where it does not.
+// The classes in a tensor of this role at the step; empty where there are none.
 [[nodiscard]] static classes_said classes_at(run_story const& story, role what, step_id step, value_source& from) {
     for (tensor_story const& each : story.tensors) {
         if (each.info.role != what) { continue; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: inputs beside themselves with what of them made the net say what it said.
+// Workbench, page: inputs, and maps of their parts that explain the net's output.
 #pragma once
 
 #include "page/classes.hpp"
@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Of the last step with what full_gradients needs by its own names. Empty for a run that has none.
+// For the last step with the tensors that full_gradients needs, under its default names. Empty for a run without any.
 [[nodiscard]] section saliency_section(run_story const& story, value_source& from);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

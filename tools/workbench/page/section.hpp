@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: what the sections of a page share.
+// Workbench, page: shared by the sections of a page.
 #pragma once
 
 #include "page/chart.hpp"
@@ -10,20 +10,20 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Of more runs than these the page is about the runs as a whole: each has its row, its curves and its findings, and no
-// pictures of its own.
+// With more runs than this the page treats them as a whole: each run has its row, its curves and its findings, but no
+// pictures.
 inline constexpr std::size_t most_side_by_side = 6;
 
 [[nodiscard]] inline std::string step_text(step_id step) { return describe(step); }  // "train(8)"
-// Escaped, in the letters of code.
+// Escaped, in a code font.
 [[nodiscard]] inline std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escape(text)); }
 [[nodiscard]] std::string
-grid_of(std::string const& figures);  // figures side by side, as many as there is room for; empty of none
+grid_of(std::string const& figures);  // figures side by side, as many as fit; empty without figures
 
-// The steps of the findings, for the axes: each step once, a dozen at most.
+// The steps of the findings, as marks for the axes: each step once, at most a dozen.
 [[nodiscard]] std::vector<mark> marks_of(run_story const& story);
 
-// All of them, or `most` that are evenly spaced, those that a finding blames first.
+// All of them, or `most`: those named by a finding first, then others, evenly spaced.
 template <class Blamed>
 [[nodiscard]] std::vector<tensor_story const*> choose(std::vector<tensor_story const*> const& all, std::size_t most,
                                                       Blamed const& blamed) {

@@ -70,7 +70,7 @@ void series::put(std::uint64_t step, bucket const& one) {
         begin_ = number;
         buckets_.resize(1);
     }
-    std::uint64_t const end = begin_ + (buckets_.size() - 1);  // the last bucket; behind it there may be no number
+    std::uint64_t const end = begin_ + (buckets_.size() - 1);  // the last bucket; a further number may not exist
     std::uint64_t const from = (std::min)(begin_, number), to = (std::max)(end, number);
     if (to - from >= capacity_) {
         unsigned more = 1;

@@ -11,55 +11,54 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Neighbouring steps share a bucket, which keeps their smallest and largest value, so that a spike of one step stays
-// visible however long the run. Buckets are 2^shift steps wide and begin at multiples of that: those of several series
-// fit onto one another.
+// Adjacent steps share a bucket, which keeps their smallest and largest value, so that a spike of one step stays
+// visible in a run of any length. Buckets are 2^shift steps wide and begin at multiples of that, so buckets of several
+// series match.
 class series {
 public:
-    struct bucket {                                 // neighbouring steps as one
+    struct bucket {                                 // adjacent steps
         double least = 0, most = 0, sum = 0;        // of the finite values
-        std::uint64_t count = 0;                    // of these
-        std::uint64_t bad = 0;                      // values that are not finite
+        std::uint64_t count = 0;                    // number of finite values
+        std::uint64_t bad = 0;                      // number of values that are not finite
         std::uint64_t first = 0, last = 0;          // steps
-        std::uint64_t bad_first = 0, bad_last = 0;  // steps of these; only where `bad` is not 0
+        std::uint64_t bad_first = 0, bad_last = 0;  // steps of those; only valid if `bad` is not 0
 
-        [[nodiscard]] bool seen() const noexcept { return count + bad > 0; }  // a value was added, finite or not
+        [[nodiscard]] bool seen() const noexcept { return count + bad > 0; }  // it has a value, finite or not
         // Of the finite values; NaN where count is 0.
         [[nodiscard]] double mean() const noexcept { return sum / static_cast<double>(count); }
-        [[nodiscard]] double middle() const noexcept;  // of its steps: where it is drawn
-        void join(bucket const& other) noexcept;       // as if its values had been added here
+        [[nodiscard]] double middle() const noexcept;  // of its steps: the position of its drawing
+        void join(bucket const& other) noexcept;       // adds the values of the other bucket
     };
 
     series() noexcept = default;
-    // Holds `capacity` buckets at most.
+    // Holds at most `capacity` buckets.
     explicit series(std::size_t capacity) noexcept : capacity_{capacity} {}
 
-    // Steps may come in any order; a rewind adds to what was there. A value that is not finite is only counted.
+    // Steps may come in any order; a rewind adds to existing buckets. A value that is not finite is only counted.
     void add(std::uint64_t step, double const& value);
     void add_bad(std::uint64_t step);  // a value that is not finite
-    // At least so wide.
+    // Makes buckets at least this wide.
     void coarsen(unsigned shift);
 
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // values that were added
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  // number of values added
     [[nodiscard]] unsigned shift() const noexcept { return shift_; }     // buckets are 2^shift steps wide
-    // The number of the first bucket: the step that it begins at, shifted. Between the first and the last some may be
-    // empty.
+    // The number of the first bucket: its first step, shifted. Buckets between the first and the last may be empty.
     [[nodiscard]] std::uint64_t begin_number() const noexcept { return begin_; }
-    // In the order of steps, empty ones between them.
+    // By step, including empty ones.
     [[nodiscard]] std::vector<bucket> const& buckets() const noexcept { return buckets_; }
-    // Of all values; not of an empty series.
+    // Of all values; requires a non-empty series.
     [[nodiscard]] std::uint64_t first_step() const noexcept { return buckets_.front().first; }
-    [[nodiscard]] std::uint64_t last_step() const noexcept { return buckets_.back().last; }  // likewise
-    // Of all finite values; count is 0 where there are none.
+    [[nodiscard]] std::uint64_t last_step() const noexcept { return buckets_.back().last; }  // as above
+    // All finite values as one bucket; count is 0 where there are none.
     [[nodiscard]] bucket whole() const noexcept;
     // The finite value that was added last.
     [[nodiscard]] std::optional<double> last_value() const noexcept { return last_value_; }
-    // What was added last is not finite.
+    // The last value is not finite.
     [[nodiscard]] bool ends_bad() const noexcept { return ends_bad_; }
 
 private:
-    static constexpr double largest = 1e200;  // so that no sum overflows
+    static constexpr double largest = 1e200;  // limit, so that no sum overflows
 
     void put(std::uint64_t step, bucket const& one);
 
@@ -72,13 +71,13 @@ private:
     std::vector<bucket> buckets_{};
 };
 
-// A few of many, evenly spaced in the order in which they came, and the last one.
+// A few of many items, evenly spaced in the order of arrival, and the last one.
 template <class Item>
 class sample {
 public:
     explicit sample(std::size_t most) noexcept : most_{most} {}
 
-    // Which ones stay is decided when more come.
+    // Later items decide which ones are kept.
     void add(Item const& item) {
         last_is_kept_ = seen_++ % stride_ == 0;
         last_ = item;
@@ -92,14 +91,14 @@ public:
         }
         kept_.push_back(item);
     }
-    // `most` and the last one, at most.
+    // At most `most` items, and the last one.
     [[nodiscard]] std::vector<Item> items() const {
         std::vector<Item> all = kept_;
         if (seen_ > 0 && !last_is_kept_) { all.push_back(last_); }
         return all;
     }
     [[nodiscard]] bool empty() const noexcept { return seen_ == 0; }
-    [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }  // how many were added
+    [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }  // number of items added
 
 private:
     std::size_t most_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: how a page looks: on a phone, on a desk, on paper, by day and by night.
+// Workbench, page: the style sheet: for phones, large screens, paper, light and dark mode.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Colours: the lines are told apart by colour-blind eyes too; the heat ramp grows lighter from end to end.
+// Line colours are distinguishable for colour-blind readers too; the heat ramp gets lighter from end to end.
 inline constexpr std::string_view style = R"css(
 :root{color-scheme:light dark;--paper:#fff;--card:#f7f7f5;--ink:#1d2125;--soft:#5c656e;--rule:#dcdfe2;--good:#146c43;
 --open:#0b5fa5;

@@ -55,7 +55,7 @@ std::string number_text(double const& value) {
     double const size = magnitude(value);
     if (size >= 1e4 && size < 1e7) { return fmt::format("{:.0f}", value); }
     std::string text = fmt::format("{:.4g}", value);
-    // 1e9 and 1e-7, as findings have them, of 1e+09 and 1e-07.
+    // 1e9 and 1e-7, as in findings, from 1e+09 and 1e-07.
     if (std::size_t const e = text.find('e'); e != text.npos) {
         std::size_t const at = text[e + 1] == '+' ? e + 1 : e + 2;
         std::size_t const end =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: text of a record as it may stand in a page, and numbers in few letters.
+// Workbench, page: a record's text made safe for a page, and short forms of numbers.
 #pragma once
 
 #include <spotter/workbench/page.hpp>
@@ -12,25 +12,25 @@
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Letters that reorder the text around them (U+202A to U+202E, U+2066 to U+2069): a name must not make a line read as
-// something else.
+// Characters that reorder the text around them (U+202A to U+202E, U+2066 to U+2069): a name must not change how a line
+// reads.
 [[nodiscard]] bool reorders(std::string_view letter) noexcept;
 
 [[nodiscard]] std::string
 number_text(double const& value);  // four digits, below ten millions without an exponent; "NaN", "∞"
 
-// "950", "12k", "1.5M": for axes. Up to four digits stay as they are.
+// "950", "12k", "1.5M": for axes. Up to four digits are unchanged.
 [[nodiscard]] std::string short_count(double count);
 
 // A share from 0 to 1: "12.5 %".
 [[nodiscard]] inline std::string percent_text(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
-// Without their ends; what follows the last one too, where there is something.
+// The lines without line ends, including an unterminated last one.
 [[nodiscard]] std::vector<std::string> lines_of(std::string_view text);
 
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view what);  // "1 step", "2 steps"
 
-// A place in a picture: a tenth of a unit is finer than a pixel.
+// A coordinate in a picture: with a tenth of a unit, which is finer than a pixel.
 [[nodiscard]] std::string place_text(double place);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

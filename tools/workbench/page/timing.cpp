@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// Bars by tenths of a power of ten.
+// Bars for tenths of a power of ten.
 [[nodiscard]] static std::string time_histogram(step_times const& it, std::string_view title) {
     constexpr double width = 480, height = 150, bottom = 120, left = 36;
     int first = step_times::bins, last = 0;
@@ -30,7 +30,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         std::uint64_t const count = it.counts[static_cast<std::size_t>(i)];
         double const from = step_times::shortest * std::pow(10.0, i / 10.0), to = from * std::pow(10.0, 0.1);
         double const place = left + column * (i - first);
-        // The root, so that a single slow step among thousands is still seen.
+        // The root keeps a single slow step among thousands visible.
         double const size = std::sqrt(static_cast<double>(count) / static_cast<double>(most)) * (bottom - 10);
         if (count > 0) {
             svg += fmt::format(R"(<path class="column c0" d="M{} {}h{}V{}h-{}z"><title>{} to {}: {}</title></path>)",
@@ -53,7 +53,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         spotter::detail::duration_text(it.seconds.whole().most), bottom, width, svg);
 }
 
-// A row a mode, of several workers for each of them.
+// A row for each mode, with several workers for each of them.
 [[nodiscard]] static std::string time_rows(run_story const& story, run_profile const& it) {
     std::string rows;
     auto const text = [](double seconds) { return spotter::detail::duration_text(seconds); };
@@ -74,7 +74,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
                                       rows);
 }
 
-// What the steps of each mode are made of: a bar a section, what is in it set in.
+// The composition of the steps of each mode: a bar for each section, with its subsections indented.
 [[nodiscard]] static std::string shares(mode_profile const& it) {
     if (it.sections.empty()) { return {}; }
     std::string rows;
@@ -99,7 +99,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
         name_of(it.mode), rows);
 }
 
-// Where the time went: of several workers the lowest one's steps, and in the sentence all of them.
+// How time was spent: with several workers the steps of the lowest one, in the sentence all of them.
 [[nodiscard]] static std::string where_time_went(run_profile const& it) {
     if (it.workers.empty() || it.workers.front().modes.empty()) { return {}; }
     std::string text = "<p><b>" + escape(it.verdict) + "</b></p>\n";
@@ -119,12 +119,12 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return text + (items.empty() ? items : fmt::format("<h3>Slow steps</h3><ul>\n{}</ul>\n", items));
 }
 
-// The machine's samples as curves over the train steps that they were taken in, with the findings: of several workers
-// the lowest one's.
+// The machine's samples as curves over the train steps, with the findings; with several workers those of the lowest
+// one.
 [[nodiscard]] static std::string machine_charts(run_story const& story, run_profile const& profile) {
     if (profile.workers.empty() || profile.workers.front().machine.empty()) { return {}; }
     machine_profile const& machine = profile.workers.front().machine;
-    std::vector<std::pair<double, std::uint64_t>> steps;  // when it was closed, which
+    std::vector<std::pair<double, std::uint64_t>> steps;  // times of closes, with their steps
     for (timed_step const& each : story.run->times()) {
         bool const its = each.worker == profile.workers.front().worker && each.step.mode == mode::train;
         if (its && (steps.empty() || each.closed > steps.back().first)) {

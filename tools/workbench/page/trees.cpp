@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// The kind of importance that is drawn: by gain where it was recorded.
+// The drawn kind of importance: gain if it was recorded.
 [[nodiscard]] static tensor_story const* importance_of(run_story const& story) {
     tensor_story const* found = nullptr;
     for (tensor_story const& each : story.tensors) {
@@ -21,7 +21,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return found;
 }
 
-// "f3", or its name where average SHAP values were told by name; those are in the order of the features.
+// "f3", or its name if average SHAP values were recorded by name; those are in the order of the features.
 [[nodiscard]] static std::vector<std::string> features_of(run_story const& story) {
     constexpr std::string_view front = "average_shap/";
     std::vector<std::string> names;
@@ -36,7 +36,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return which < names.size() ? names[which] : fmt::format("f{}", which);
 }
 
-// The dozen largest sizes as bars, those below zero in another colour; `text` says one.
+// The dozen largest absolute values as bars, negative ones in another colour; `text` formats one.
 template <class Text>
 [[nodiscard]] std::string bars_of(std::string const& title, std::string const& note, std::vector<double> const& values,
                                   std::vector<std::string> const& names, Text const& text) {
@@ -62,7 +62,7 @@ template <class Text>
                        escape(title), escape(note), names.empty() ? "" : " named", rows);
 }
 
-// How far each feature moves predictions: the mean of sizes over all rows (and classes), and which way on average.
+// How far each feature moves predictions: the mean absolute value over all rows (and classes), and the mean direction.
 [[nodiscard]] static std::string shap_figures(run_story const& story, value_source& from) {
     std::vector<std::string> const names = features_of(story);
     std::string figures;
@@ -113,7 +113,7 @@ template <class Text>
     return figures + (picture.lines.empty() ? std::string{} : draw(picture));
 }
 
-// The other kinds, at the end: how often trees ask for a feature, and of how many samples.
+// The other kinds at the last step: how often trees split by a feature, and for how many samples.
 [[nodiscard]] static std::string other_importances(run_story const& story, tensor_story const* drawn,
                                                    value_source& from) {
     std::string figures;

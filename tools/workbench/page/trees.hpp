@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: of boosted trees the features that matter, over the rounds, and how deep the trees are.
+// Workbench, page: for boosted trees: the important features over the rounds, and the depth of trees.
 #pragma once
 #include "page/section.hpp"
 #include "page/values.hpp"

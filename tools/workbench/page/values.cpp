@@ -22,7 +22,7 @@ recorded_value value_source::read(tensor_story const& tensor, step_id step) {
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// |now - before| / |before|; nothing where a value is not finite or all were zero.
+// |now - before| / |before|; unknown where a value is not finite or all were zero.
 [[nodiscard]] static measurement relative_change(std::vector<double> const& before, std::vector<double> const& now) {
     double difference = 0, size = 0;
     if (before.size() != now.size()) { return {}; }

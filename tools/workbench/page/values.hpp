@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: what a page shows of recorded values, read at a few steps and within a budget.
+// Workbench, page: recorded values for a page, read at a few steps and within a budget.
 #pragma once
 
 #include "page/numbers.hpp"
@@ -11,14 +11,14 @@ namespace spotter::inline SPOTTER_ABI::html {
 
 using spotter::detail::row_major_values;
 
-// Reads values until so many bytes were read; what comes then is errc::no_payload. Damaged values are left out.
+// Reads values up to a budget of bytes; beyond it the result is errc::no_payload. Damaged values are left out.
 class value_source {
 public:
     explicit value_source(trial const& run) : run_{run}, whole_{run} {}
 
     [[nodiscard]] recorded_value read(tensor_story const& tensor,
-                                      step_id step);              // the budget is of bytes before compression
-    [[nodiscard]] bool spent() const noexcept { return spent_; }  // something was left out for the budget
+                                      step_id step);              // the budget counts bytes before compression
+    [[nodiscard]] bool spent() const noexcept { return spent_; }  // something was left out because of the budget
 
 private:
     trial const& run_;
@@ -27,7 +27,7 @@ private:
     bool spent_ = false;
 };
 
-// Fills in, from the values of a few steps, what was not recorded as statistics.
+// Computes, from the values of a few steps, what was not recorded as statistics.
 void read_values(run_story& story, value_source& from);
 
 }  // namespace spotter::inline SPOTTER_ABI::html

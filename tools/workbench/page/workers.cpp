@@ -10,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-// What is wrong with a worker, in a word; empty where nothing is.
+// A worker's fault in a word; empty where there is none.
 [[nodiscard]] static std::string_view mark_of(ranks_report const& all, rank_state const& it) {
     if (it.status == run_status::died || it.status == run_status::failed) { return name_of(it.status); }
     bool const behind = std::any_of(all.ranks.begin(), all.ranks.end(), [&](rank_state const& each) {
@@ -19,7 +19,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
     return behind ? "behind" : is_slow(it) ? "slow" : "";
 }
 
-// A row a worker, those that are marked first.
+// A row for each worker, marked ones first.
 [[nodiscard]] static std::string worker_rows(ranks_report const& all) {
     std::string marked, others;
     for (rank_state const& each : all.ranks) {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, page: the workers of a run side by side, those that are slow, behind or gone marked.
+// Workbench, page: the workers of a run side by side; those that are slow, behind or gone are marked.
 #pragma once
 #include "page/section.hpp"
 
 namespace spotter::inline SPOTTER_ABI::html {
 
-// Of so many at most the curves are drawn: those that are marked first, then others evenly, in the order of their
-// numbers.
+// The most workers with curves: marked ones first, then others, evenly spaced, in the order of their numbers.
 inline constexpr std::size_t most_drawn_workers = 8;
 [[nodiscard]] std::vector<worker_times> drawn_workers(ranks_report const& of);
 
-struct worker_look {      // of one of several workers in every chart
+struct worker_look {      // one of several workers in every chart
     std::string label{};  // "worker 3", "worker 3, slow"
     unsigned colour = 0, dash = 0;
     bool marked = false;  // it is slow, behind or gone
@@ -19,7 +18,7 @@ struct worker_look {      // of one of several workers in every chart
 
 [[nodiscard]] std::size_t slow_workers(ranks_report const& of);  // how many
 
-// Of a run of several workers; else empty.
+// For a run of several workers; otherwise empty.
 [[nodiscard]] section workers_section(run_story const& story);
 
 namespace detail {

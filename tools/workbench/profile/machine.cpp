@@ -39,7 +39,7 @@ static void settle_series(machine_series& it) {
     return *middle;
 }
 
-// What of a machine people look at, in order, and how it is said of a share.
+// The metrics of a machine that are shown, in order, and their wording.
 struct machine_words {
     std::string_view name, line, unusual;
 };
@@ -82,7 +82,7 @@ machine_profile machine_of(trial const& run, worker which) {
     machine_profile made;
     auto const samples = open_samples(run, which);
     if (!samples) { return made; }
-    std::map<std::uint64_t, std::size_t> place;  // of a sample, by its index; of several attempts the last
+    std::map<std::uint64_t, std::size_t> place;  // index of a sample by its step; of several attempts the last
     for (timed_step const& each : samples->times()) {
         if (each.step.mode != mode::predict || (!made.times.empty() && each.closed < made.times.back())) { continue; }
         place[each.step.index] = made.times.size();

@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 constexpr std::string_view section_names = "time/";
 
-// A share of the step that is worth a sentence, and one below which waiting is nothing to talk of.
+// Limits of shares of a step: large enough to mention; waiting that matters.
 constexpr double large_share = 0.5, waiting_share = 0.2, busy_share = 0.85, pressing_share = 0.05;
 constexpr double slow_factor = 2, slow_deviations = 5, slow_worker_factor = 1.5;
 constexpr std::size_t shown_slow_steps = 10, steps_to_judge = 20;
@@ -36,7 +36,7 @@ constexpr std::size_t shown_slow_steps = 10, steps_to_judge = 20;
     return made;
 }
 
-// What a worker's steps of one mode took: of each step, and of each section by step.
+// The durations of a worker's steps of one mode, and of each section by step.
 struct mode_times {
     std::vector<timed_step> steps{};
     std::map<std::string, std::map<std::uint64_t, double>> sections{};  // by path, then by the index of the step
@@ -52,7 +52,7 @@ static void take_sections(trial const& run, mode which, std::set<std::uint64_t> 
     }
 }
 
-// Outer sections by their share, each with its own behind it.
+// Outer sections by their share, each followed by its subsections.
 static void put_sections(std::vector<section_profile> const& all, std::string const& inside,
                          std::vector<section_profile>& into) {
     std::vector<section_profile> mine;
@@ -99,7 +99,7 @@ static void take_slow(trial const& run, machine_profile const& machine, std::vec
     for (timed_step const& each : times.steps) { seconds.push_back(each.seconds); }
     if (seconds.size() < steps_to_judge) { return; }
     double const limit = slow_beyond(std::move(seconds));
-    std::vector<std::size_t> slow;  // places in `all`
+    std::vector<std::size_t> slow;  // indices in `all`
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (all[i].step.mode == into.mode && !all[i].first && all[i].seconds > limit) { slow.push_back(i); }
     }
@@ -115,7 +115,7 @@ static void take_slow(trial const& run, machine_profile const& machine, std::vec
             auto const& by_step = times.sections.at(each.path);
             auto const found = by_step.find(made.step.index);
             double const beyond = found != by_step.end() ? found->second - each.spent.median : 0;
-            // Of a section and one in it the inner one is told, where most of it is there.
+            // Of a section and its subsection the inner one is named if most of the excess is there.
             bool const inner = !made.section.empty() && each.path.starts_with(made.section + '/');
             if (beyond > (inner ? 0.8 : 1.0) * made.beyond) { made.beyond = beyond, made.section = each.path; }
         }
@@ -167,7 +167,7 @@ static void take_slow(trial const& run, machine_profile const& machine, std::vec
 
 [[nodiscard]] static std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-// Of the workers the slowest, where its steps take much longer than those of the one in the middle.
+// The slowest worker, if its steps take much longer than those of the median worker.
 [[nodiscard]] static std::string slow_worker(std::vector<worker_profile> const& all) {
     std::vector<std::pair<double, std::uint32_t>> medians;
     for (worker_profile const& each : all) {
@@ -187,10 +187,10 @@ static void take_slow(trial const& run, machine_profile const& machine, std::vec
                        worker, duration_text(slowest), slowest / usual, duration_text(usual));
 }
 
-// What is measured of the whole machine is advice for this program only where this program has most of it; a share that
-// is not known is taken for its own. Children of the process count as others.
+// A measurement of the whole machine only leads to advice for this program if the program causes most of it; an unknown
+// share counts as its own. Child processes count as others.
 struct shared_load {
-    double others = 0;  // of what is in use, 0 to 1
+    double others = 0;  // of the used part, 0 to 1
 
     [[nodiscard]] bool is_theirs() const noexcept { return others > 0.5; }
 };
@@ -203,8 +203,8 @@ struct shared_load {
     double const all = it.mean_of("disk_read") + it.mean_of("disk_written");
     return {it.find("own_read") != nullptr && all > own ? 1 - own / all : 0};
 }
-// By what this process has taken and not given back. Files that it has mapped are not in that: they are its own doing
-// where it is who reads.
+// By the memory that this process allocated and did not release. Mapped files are not included: they are the program's
+// own if it reads them.
 [[nodiscard]] static shared_load memory_load(machine_profile const& it) {
     machine_series const* const own = it.find("memory");
     bool const reads = it.mean_of("own_read") > 0 && !disk_load(it).is_theirs();
@@ -213,7 +213,7 @@ struct shared_load {
 constexpr std::string_view look_for_others =
     "see what else runs there (top), move it or this run away, or give the run a share of its own (taskset, cgroups)";
 
-// Pages that had to go are read again and again: whatever touches memory is slow then.
+// Evicted pages are read again repeatedly, which slows down everything that uses memory.
 [[nodiscard]] static std::string short_of_memory(machine_profile const& it) {
     double const waits = it.mean_of("pressure/memory");
     if (waits < pressing_share) { return {}; }
@@ -226,7 +226,7 @@ constexpr std::string_view look_for_others =
                        percent(waits));
 }
 
-// What to do about a section that waits: by what the machine did meanwhile, where it was sampled.
+// What to do about a section that waits, according to the machine's samples, if there are any.
 [[nodiscard]] static std::string instead_of_waiting(machine_profile const& it, double share) {
     if (it.empty() || it.find("cpu") == nullptr) {
         return ": read ahead in another thread, keep batches ready, or make them cheaper.";
@@ -250,7 +250,7 @@ constexpr std::string_view look_for_others =
             "; all cores are {} busy: make batches cheaper or prepare them beforehand, more threads will not help.",
             percent(it.mean_of("cpu")));
     }
-    // So many that a batch is there whenever one was used up.
+    // Enough threads that a batch is ready whenever one was used up.
     int const threads = (std::max)(2, static_cast<int>(std::ceil(share / (std::max)(0.05, 1 - share))));
     machine_series const* const busiest = it.find("busiest_core");
     return busiest != nullptr && busiest->p95 < busy_share
@@ -259,8 +259,8 @@ constexpr std::string_view look_for_others =
                              threads);
 }
 
-// That others were at work, where it slowed steps down or they had most of the processor: then everything else is told
-// with that in it.
+// Whether other programs slowed steps down or used most of the processor: then all other advice takes that into
+// account.
 [[nodiscard]] static std::string others_at_work(trial const& run, run_profile const& told) {
     for (finding const& each : run.findings()) {
         if (each.id == rule_id::noisy_neighbour) {

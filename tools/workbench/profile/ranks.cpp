@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 constexpr std::size_t steps_of_a_stretch = 50;
-constexpr double early_sign = 0.005;  // seconds; a writer gives a sign every 2 ms
+constexpr double early_sign = 0.005;  // seconds; a writer gives a sign of life every 2 ms
 
 [[nodiscard]] static double median_of(std::vector<double> values) {
     if (values.empty()) { return 0; }
@@ -24,7 +24,7 @@ constexpr double early_sign = 0.005;  // seconds; a writer gives a sign every 2 
     return *middle;
 }
 
-// How fast a rank's last steps were, and how fast it has been.
+// The speed of a rank's last steps, and its best speed.
 static void note_speed(trial const& run, rank_state& it) {
     std::vector<double> inside;
     for (timed_step const& each : run.times(worker{it.worker})) {
@@ -44,7 +44,7 @@ static void note_speed(trial const& run, rank_state& it) {
     it.own = it.step_seconds > 0 ? (std::min)(best / it.step_seconds, 1.0) : 1;
 }
 
-// The tensor that was shown last in a step that is open.
+// The tensor that was observed last in an open step.
 [[nodiscard]] static std::string reached_in(worker_index const& its, open_step const& open) {
     std::string found;
     std::tuple<std::uint32_t, std::uint64_t, std::uint32_t> place{};
@@ -104,8 +104,8 @@ static void note_speed(trial const& run, rank_state& it) {
     return text;
 }
 
-// The section in which all but a few of those that are as far as the furthest were: there they wait for the others.
-// Empty where there is none.
+// The section of all but a few of the ranks that are as far as the furthest: there they wait for the others. Empty
+// where there is none.
 [[nodiscard]] static std::string common_section(std::vector<rank_state> const& all, rank_state const* furthest) {
     std::map<std::string, std::size_t> count;
     std::size_t ranks = 0;
@@ -119,13 +119,13 @@ static void note_speed(trial const& run, rank_state& it) {
     }
     return {};
 }
-// 0: behind the others, 1: as far, and in another section than the one where they wait, 2: as far.
+// 0: behind the others; 1: as far, but in another section than the one where they wait; 2: as far.
 [[nodiscard]] static int suspicion(rank_state const& it, rank_state const* furthest, std::string const& waiting) {
     if (furthest == nullptr || !it.has_closed || it.last.index < furthest->last.index) { return 0; }
     return !waiting.empty() && !it.section.empty() && it.section != waiting ? 1 : 2;
 }
-// Those that ended badly, the likeliest first: by suspicion, then who gave the last sign well before the others, then
-// who was in no section.
+// The ranks that ended badly, the likeliest first: by suspicion, then those whose last sign came well before the
+// others', then those in no section.
 [[nodiscard]] static std::vector<rank_state const*>
 ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std::string const& waiting) {
     std::vector<rank_state const*> found;
@@ -141,12 +141,12 @@ ended_badly(std::vector<rank_state> const& all, rank_state const* furthest, std:
         return std::tuple{suspicion(it, furthest, waiting), early ? 0 : 1, it.section == waiting ? 1 : 0, it.last_sign};
     };
     std::sort(found.begin(), found.end(), [&](rank_state const* a, rank_state const* b) {
-        return std::tuple{rank_of(*a), a} < std::tuple{rank_of(*b), b};  // both are in `all`: the earlier one first
+        return std::tuple{rank_of(*a), a} < std::tuple{rank_of(*b), b};  // both point into `all`: the earlier one first
     });
     return found;
 }
 
-// Those that ended badly, those that are behind, those that never came, and those that are slow.
+// Reports ranks that ended badly, that are behind, that never started, and that are slow.
 static void tell_ranks(ranks_report& all) {
     rank_state const* furthest = nullptr;
     for (rank_state const& each : all.ranks) {

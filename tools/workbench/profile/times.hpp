@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, profile: moments and durations as people read them.
+// Workbench, profile: readable times and durations.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -8,7 +8,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of seconds since 1970.
+// From seconds since 1970.
 [[nodiscard]] std::string time_text(double seconds);
 [[nodiscard]] std::string duration_text(double seconds);
 

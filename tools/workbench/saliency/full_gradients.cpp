@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A tensor's values and sizes; the axes behind the channels are places.
+// A tensor's values and sizes; the axes after the channels are spatial.
 struct saliency_tensor {
     std::vector<double> values{};
     std::size_t samples = 0, channels = 1, height = 1, width = 1;
@@ -31,8 +31,8 @@ struct saliency_tensor {
     return told;
 }
 
-// A layer has its channels behind the samples, whatever follows; only two axes behind them are places of a picture. Of
-// an input with three axes all but the samples are places.
+// A layer has its channels after the samples; exactly two axes after those are spatial. In an input with three axes all
+// but the samples are spatial.
 [[nodiscard]] static result<saliency_tensor> saliency_values(trial const& run, step_id step, std::string_view name,
                                                              bool is_layer) {
     recorded_value const found = run[name].at(step);
@@ -54,7 +54,7 @@ struct saliency_tensor {
     return it;
 }
 
-// Adds one part: of each sample |values|, from 0 to 1, summed over the channels and enlarged to the size of the map.
+// Adds one part: for each sample |values|, scaled to 0 to 1, summed over channels and enlarged to the size of the map.
 static void add_part(saliency_tensor const& part, saliency_maps& into) {
     std::size_t const size = part.channels * part.area();
     if (size == 0) { return; }
@@ -68,7 +68,7 @@ static void add_part(saliency_tensor const& part, saliency_maps& into) {
         if (!(high > low)) { continue; }
         std::fill(sum.begin(), sum.end(), 0.0);
         for (std::size_t i = 0; i < size; ++i) { sum[i % part.area()] += ((std::abs)(mine[i]) - low) / (high - low); }
-        // Where the middle of a pixel of the map lies among the middles of the part's.
+        // The position of a map pixel's centre among the centres of the part's pixels.
         auto const place = [](std::size_t at, std::size_t wide, std::size_t narrow, std::size_t& first,
                               std::size_t& second) {
             double const exact =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, self_test: faults that trainings have.
+// Workbench, self_test: typical faults of trainings.
 #include <spotter/rule/list.hpp>
 #include <spotter/workbench/self_test.hpp>
 

@@ -21,7 +21,7 @@ template <class Value>
     }
     return static_cast<Value>(value);
 }
-// A number of a tensor's type as near to `value` as it comes.
+// The number of a tensor's type that is nearest to `value`.
 template <class Value>
 static void put_number(std::byte* at, double value) noexcept {
     constexpr double least = static_cast<double>((std::numeric_limits<Value>::lowest)()),
@@ -32,7 +32,7 @@ static void put_number(std::byte* at, double value) noexcept {
                                                             : static_cast<Value>(value);
     std::memcpy(at, &number, sizeof number);
 }
-// Calls use(get, put) with functions of an element's place, for the types that nets are made of; false for others.
+// Calls use(get, put) with accessors by element index, for the types of nets; false for others.
 template <class Use>
 [[nodiscard]] static bool with_numbers(dtype type, std::byte* bytes, Use const& use) {
     auto const as = [&]<class Value>(Value) {
@@ -61,7 +61,7 @@ template <class Use>
     }
 }
 
-// What a summary of x says of c x, where the values before were scaled by `before`.
+// The summary of c x from that of x, if the previous values were scaled by `before`.
 [[nodiscard]] static summary scaled_summary(summary const& x, double c, double before) noexcept {
     summary y = x;
     y.minimum = c * (c < 0 ? x.maximum : x.minimum), y.maximum = c * (c < 0 ? x.minimum : x.maximum);
@@ -73,7 +73,7 @@ template <class Use>
     if (c == 0) { y.zeros = x.finite(); }
     if (c != 1) { y.hash = x.hash ^ static_cast<std::uint64_t>(std::llround(1e6 * std::log(size + 1e-300))); }
     if (c == 0) { y.hash = 1; }
-    // |c x - b p|^2, of x.x = |x - p|^2 + 2 x.p - p.p
+    // |c x - b p|^2, with x.x = |x - p|^2 + 2 x.p - p.p
     double const xx = x.delta_sum_squares + 2 * x.dot - x.previous_sum_squares, p = x.previous_sum_squares;
     y.delta_sum_squares = (std::max)(0.0, c * c * xx - 2 * c * before * x.dot + before * before * p);
     y.previous_sum_squares = before * before * p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workbench, self_test: a fault put into what a replay hands to rules.
+// Workbench, self_test: plants a fault into the observations that a replay passes to rules.
 #pragma once
 
 #include <spotter/core/event.hpp>
@@ -14,27 +14,27 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Alters what a replay hands to rules. Statistics follow exactly; what is made of values is altered where the values
-// were recorded.
+// Alters the observations that a replay passes to rules. Statistics are updated exactly; features of values are altered
+// if the values were recorded.
 class fault_planter {
 public:
     fault_planter(planted_fault const& fault, step_id from) : fault_{fault}, from_{from} {}
     fault_planter(fault_planter const&) = delete;
     fault_planter& operator=(fault_planter const&) = delete;
 
-    // What of it the rules are to see, valid until the next call.
+    // The altered observation, valid until the next call.
     [[nodiscard]] observation alter(observation const& it);
-    // An attempt begins: what is remembered of tensors was of the one before.
+    // A new attempt begins: forgets the tensors of the previous one.
     void restart() { tensors_.clear(); }
 
     [[nodiscard]] std::uint64_t tensors() const noexcept { return altered_tensors_; }
     [[nodiscard]] std::string const& first_tensor() const noexcept { return first_name_; }
 
 private:
-    struct memory {  // of a tensor that is altered
+    struct memory {  // of an altered tensor
         std::uint64_t steps = 0;
-        double factor = 1;  // of the observation before
-        double level = 0;   // the mean at the first
+        double factor = 1;  // of the previous observation
+        double level = 0;   // the mean at the first observation
         summary frozen{};
         std::vector<std::byte> values{};
         tensor_ref view{};
@@ -46,13 +46,13 @@ private:
         double factor = 1;
     };
 
-    // What is done to it, if anything.
+    // The change to apply, if any.
     [[nodiscard]] std::optional<change> change_of(observation const& it);
     [[nodiscard]] static double factor_at(change const& what, memory& of, observation const& it,
                                           tensor_ref const& values);
     void scale(double factor, memory& of, observation const& it);
     void freeze(memory& of, observation const& it);
-    // False where the values were not recorded, or are none of rows.
+    // False where the values were not recorded, or have no rows.
     [[nodiscard]] bool move_rows(alteration how, observation const& it);
     void spoil(observation const& it);
     void take_values(tensor_ref const& from);
@@ -60,7 +60,7 @@ private:
     planted_fault const& fault_;
     step_id from_;
     bool active_ = false;
-    std::string first_name_{};  // of those of its role
+    std::string first_name_{};  // name of the first tensor with its role
     std::uint64_t altered_tensors_ = 0;
     std::map<tensor_id, memory> tensors_{};
     summary stats_{};

@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The rules, to which a fault is shown in place of what was recorded; none with a null planter.
+// The rules, which observe a fault in place of the record; with a null planter the record itself.
 class planted_judges {
 public:
     static constexpr bool reads_times = judges<dynamic_rule>::reads_times;
@@ -39,8 +39,8 @@ private:
 
 struct self_test_findings {
     std::vector<told_of_fault> all{};
-    std::vector<silent_rule> reasons{};  // of rules that did not judge all that they should
-    std::set<std::string> rules{};       // that are there
+    std::vector<silent_rule> reasons{};  // for rules that did not judge everything that they should
+    std::set<std::string> rules{};       // all of them
 };
 
 [[nodiscard]] static self_test_findings judge_with_fault(worker_reader const& from, fault_planter* planter,
@@ -77,7 +77,7 @@ struct self_test_findings {
     return all;
 }
 
-// What is told with the fault and was not without; a rule once.
+// The findings that are only reported with the fault; each rule once.
 [[nodiscard]] static std::vector<told_of_fault> told_beyond(self_test_findings const& with,
                                                             self_test_findings const& without, step_id from) {
     std::set<std::pair<std::string, std::string>> usual;
