@@ -66,7 +66,7 @@ using namespace sp::literals;
 
 namespace {
 
-// What is recorded: which tensors, at which steps, and what of them.
+// What is recorded: which tensors, at which steps, and what is kept of each.
 constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
                         sp::collection{"weights", sp::role::weight, sp::every{100}, sp::payload},
                         sp::collection{"gradients", "grad/*", sp::every{10}, sp::stats(sp::l2, sp::maximum)}};
@@ -156,7 +156,7 @@ using namespace sp::literals;
 
 namespace {
 
-// What is recorded: which tensors, at which steps, and what of them.
+// What is recorded: which tensors, at which steps, and what is kept of each.
 constexpr sp::plan keep{sp::collection{"losses", "loss", sp::always{}, sp::payload},
                         sp::collection{"weights", sp::role::weight, sp::every{100}, sp::payload},
                         sp::collection{"gradients", "grad/*", sp::every{10}, sp::stats(sp::l2, sp::maximum)}};
