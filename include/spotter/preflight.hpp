@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop is examined before it trains: is every gradient the derivative of the loss, are gradients cleared, does the
-// update move every weight the right way and by a sensible length? By experiments on copies of the net, so that what is
-// told is proven. Nothing of third parties behind it.
+// update move every weight the right way and by a sensible length? It experiments on copies of the net, so each finding
+// is proven. Includes no third-party header.
 #pragma once
 
 #include <spotter/preflight/alarm_examination.hpp>

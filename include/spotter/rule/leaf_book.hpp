@@ -88,7 +88,7 @@ public:
         }
         for (std::size_t m = 0; m < mode_count; ++m) { seen_in_[m] |= std::exchange(observed_in_[m], false); }
     }
-    // Writes rule, step and remedy into the findings from `first` on.
+    // Sets the step, and missing rules and remedies, of the findings from `first` on.
     SPOTTER_COLD static constexpr void sign(findings& out, std::size_t first, step_id step, rule_id id,
                                             std::string_view name, std::string_view remedy) noexcept {
         for (std::size_t i = first; i < out.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule (L2): what a rule is, and the machine that runs one: the rule's value with the state it needs.
+// Rule (L2): the definition of a rule, and the machine that runs one: the rule's value with its state.
 #pragma once
 
 #include <spotter/core/algebra.hpp>
@@ -22,7 +22,7 @@ struct either_rule;
 template <class Inner>
 struct not_rule;
 
-// What a rule names as its `kind`: from it come `&&`, `||` and `!` of rules.
+// A rule's `kind`, which provides `&&`, `||` and `!` of rules.
 struct rule_kind {
     template <class Left, class Right>
     using both = both_rules<Left, Right>;  // `a && b`
@@ -32,11 +32,11 @@ struct rule_kind {
     using negated = not_rule<Inner>;  // `!a`
 };
 
-// A value that says what is wrong: a leaf, a composite or an adapted rule.
+// A value that finds faults: a leaf, a composite or an adapted rule.
 template <class Value>
 concept rule = expression<Value> && std::same_as<typename Value::kind, rule_kind>;
 
-// What a rule extracts of a tensor's values: numbers, in an order of its own. Grows to the longest there was.
+// The numbers that a rule extracts from a tensor's values, in the rule's own order. Its memory only grows.
 class feature {
 public:
     // Where memory is exhausted the feature is given up.

@@ -127,7 +127,7 @@ private:
     std::map<std::pair<mode, std::string>, series> series_{};
     std::vector<sight> met_{};  // until they are in the index
     step_index index_{};
-    mutable series const* read_ = nullptr;  // that was asked for last, and its numbers:
+    mutable series const* read_ = nullptr;  // the last requested one, with its numbers:
     mutable recorded_value numbers_{error{}};
     bool has_npy_ = false;
 };

@@ -79,8 +79,8 @@ private:
         auto const* origin = seen.flow.first([](bad_elements const& it) { return it.count() > 0; });
         if (origin == nullptr) { return; }
         // A bad weight makes everything that is computed from it bad. So if the loop observes after the update, a bad
-        // gradient came first. If a second net is computed from the first after its update, the first gradient is the
-        // one whose elements the update carried into its weight.
+        // gradient came before the weight. If a second net is computed from the updated weight, its gradients are bad
+        // too: then the origin is the gradient whose elements the update carried into its weight.
         detail::stretch const where = detail::stretch_of(origin->role);
         bool const updated = where == detail::stretch::parameters || where == detail::stretch::optimizer;
         if (updated && (seen.bad_forward ? seen.finite_loss : seen.finite_forward)) {
