@@ -98,7 +98,7 @@ SPOTTER_BODY checkpoint_file checkpoint_folder::last_good() {
     std::size_t const found = newest_good();
     if (found < all_.size()) { return all_[found].file; }
     for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
-        // The disk does not reveal its content; loading it will.
+        // Its content cannot be checked now; loading it will show.
         if (it->file.state == checkpoint_state::good) { return it->file; }
     }
     return {};

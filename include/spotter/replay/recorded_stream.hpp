@@ -279,7 +279,7 @@ private:
         if (units_fit) { told.units = stored_units(seen); }
         bool const units_missing = has(needs, terms::unit_activity) && !units_fit;
         bool const delta_missing = has(needs, terms::change) && !has(told.stats.has, terms::change);
-        // A scalar may follow with its value.
+        // A later scalar is compared with this value.
         bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
         bool const pass_missing = any(without(needs & pass_terms, told.stats.has));
         terms const spread_missing =

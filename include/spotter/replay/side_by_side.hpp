@@ -149,7 +149,7 @@ private:
     [[nodiscard]] static auto admitting(Arguments const&... arguments) {
         return [&]([[maybe_unused]] step_id at) { return (admits_step(arguments, at) && ... && true); };
     }
-    // Makes the rules of a further attempt, which begins in `alone`, or else in every part.
+    // Makes the rules of a further attempt. It begins in `alone`, or if that is null in each part that was resumed.
     void start_afresh(side_by_side_part<rules> const* alone, Arguments const&... arguments) {
         gather();
         judges_.emplace(arguments...);

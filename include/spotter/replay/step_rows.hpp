@@ -57,7 +57,7 @@ private:
         recorded_events events;
     };
     struct closing {
-        std::size_t first = 0, begin = 0, end = 0;  // first close; range in rows_
+        std::size_t first = 0, begin = 0, end = 0;  // of rows_: an attempt may begin at `begin`
         std::uint32_t attempt = 0;
         double time = 0;
         step_id step{};

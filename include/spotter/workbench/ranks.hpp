@@ -29,7 +29,7 @@ struct rank_state {            // one worker, as recorded
     double step_seconds = 0;  // median from begin to close, over the last training steps: its own work, without waiting
                               // for others between steps; 0: unknown
     double relative = 1;      // the best rank's step time divided by its own: 1 is as fast as the best
-    double own = 1;           // its best step time divided by the latest: below 1 it has become slower
+    double own = 1;           // its best median step time over its latest: below 1 it has become slower
 };
 
 struct ranks_report {
