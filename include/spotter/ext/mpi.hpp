@@ -152,9 +152,9 @@ public:
     // Why this rank is alone; no error while it is not. errc::not_yet, or an error of MPI.
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
 
-    // Every rank must call it at every training step, after the close and before the update. If the ranks do not agree
-    // at that step, a requested decision is passed on to the next step at which they do, except skip_update, which is
-    // for its own step.
+    // Every rank must call it at every training step, after the close and before the update. At a step at which the
+    // ranks do not agree (`every`), a requested stop is passed on to the next agreement; a skip_update is not, since it
+    // is for its own step.
     template <class Hook>
     [[nodiscard]] agreement agree(Hook& watch, step_id step, step_alarm const& found) noexcept {
         decision const own = found.decision();
