@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: which is good and stays, what is refused, and what is there after any failure and any end of the
-// process.
+// Checkpoints: which one counts as good and is kept, which saves are refused, and which files exist after any failure
+// or kill of the process.
 #include <spotter/checkpoints.hpp>
 #include <spotter/core/narrow.hpp>
 #include <spotter/file/memory.hpp>
@@ -29,7 +29,7 @@ std::string bytes_at(std::string const& path) {
     std::ifstream file{path, std::ios::binary};
     return {std::istreambuf_iterator<char>{file}, {}};
 }
-// But for the list of them, and its lock.
+// All file names in the folder except the checkpoint list and its lock.
 list names_at(std::string const& folder) {
     std::set<std::string> names;
     for (auto const& each : std::filesystem::directory_iterator{folder}) {
@@ -38,7 +38,7 @@ list names_at(std::string const& folder) {
     names.erase("checkpoints.list"), names.erase("checkpoints.lock");
     return {names.begin(), names.end()};
 }
-// The header of a file of safetensors, and its values behind it; empty where it is none that is whole.
+// The JSON header of a .safetensors file; empty if the file ends within the header.
 std::string header_of(std::string const& bytes) {
     std::uint64_t size = 0;
     if (bytes.size() < 8) { return {}; }
@@ -56,7 +56,7 @@ void visit_tensors(net const& it, Visit visit) {
     visit("fc1/b", it.b, role::bias);
 }
 
-// Steps from `first` on, at which a rule says something where `w` is beyond 5, and a checkpoint at every tenth.
+// Trains from step `first` on with a rule that fires where `w` exceeds 5. Saves a checkpoint at every tenth step.
 template <class Hook>
 void train_on(Hook& watch, checkpoints& kept, net& it, std::uint64_t first, std::uint64_t end) {
     for (std::uint64_t i = first; i < end; ++i) {
@@ -87,7 +87,7 @@ TEST_CASE("a checkpoint is good once the steps behind it were, and only good one
           list{"train-0.safetensors", "train-10.safetensors", "train-30.unproven.safetensors"});
     it.w[3] = 1;
     train_on(watch, kept, it, 32, 42);
-    CHECK(kept.last_good().step == train(10));  // 30 was bad, too
+    CHECK(kept.last_good().step == train(10));  // the checkpoint of step 30 is bad, too
     kept.review(watch);
     CHECK(kept.last_good().step == train(40));
     CHECK(names_at(folder / "kept") == list{"train-10.safetensors", "train-40.safetensors"});
@@ -123,7 +123,7 @@ TEST_CASE("what is not finite as it is written is refused, and the files that we
     (void)watch.step(0, it);
     checkpoints half{folder / "half", {.as = dtype::f16}}, brain{folder / "brain", {.as = dtype::bf16}};
     CHECK(!half.save(watch, train(0), it));
-    it.w[5] = 65519;  // the largest that rounds to a finite f16
+    it.w[5] = 65519;  // the largest float that rounds to a finite f16
     CHECK(!half.save(watch, train(1), it));
     it.w[5] = 65520, it.w[6] = -1e9F;
     error const why = half.save(watch, train(2), it);
@@ -146,7 +146,7 @@ TEST_CASE("narrowing rounds to the nearest, of two to the even one, as every f16
         if (!nanb && ((bits & 0x7F80U) != 0 || (bits & 0x7FU) == 0)) {
             REQUIRE(detail::narrow_bits<8, 7>(float_bits_of(brain)) == bits);
         }
-        // Between two of them: the half goes to the even one, and a little beside it to the nearer one.
+        // Between two neighbours: the midpoint rounds to the even one, a value beside it to the nearer one.
         std::uint32_t const next = bits + 1;
         if ((bits & 0x7FFFU) >= 0x7BFFU) { continue; }
         double const low = static_cast<double>(to_float(half)),
@@ -200,7 +200,7 @@ TEST_CASE("another process finds what is there: good ones are good, and nobody v
         checkpoints kept{folder / "kept"};
         train_on(watch, kept, it, 0, 15);
     }
-    std::ofstream{folder / "kept/checkpoints.part"} << "half";  // somebody was killed
+    std::ofstream{folder / "kept/checkpoints.part"} << "half";  // the temporary file of a killed process
     std::ofstream{folder / "kept/notes.txt"} << "mine";
     hook watch{plan{}};
     checkpoints kept{folder / "kept"};
@@ -209,19 +209,19 @@ TEST_CASE("another process finds what is there: good ones are good, and nobody v
     CHECK(kept.all()[1].state == checkpoint_state::unproven);
     kept.review(watch);
     CHECK(kept.last_good().step == train(0));
-    CHECK(std::filesystem::exists(folder / "kept/checkpoints.part"));  // whoever only looks changes nothing
+    CHECK(std::filesystem::exists(folder / "kept/checkpoints.part"));  // a reader changes nothing
     train_on(watch, kept, it, 20, 35);
     CHECK(names_at(folder / "kept") ==
           list{"notes.txt", "train-0.safetensors", "train-20.safetensors", "train-30.unproven.safetensors"});
 }
 
-// In memory: kills between any two operations would otherwise wait for the disk some ten thousand times.
+// In memory: on a disk, the kills between any two of some ten thousand operations would take minutes.
 std::string bytes_at(memory_file_system& files, std::string const& path) {
     std::string bytes(files.size_of(path).value_or(0), '\0');
     (void)files.read(path, 0, std::as_writable_bytes(std::span{bytes}));
     return bytes;
 }
-// Whose first tensor begins with this; -1 where it is not whole.
+// The first value of the first tensor of a checkpoint; -1 if the file is incomplete.
 float first_value_of(memory_file_system& files, std::string const& path) {
     std::string const bytes = bytes_at(files, path), header = header_of(bytes);
     float first = -1;
@@ -234,8 +234,7 @@ float first_value_of(memory_file_system& files, std::string const& path) {
 TEST_CASE("whichever operation fails while a loop goes back and saves the same steps again, once or for good, a good "
           "one is there, whole, and no "
           "file of others is touched") {
-    // What is saved, when an alarm falls, and where the loop goes on; the value of a step in an attempt is attempt +
-    // step / 100.
+    // When to save, when an alarm falls, and where the loop continues. The saved value is attempt + step / 100.
     struct point {
         std::uint64_t step;
         bool saves, alarm;
@@ -264,7 +263,7 @@ TEST_CASE("whichever operation fails while a loop goes back and saves the same s
                 opened_file const other = disk.create("kept/train-20.optimizer.pt").value();
                 REQUIRE(!disk.append(other, std::as_bytes(std::span{mine})));
                 REQUIRE(!disk.close(other));
-                std::vector<std::pair<std::uint64_t, float>> since;  // saved, and not judged yet
+                std::vector<std::pair<std::uint64_t, float>> since;  // saved, not judged yet
                 faulty_file_system files{disk, at, for_good, errc::disk_full};
                 {
                     checkpoints kept{"kept", {.keep = keep}, files};
@@ -294,7 +293,7 @@ TEST_CASE("whichever operation fails while a loop goes back and saves the same s
                 }
                 operations = at;
                 more = files.operations() >= at;
-                // As after a kill there: another process looks.
+                // Another process opens the folder, as after a kill at this operation.
                 checkpoints const later{"kept", {}, disk};
                 REQUIRE(!later.last_good().path.empty());
                 REQUIRE(!bad.contains(first_value_of(disk, later.last_good().path)));
@@ -318,7 +317,7 @@ TEST_CASE("whichever operation fails, once or for good, every file of a good one
             net it;
             hook watch{plan{}};
             {
-                checkpoints first{"kept", {.keep = 1}, disk};  // one that is good, before anything fails
+                checkpoints first{"kept", {.keep = 1}, disk};  // a good one, before any operation fails
                 (void)watch.step(0, it);
                 REQUIRE(!first.save(watch, train(0), it));
                 first.review(watch);
@@ -336,14 +335,14 @@ TEST_CASE("whichever operation fails, once or for good, every file of a good one
                 kept.review(watch);
             }
             more = files.operations() >= at;
-            // As after a kill there: another process looks.
+            // Another process opens the folder, as after a kill at this operation.
             checkpoints later{"kept", {}, disk};
             REQUIRE(!later.last_good().path.empty());
             for (checkpoint_file const& each : later.all()) {
                 CHECK(first_value_of(disk, each.path) ==
                       (each.step.index == 0 ? 0.5F : static_cast<float>(each.step.index)));
             }
-            // And goes on: what was half written is gone then.
+            // It continues training: the half-written file is removed.
             (void)watch.step(9, it);
             REQUIRE(!later.save(watch, train(9), it));
             CHECK(disk.kind_of("kept/checkpoints.part").value() == path_kind::missing);
@@ -383,7 +382,7 @@ TEST_CASE("what is unproven when an alarm falls is bad, wherever the loop goes o
     steps(201, 250);
     it.w[3] = 9;
     steps(250, 251);
-    it.w[3] = 1;  // from train(100), once more
+    it.w[3] = 1;  // from step 100 on, a second time
     SECTION("back to before it") { steps(101, 102); }
     SECTION("beyond it, once more") { steps(101, 231); }
     SECTION("to the first step") { steps(0, 1); }
@@ -405,7 +404,7 @@ TEST_CASE("of another hook's steps nobody knows whether they were good") {
         (void)watch.step(101, it);
         it.w[3] = 1;
     }
-    hook watch{plan{}, too_large};  // perhaps at the place of the one before
+    hook watch{plan{}, too_large};  // perhaps at the address of the hook before it
     (void)watch.step(100, it);
     kept.review(watch);
     CHECK(kept.last_good().path.empty());
@@ -584,7 +583,7 @@ TEST_CASE("a list of checkpoints that is damaged is told and left alone; a torn 
         std::ofstream{path} << "something else\n";
         checkpoints kept{folder / "kept", {.keep = 1}};
         CHECK(kept.trouble().code == errc::corrupt);
-        CHECK(kept.last_good().step == train(10));  // by what it holds
+        CHECK(kept.last_good().step == train(10));  // found by the file's content
         (void)watch.step(20, it);
         CHECK(kept.save(watch, train(20), it).code == errc::corrupt);
         CHECK(bytes_at(path) == "something else\n");
@@ -616,7 +615,7 @@ TEST_CASE("a list of checkpoints that is damaged is told and left alone; a torn 
         }
         checkpoints kept{folder / "kept", {.keep = 1}};
         train_on(watch, kept, it, 1230, 1232);
-        CHECK(bytes_at(path).size() < 4000);  // of 1200 lines
+        CHECK(bytes_at(path).size() < 4000);  // although 1200 lines were written
         CHECK(checkpoints{folder / "kept"}.last_good().step == train(1200));
     }
 }

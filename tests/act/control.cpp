@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control: what is asked of a run from outside is done at its next close, recorded, and answered.
+// Control: the run carries out a request from outside at its next close of a step, records it and answers it.
 #include <spotter/control.hpp>
 #include <spotter/ext/json/live.hpp>
 #include <spotter/rules.hpp>
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 constexpr auto all_values = plan{collection{"all", "*", always{}}};
 constexpr char two_values[] = R"({"collections": [{"name": "fresh", "pattern": "b*", "when": {"every": 2}}]})";
 
-// A loop that runs until it is told not to, one step a millisecond.
+// A loop in its own thread that takes one step a millisecond until it is destroyed.
 template <class Hook>
 class running {
 public:
@@ -342,7 +342,7 @@ TEST_CASE("control: an answer does not go through the file that somebody writes 
     std::string const path = folder / "run";
     hook watch{path, all_values};
     running loop{watch};
-    std::ofstream{path + "/control.part"} << "half of a question";  // of one who writes by hand, or was killed
+    std::ofstream{path + "/control.part"} << "half of a question";  // written by hand, or by a killed process
     REQUIRE(ask_run(path, {.what = control_verb::flush}));
     std::ifstream file{path + "/control.part"};
     CHECK(std::string{std::istreambuf_iterator<char>{file}, {}} == "half of a question");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cures that a loop follows: what each asks for and when, that it is bounded, recorded and judged, and that a healthy
-// training does not notice them.
+// Cures that a loop follows: what each asks for and when, that cures are bounded, recorded and judged, and that they do
+// not change a healthy training.
 #include <spotter/heal.hpp>
 #include <spotter/packs.hpp>
 #include <spotter/rules.hpp>
@@ -25,7 +25,7 @@ namespace {
 using list = std::vector<std::string>;
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 
-// One hidden layer of ReLU that learns a product.
+// A net with one hidden layer of ReLU that learns a product.
 struct learner {
     static constexpr std::size_t in = 3, units = 16, batch = 32;
     std::vector<float> w1 = std::vector<float>(in * units), b1 = std::vector<float>(units),
@@ -98,7 +98,7 @@ step_alarm show(Hook& watch, std::uint64_t i, learner const& net) {
     return watch.end();
 }
 
-// What was recorded of decisions, a line each.
+// The recorded decisions, a line each.
 list decisions(std::string const& run) {
     list made;
     auto const opened = open_trial(run);
@@ -170,10 +170,10 @@ TEST_CASE("more bad batches in a row than are an accident ask to go back, and wi
         all.push_back(cures.treat(watch, train(i), show(watch, i, net)));
     }
     for (std::size_t i = 0; i < all.size(); ++i) {
-        CHECK(all[i].skip == (i < 3 || (i > 3 && i < 7)));  // back, the next ones are a new row
+        CHECK(all[i].skip == (i < 3 || (i > 3 && i < 7)));  // after going back, a new row of bad batches begins
         CHECK(all[i].restore == (i == 3));
         CHECK(all[i].stop == (i >= 7));
-        CHECK(all[i].rate == (i < 3 ? 1.0 : 0.5));  // how much too large updates were nobody knows: half
+        CHECK(all[i].rate == (i < 3 ? 1.0 : 0.5));  // by how much updates were too large is unknown: the rate is halved
     }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("how often and until when is said beforehand") {
         if (i % 20 == 10) { net.g1[0] = nan_value; }
         treatment const what = cures.treat(watch, train(i), show(watch, i, net));
         if (what.skip) { skipped.push_back(i); }
-        CHECK(what.stop == (i == 50));  // neither skipped nor sound
+        CHECK(what.stop == (i == 50));  // neither skipped nor good
     }
     CHECK(skipped == std::vector<std::uint64_t>{10, 30});
     heal late{skip_batch{.until = 5}};
@@ -325,7 +325,7 @@ TEST_CASE("the loss scale is halved where a gradient in half precision overflows
     for (std::uint64_t i = 0; i < 600; ++i) {
         net.compute(static_cast<float>(scale));
         for (auto* each : {&net.g1, &net.gb, &net.g2}) {
-            // As f16 does.
+            // f16 overflows in the same way.
             for (float& value : *each) {
                 value = std::abs(value) > 65504 ? std::numeric_limits<float>::infinity() : value;
             }
@@ -343,14 +343,14 @@ TEST_CASE("the loss scale is halved where a gradient in half precision overflows
     CHECK((skipped == halved && halved > 10 && doubled >= 5));
     CHECK((scale >= 0x1p12 && scale < 0x1p22));
     CHECK((net.finite() && net.loss < 0.1F));
-    CHECK(report_of(cures, "skip_batch").acts == 0);  // that was not the batch
+    CHECK(report_of(cures, "skip_batch").acts == 0);  // a bad batch was not the cause
     cure_report const told = report_of(cures, "adjust_loss_scale");
     CHECK((told.acts == halved + doubled && told.worse + told.helped + told.unchanged + told.again == 0));
 }
 
 namespace {
 
-// A cure that is a mistake: it raises the rate where a rule asks.
+// A deliberately wrong cure: it raises the rate where a rule asks for a cure.
 struct faster {
     static constexpr std::string_view name = "faster";
     std::uint64_t times = 5, until = always_allowed;
@@ -422,7 +422,7 @@ TEST_CASE("without a gauge in the hook cures go by the alarm alone; a new hook t
     CHECK(cures.treat(first, train(0), show(first, 0, net)).skip);
     hook second{plan{}, cures.gauge()};
     CHECK(cures.treat(second, train(0), show(second, 0, net)).skip);
-    CHECK(!cures.treat(first, train(1), show(first, 1, net)).skip);  // its gauge measures no longer
+    CHECK(!cures.treat(first, train(1), show(first, 1, net)).skip);  // its gauge no longer measures
 }
 
 TEST_CASE("evaluations are not measured, and of a hook's workers the first is") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints of a loop that goes back again and again, killed at each operation of the file system, and gone on with
-// by another process.
+// Checkpoints of a loop that repeatedly goes back: the process is killed at each operation of the file system, and
+// another process continues.
 #include <spotter/checkpoints.hpp>
 #include <spotter/spotter.hpp>
 
@@ -24,7 +24,7 @@ using namespace spotter_test;
 
 namespace {
 
-// The values of the file: whole, and all of them the same; -1 where it is not so.
+// The common value of all elements of the file; -1 if the file is incomplete or its elements differ.
 float value_of(std::string const& path) {
     std::ifstream file{path, std::ios::binary};
     std::string const bytes{std::istreambuf_iterator<char>{file}, {}};
@@ -38,8 +38,8 @@ float value_of(std::string const& path) {
     return values[0];
 }
 
-// Trains in this process, by chance: saves, alarms, going back. A value that is saved is odd if an alarm comes before
-// it is judged, and even if none does, so that whoever finds a file knows what it is.
+// Trains in this process at random: saves, alarms, going back. A saved value is odd if an alarm comes before it is
+// judged, and even otherwise: the reader of a file sees which of the two it was.
 void train_until_killed(std::string const& folder, std::uint64_t seed, std::uint64_t kill_at) {
     faulty_file_system files{kill_at, true};
     files.instead = [] { (void)std::raise(SIGKILL); };
@@ -67,7 +67,7 @@ TEST_CASE("checkpoints of a loop that goes back: killed at each operation of the
           "no bad one is good") {
     unsigned killed = 0, ended = 0;
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-        temporary_folder const folder;  // one for all: each process goes on with what the one before left
+        temporary_folder const folder;  // one folder for all: each process continues from what the one before left
         std::filesystem::create_directories(folder / "kept");
         std::ofstream{folder / "kept/train-3.optimizer.pt"} << "mine";
         bool any = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step computed again: bits that flip in a net while it trains, data and programs that are wrong, and what cannot be
+// A step computed again: bits that flip in a net during training, wrong data, wrong programs, and steps that cannot be
 // computed again.
 #include <spotter/format/xxh64.hpp>
 #include <spotter/rerun.hpp>
@@ -25,7 +25,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Two layers with ReLU that learn a sum of products, data drawn as it goes.
+// Two layers with ReLU that learn a sum of products; the data are drawn at each step.
 struct small_net {
     static constexpr std::size_t in = 6, units = 12, batch = 16;
     std::vector<float> w1 = std::vector<float>(in * units), w2 = std::vector<float>(units);
@@ -86,7 +86,7 @@ struct small_net {
 
 void flip(float& value, unsigned bit) { value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ 1U << bit); }
 
-// A rerun of that net.
+// A rerun of a small_net.
 auto rerun_of(small_net& net, rerun_options const& choices = {}) {
     return rerun{[&net] { net.saved = net.random; }, [&net] { net.random = net.saved; }, [&net] { net.compute(); },
                  [&net](auto& see) { net.show(see); }, choices};
@@ -125,7 +125,7 @@ TEST_CASE("bits that flip while a step is computed: each alarm is told as transi
         small_net net, alone;
         char const* const places[] = {"input", "act", "grad"};
         std::string const place = places[random() % 3];
-        // Mostly of the exponent: its highest makes numbers huge.
+        // Half of the flips hit the highest exponent bit, which makes the number huge.
         auto const bit = static_cast<unsigned>(random() % 2 == 0 ? 30 : 22 + random() % 9);
         std::size_t const at = random();
         bool struck = false, armed = false;
@@ -261,7 +261,7 @@ TEST_CASE("what comes out the same twice is computed elsewhere: a machine that e
         temporary_folder const folder;
         small_net net;
         bool elsewhere = false;
-        // The first core gets an activation wrong each time; or the data are what is wrong, wherever they are computed.
+        // Either the first core computes an activation wrong each time, or the data are wrong on every core.
         net.strike = [&](char const* where) {
             if (broken && !elsewhere && where == std::string_view{"act"}) { net.act[5] = 1e9F; }
             if (!broken && where == std::string_view{"input"}) { net.x[3] = 1e9F; }
@@ -280,7 +280,7 @@ TEST_CASE("what comes out the same twice is computed elsewhere: a machine that e
         CHECK(there == 1);
         CHECK(it.verdict == (broken ? rerun_verdict::here_only : rerun_verdict::reproducible));
         CHECK((broken ? it.apart.tensor == "act/1" && it.apart.first == 5 : !it.apart.any()));
-        CHECK((it.alarm && net.act[5] == (broken ? 1e9F : net.act[5])));  // the tensors are those of here
+        CHECK((it.alarm && net.act[5] == (broken ? 1e9F : net.act[5])));  // the tensors are those computed on this core
         CHECK((again.counts().here_only == (broken ? 1U : 0U) && again.counts().reproducible == (broken ? 0U : 1U)));
         watch.finish();
         auto const told = open_trial(folder / "run").value()["rerun"].loose();

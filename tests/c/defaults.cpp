@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a program needs that is content with the default plan and rules.
+// The one C++20 file of a program that uses the default plan and rules.
 #include <spotter/c/defaults.hpp>

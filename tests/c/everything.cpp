@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second hook beside the default one, in a file of its own: the implementation may be included twice.
+// A second hook beside the default one, in its own file: the implementation may be included in two files.
 #include <spotter/c/implementation.hpp>
 
 using namespace spotter;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same in C++ older than the library.
+// The header alone, twice, in C++ older than C++20.
 #include "header.c"

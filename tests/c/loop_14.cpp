@@ -31,7 +31,7 @@ int main() {
     {
         std::unique_ptr<spotter_hook, destroy> const watch{spotter_create("runs/loop_14")};
         spotter_uint64 const shape[] = {2, 3};
-        spotter_uint64 const bits_of_infinity = spotter_uint64{0x7FF} << 52;  // -ffast-math knows no infinity
+        spotter_uint64 const bits_of_infinity = spotter_uint64{0x7FF} << 52;  // -ffast-math has no infinity
         spotter_int64 const column_major[] = {sizeof(double), 2 * sizeof(double)};
         for (spotter_uint64 step = 0; step < 30; ++step) {
             double loss = 0;
@@ -50,7 +50,7 @@ int main() {
                 spotter_fail(watch.get(), "the loss is infinite");
                 break;
             }
-            weights[1] += 1;  // element (1, 0) in columns
+            weights[1] += 1;  // element (1, 0), column-major
         }
         check(spotter_get_health(watch.get(), nullptr) == SPOTTER_OK, "in good health");
         path = spotter_path(watch.get());

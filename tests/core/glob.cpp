@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: globs: their syntax, malformed ones, a random comparison with a simple matcher, and patterns made to be slow.
+// Core: globs: their syntax, malformed ones, a random comparison with a simple matcher, and patterns built to be slow.
 #include <spotter/core/pattern.hpp>
 
 #include <tests/catch.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 bool matches(std::string_view pattern, std::string_view name) { return glob{pattern}(name); }
 
-// Braces are written out, then every `*` tries every length: slow, and easy to believe.
+// A simple reference matcher: braces are expanded, then every `*` tries every length. Slow and obviously right.
 bool plain(std::string_view glob_text, std::string_view name) {
     if (glob_text.empty()) { return name.empty(); }
     if (glob_text[0] == '*') {
@@ -25,7 +25,7 @@ bool plain(std::string_view glob_text, std::string_view name) {
     if (name.empty()) { return false; }
     std::size_t used = 1;
     bool fits = glob_text[0] == '?' || glob_text[0] == name[0];
-    if (glob_text[0] == '[') {  // here always three letters or `!` and two
+    if (glob_text[0] == '[') {  // in these tests a class has three letters, or `!` and two
         used = 5;
         bool const inverted = glob_text[1] == '!';
         fits = inverted ? name[0] != glob_text[2] && name[0] != glob_text[3]
@@ -134,7 +134,7 @@ TEST_CASE("braces are alternatives, and nest", "[A16]") {
     CHECK(matches("{a*,*b}c", "xbc"));
     CHECK(matches("{[,],x}", ","));
     CHECK(matches("a,b", "a,b"));
-    // As many as there are.
+    // All 26 letters as alternatives.
     CHECK(matches("{a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z}", "z"));
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a pattern made to be slow is not") {
     CHECK(matches("*a*a*", long_name));
     CHECK_FALSE(matches("*{a,b}*c", long_name));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{5});
-    // Whatever the pattern: its length times that of the name.
+    // For any pattern: at most twice the pattern's length times the name's.
     for (std::string const& each :
          {braces + "b", std::string(2000, '*') + "b", "{" + std::string(2000, ',') + "}",
           std::string(32, '{') + "*,*" + std::string(32, '}'), std::string{"[a-z]*[!b]*\\a*{a,{*,*}*}*b"}}) {

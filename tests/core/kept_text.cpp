@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: a text that owns its letters: in place or beside, copied, moved, put together of parts.
+// Core: a text that owns its characters: stored inside the object or on the heap, copied, moved, joined from parts.
 #include <spotter/core/kept_text.hpp>
 
 #include <tests/catch.hpp>

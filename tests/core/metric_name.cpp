@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names report a metric of a set of data, whether more of it is better, and which role that gives.
+// Which names report a metric of a data set, whether a larger value is better, and which role the name gives.
 #include <spotter/core/role.hpp>
 #include <spotter/core/selector.hpp>
 
@@ -11,7 +11,7 @@ using namespace spotter;
 
 namespace {
 
-// "set metric falls", or "" where the name reports none.
+// "set metric falls" (or rises) for a metric's name; "" for any other.
 std::string told(std::string_view name) {
     reported_metric const it = reported_metric_of(name);
     if (!it) { return {}; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-// A sign, exponent and mantissa as the standards define them, written once for every small format.
+// Sign, exponent and mantissa of a small float format by its standard: one reference decoder for all formats.
 struct format {
     int exponent_bits, mantissa_bits;
     bool has_infinity = true;
@@ -25,7 +25,7 @@ struct format {
                                 ? std::ldexp(mantissa, 1 - bias() - mantissa_bits)
                                 : std::ldexp((1 << mantissa_bits) + mantissa, exponent - bias() - mantissa_bits);
         std::uint64_t const sign = bits >> (exponent_bits + mantissa_bits) & 1;
-        return std::bit_cast<double>(bits_of(size) | sign << 63);  // -ffast-math would forget it on a zero
+        return std::bit_cast<double>(bits_of(size) | sign << 63);  // -ffast-math would lose the sign of a zero
     }
     [[nodiscard]] number_class kind(unsigned bits) const {
         unsigned const mantissa = bits & ((1U << mantissa_bits) - 1);
@@ -40,8 +40,8 @@ struct format {
     }
 };
 
-// Every pattern: the same value, or the same class and sign where it is not finite. A subnormal bf16 is one as a float
-// too.
+// Every bit pattern: the same value, or the same class and sign if not finite. A subnormal bf16 stays subnormal as a
+// float.
 template <class Small, class Bits>
 void check_every_pattern(format const& as) {
     unsigned wrong = 0;
@@ -75,7 +75,7 @@ TEST_CASE("every bit pattern of f16, bf16 and both f8 is widened to its value [D
 TEST_CASE("a NaN keeps its payload when an f16 or bf16 is widened") {
     CHECK(std::bit_cast<std::uint32_t>(to_float(f16{0x7E01})) == 0x7FC02000U);
 #if defined(__i386__)
-    // A float is returned in a register of the x87, which makes every NaN quiet.
+    // The x87 register that returns a float makes every NaN quiet.
     constexpr std::uint32_t quiet = 0x00400000U;
 #else
     constexpr std::uint32_t quiet = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: a double from its text, as std::from_chars has it, also where the standard library has none.
+// Core: a double from its text, equal to std::from_chars, also where the standard library lacks it.
 #include <spotter/core/bits.hpp>
 #include <spotter/core/parse_number.hpp>
 
@@ -28,7 +28,7 @@ parsed by(Parse parse, std::string_view text) {
     double value = untouched;
     std::from_chars_result const end = parse(text, value);
     std::uint64_t const bits = std::bit_cast<std::uint64_t>(value);
-    bool const nan = f64_bits::classify(bits) == number_class::nan;  // which of them, the standard leaves open
+    bool const nan = f64_bits::classify(bits) == number_class::nan;  // the standard leaves open which NaN it is
     return {end.ec, static_cast<std::size_t>(end.ptr - text.data()), nan ? bits | f64_bits::magnitude : bits};
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("every double comes back from its text to the bit, whatever the locale
         char digits[64];
         char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
         std::string_view const text{digits, static_cast<std::size_t>(end - digits)};
-        // -ffast-math: a subnormal was zero before it was printed.
+        // With -ffast-math a subnormal is printed as zero.
         if ((text == "0" || text == "-0") && bits << 1 != 0) { continue; }
         if (ours(text) != good(value, text.size()) || chosen(text) != ours(text)) { FAIL(text); }
     }
@@ -129,7 +129,7 @@ TEST_CASE("texts of any kind are read as the standard library reads them") {
         std::string text(static_cast<std::size_t>(random() % 24), '0');
         for (char& each : text) { each = letters[static_cast<std::size_t>(random() % letters.size())]; }
         parsed const a = ours(text), b = chosen(text);
-        // What rounds to 0 is outside to some and 0 to others.
+        // Libraries differ on values that round to 0: out of range, or 0.
         bool const tiny = a.why == std::errc::result_out_of_range && b.bits << 1 == 0;
         if (a != b && !tiny) { FAIL(text << ": " << a.letters << ' ' << b.letters); }
     }

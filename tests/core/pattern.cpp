@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: patterns other than globs, what a user may write for one, selectors, and their texts.
+// Core: patterns other than globs, which types a user may write as a pattern, selectors, and their descriptions.
 #include <spotter/core/describe.hpp>
 #include <spotter/core/selector.hpp>
 
@@ -59,7 +59,7 @@ TEST_CASE("the selections of built-in rules leave out vectors and what is frozen
     CHECK_FALSE(select::weights(weight));
     CHECK_FALSE(select::weights(named("scale/w", role::weight, {3})));
     tensor_info gradient = named("grad/fc1/w", role::gradient, {2, 3});
-    CHECK(select::weight_gradients(gradient));  // its partner is unknown yet
+    CHECK(select::weight_gradients(gradient));  // its partner is not known yet
     gradient.partner_role = role::weight;
     CHECK(select::weight_gradients(gradient));
     gradient.partner_role = role::bias;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: what a tensor is for, told by its name.
+// Core: the role of a tensor, derived from its name.
 #include <spotter/core/role.hpp>
 
 #include <tests/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are no contiguous tensor: strided, generated, copied by a function of their owner's.
+// Values that are not a contiguous tensor: strided, generated, or copied by a function of their owner.
 #include <tests/catch.hpp>
 
 #include <spotter/core/source.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: any contiguous tensor is recognised by its structure, and what is not contiguous is refused.
+// Core: any contiguous tensor is recognised by its members, and a non-contiguous one is refused.
 #include <spotter/core/tensor_access.hpp>
 
 #include <tests/catch.hpp>
@@ -12,7 +12,7 @@ using namespace spotter;
 
 namespace {
 
-// A matrix library's matrix: rows, cols, an order, and strides that may leave gaps.
+// The matrix type of a matrix library: rows, cols, a storage order, and strides that may leave gaps.
 template <bool RowMajor>
 struct matrix {
     static constexpr bool IsRowMajor = RowMajor;
@@ -25,7 +25,7 @@ struct matrix {
     [[nodiscard]] long outerStride() const { return outer; }
     [[nodiscard]] long innerStride() const { return inner; }
 };
-// An array library's array: a shape, and strides counted in elements, 0 along an axis of one.
+// The array type of an array library: a shape, and strides in elements, 0 along an axis of size 1.
 struct array {
     std::vector<double> values;
     std::vector<std::size_t> sizes;
@@ -121,8 +121,8 @@ TEST_CASE("a matrix is seen in its own order, and refused where it has gaps") {
     CHECK((accepted(cols).shape == extents{2, 3} && as_tensor(cols).layout == order::column_major));
     CHECK(as_tensor(matrix<true>{std::vector<float>(8), 2, 3, 4}).refused == refusal::not_contiguous);
     CHECK(as_tensor(matrix<false>{std::vector<float>(12), 2, 3, 4, 2}).refused == refusal::not_contiguous);
-    accepted(matrix<true>{std::vector<float>(3), 1, 3, 99});  // one row: nothing lies between rows
-    // One element a column: its inner stride is never walked.
+    accepted(matrix<true>{std::vector<float>(3), 1, 3, 99});  // one row: there are no gaps between rows
+    // One element a column: the inner stride is never used.
     accepted(matrix<false>{std::vector<float>(3), 1, 3, 1, 7});
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("sizes that multiply to more than there can be are refused; they do no
     CHECK(view_of(&value, {std::uint64_t{1} << 62}).refused == refusal::too_large);
     CHECK(view_of(&value, {huge, huge, huge, 3}).refused == refusal::too_large);
     CHECK(view_of(&value, {huge, std::uint64_t{1} << 26}).refused == refusal::none);
-    CHECK(view_of(&value, {huge, huge, 0}).refused == refusal::none);  // empty, whatever the others are
+    CHECK(view_of(&value, {huge, huge, 0}).refused == refusal::none);  // empty, whatever the other sizes are
     CHECK(view_of(&value, {0, huge, huge}).count == 0);
     CHECK(view_of(static_cast<void const*>(&value), dtype::f32, {huge, huge}).refused == refusal::too_large);
     CHECK(name_of(refusal::too_large) == "too_large");
@@ -213,9 +213,9 @@ TEST_CASE("memory that is packed with its axes in another order is called permut
     };
     CHECK(why({2, 3, 4}, {12, 4, 1}) == refusal::none);
     CHECK(why({4, 3, 2}, {1, 4, 12}) == refusal::none);      // column-major
-    CHECK(why({3, 2, 4}, {4, 12, 1}) == refusal::permuted);  // batch-first of what is time-first
+    CHECK(why({3, 2, 4}, {4, 12, 1}) == refusal::permuted);  // batch-first view of time-first memory
     CHECK(why({2, 4, 3}, {12, 1, 4}) == refusal::permuted);
-    CHECK(why({2, 1, 4, 3}, {12, 7, 1, 4}) == refusal::permuted);  // whatever an axis of one says
+    CHECK(why({2, 1, 4, 3}, {12, 7, 1, 4}) == refusal::permuted);  // the stride of an axis of size 1 is ignored
     CHECK(why({3, 2, 2}, {4, 12, 1}) == refusal::not_contiguous);
     CHECK(why({3, 2, 4}, {0, 4, 1}) == refusal::not_contiguous);
     CHECK(why({3, 2, 4}, {-4, 12, 1}) == refusal::not_contiguous);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: short texts: numbers for people, and what does not fit is cut.
+// Core: short texts: numbers formatted for people, and texts cut to their buffer.
 #include <spotter/core/text.hpp>
 
 #include <tests/catch.hpp>
@@ -30,7 +30,7 @@ TEST_CASE("a number is shown with three significant digits, a whole one below a 
     CHECK(shown(-2.5) == "-2.5");
     CHECK(shown(1.05) == "1.05");
     CHECK(shown(3.14159) == "3.14");
-    CHECK(shown(9.995) == "9.99");  // the double nearest to it is below
+    CHECK(shown(9.995) == "9.99");  // the double nearest to 9.995 is below it
     CHECK(shown(12.34) == "12.3");
     CHECK(shown(99.94) == "99.9");
     CHECK(shown(99.96) == "100");
@@ -70,7 +70,7 @@ TEST_CASE("a subnormal is shown, and where results are flushed to zero the call 
     double const tiny = std::bit_cast<double>(std::uint64_t{1});
     _mm_setcsr(before & ~0x8040U);
     std::string const plain = shown(tiny);
-    _mm_setcsr((before & ~0x8040U) | 0x8000U);  // flush results, not operands
+    _mm_setcsr((before & ~0x8040U) | 0x8000U);  // flush results to zero, not operands
     std::string const flushed = shown(tiny);
     _mm_setcsr(before);
     CHECK(plain == "4.94e-324");

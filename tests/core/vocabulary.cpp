@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: truth, algebra, steps, results, and the two small containers.
+// Core: three-valued truth, algebra of predicates, steps, results, and the two small containers.
 #include <spotter/core/algebra.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
@@ -71,7 +71,7 @@ TEST_CASE("a compound owns its parts, asks both, and does not mix kinds") {
     auto const both_parts = [&] {
         asks const a{truth::no, &left}, b{truth::yes, &right};
         return (a && b) || (a || b);
-    }();  // a and b are gone
+    }();  // the operands a and b are destroyed
     CHECK(both_parts(0) == truth::yes);
     CHECK((left == 2 && right == 2));
     static_assert(conjoinable<asks, asks> && !conjoinable<asks, other> && !conjoinable<asks, bool>);
@@ -134,8 +134,8 @@ TEST_CASE("slots grow, keep what they hold, and begin with zeros") {
     CHECK((moved[0] == 99 && copy.size() == 0));
     copy = moved;
     CHECK((copy[0] == 99 && moved[0] == 99));
-    if constexpr (sizeof(std::size_t) == 8) { CHECK_FALSE(list.grow(PTRDIFF_MAX / 8)); }  // more than there is
-    CHECK_FALSE(list.grow(PTRDIFF_MAX / 8 + 1));                                          // more than an array may have
+    if constexpr (sizeof(std::size_t) == 8) { CHECK_FALSE(list.grow(PTRDIFF_MAX / 8)); }  // beyond any memory
+    CHECK_FALSE(list.grow(PTRDIFF_MAX / 8 + 1));                                          // beyond any array
     CHECK_FALSE(list.grow(~std::size_t{0}));
     CHECK(list[0] == 1);
     static_assert([] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two tensors held against one another: ulp, errors, cosine, NaN and infinities, zeros, types, orders of memory, axes.
+// Comparison of two tensors: ulp, errors, cosine, NaN and infinities, zeros, types, memory orders, axes.
 #include <tests/catch.hpp>
 
 #include "diff/compare.hpp"
@@ -104,7 +104,7 @@ TEST_CASE("NaN is NaN, an infinity is itself, and neither is a number within any
     CHECK(it.worst == 1);
     CHECK(is_nan(it.worst_a));
     CHECK(it.worst_b == 5);
-    CHECK(it.absolute == 1);  // of the elements that are finite on both sides
+    CHECK(it.absolute == 1);  // over the elements that are finite on both sides
     CHECK(it.relative_l2 == Approx(1 / std::sqrt(10.0)));
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("every type: the same is the same, and a changed element is found") {
     check(std::int8_t{-3}, std::int8_t{100}, false);
     check(std::int16_t{-3}, std::int16_t{100}, false);
     check(std::int32_t{-3}, std::int32_t{100}, false);
-    check(std::int64_t{1} << 60U, (std::int64_t{1} << 60U) + 1, false);  // the same as doubles
+    check(std::int64_t{1} << 60U, (std::int64_t{1} << 60U) + 1, false);  // equal as doubles
     check(std::uint8_t{3}, std::uint8_t{200}, false);
     check(std::uint16_t{3}, std::uint16_t{200}, false);
     check(std::uint32_t{3}, std::uint32_t{4'000'000'000}, false);
@@ -165,7 +165,7 @@ TEST_CASE("two types of floats are compared in ulps of the less precise one") {
     rounded[1] = std::nextafter(rounded[1], 0.0F);
     CHECK(narrow().ulp == 1);
     CHECK(narrow().worst == 1);
-    f16 const half[] = {{0x3555}};  // the nearest to a third
+    f16 const half[] = {{0x3555}};  // the nearest f16 to a third
     bf16 const brain[] = {{0x3EAB}};
     CHECK(compare(view_of(half, {1}), view_of(exact.data(), {1})).value().same());
     CHECK(compare(view_of(brain, {1}), view_of(half, {1})).value().same());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of other programs for the tests of diff: a .safetensors file by hand, and whatever a Python with NumPy writes.
+// Files of other programs for the tests of diff: a hand-made .safetensors file, and files that Python writes with
+// NumPy.
 #pragma once
 
 #include <tests/export/numpy.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parting: the first step, tensor and bit at which two trainings part, found while they run.
+// Parting: the first step, tensor and bit at which two trainings differ, found while they run.
 #include <spotter/rules.hpp>
 #include <spotter/workbench/parting.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr auto with_values = plan{collection{"all", "*", always{}}};
 constexpr auto with_hashes = plan{collection{"all", "*", always{}, terms::hash}};
 
-// One of two; `odd` differs from train(7) on by one bit of one element of `act`.
+// One of the two trainings; with `odd` one bit of one element of `act` differs from step 7 on.
 template <class Hook>
 void step_of_one(Hook& watch, std::uint64_t i, bool odd) {
     std::vector<float> w(32, 0.5F), act(32, 2.0F);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of .npy, .npz and .safetensors: what NumPy writes, what is written by hand, and what is damaged or
-// hostile.
+// The readers of .npy, .npz and .safetensors: files that NumPy writes, hand-made ones, damaged ones and hostile ones.
 #include <tests/diff/files.hpp>
 
 #include "diff/compare.hpp"
@@ -138,7 +137,7 @@ TEST_CASE("npz: what spotter and NumPy write, stored and deflated") {
         flipped[entries[0].begin + entries[0].bytes - 1] ^= 1;
         CHECK(unzip(bytes_of(flipped), entries[0], buffer, nullptr).error().code == errc::corrupt);
     }
-    // Any byte of the archive changed: an error, or entries whose bytes are there.
+    // With any byte of the archive changed: an error, or entries whose bytes are unchanged.
     for (std::size_t at = 0; at < file.size(); ++at) {
         std::vector<char> changed = file;
         changed[at] = static_cast<char>(changed[at] ^ 0xFF);
@@ -274,7 +273,7 @@ TEST_CASE(
     }
     CHECK(it.index().at(eval(5)).size() == 2);
 
-    // The same step twice: within the array, beside it, and in another file.
+    // The same step twice: in one array, in two arrays, and in two files.
     auto const refused = [&](std::vector<std::uint64_t> const& at, char const* beside) {
         file.clear();
         npz_writer again{keep};

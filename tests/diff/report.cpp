@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two recorded runs held against one another: the first step and tensor, all steps, names, settings, and runs in any
-// state.
+// Comparison of two recorded runs: the first differing step and tensor, all steps, names, settings, and damaged or
+// unfinished runs.
 #include <tests/diff/files.hpp>
 
 #include <spotter/rule/builtin/non_finite.hpp>
@@ -24,7 +24,7 @@ struct tensors {
 
 constexpr auto nothing_planted = [](std::uint64_t, tensors&) {};
 
-// Six steps; `plant` may change what is observed at any of them.
+// Records six steps; `plant` may change the observed values at any of them.
 template <class Plan, class Plant>
 void record(std::string const& path, Plan const& keep, Plant const& plant) {
     hook watch{path, keep};
@@ -145,7 +145,7 @@ TEST_CASE("names and steps of one side are told, and differ where it is strict")
     CHECK(it.names_only_b.empty());
     CHECK(it.steps_only_a == ids{train(2)});
     CHECK(it.steps_only_b == ids{eval(0)});
-    CHECK(history_of(it, "fc.w").b == "fc/w");  // '.' and '/' are alike
+    CHECK(history_of(it, "fc.w").b == "fc/w");  // '.' and '/' count as equal
     CHECK(history_of(it, "at_0").not_compared == 2);
     CHECK(held(folder / "a", folder / "b", {.strict = true}).differs());
 }
@@ -256,7 +256,7 @@ TEST_CASE("of what only hashes and counts were kept the hash decides; counts alo
         CHECK(it.not_kept == 0);
         CHECK(it.compared == 18);
     }
-    // By how much they differ a hash does not say.
+    // A hash does not tell how large the difference is.
     diff_report const near = held(folder / "hash", folder / "other", {.tolerance = {.relative = 0.1}});
     CHECK_FALSE(near.differs());
     CHECK_FALSE(near.equal());
@@ -325,7 +325,7 @@ TEST_CASE("a run that is being written may still reach a step") {
     CHECK_FALSE(it.differs());
     CHECK(it.steps == 2);
     CHECK(it.steps_awaited == 3);
-    CHECK(it.steps_only_a == ids{train(1)});  // which B has passed
+    CHECK(it.steps_only_a == ids{train(1)});  // B has passed this step
     watch.finish();
     CHECK(held(folder / "a", folder / "b").steps_only_a.size() == 4);
 }
