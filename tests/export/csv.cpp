@@ -13,13 +13,13 @@ using namespace spotter_test;
 
 namespace {
 
-// A clock that says 1, 2, 3 and so on, so that times are known.
+// A clock that returns 1, 2, 3 and so on, so that recorded times are known.
 double ticks() noexcept {
-    static std::atomic<int> now{0};  // asked by the loop and by the writer
+    static std::atomic<int> now{0};  // read by the loop and by the writer thread
     return ++now;
 }
 
-// Without the columns `time` and `seconds`.
+// The CSV text without its columns `time` and `seconds`.
 std::string without_times(std::string const& text) {
     std::string plain;
     std::size_t column = 0;

@@ -100,7 +100,7 @@ TEST_CASE("event file: a histogram has 64 bins from the least to the greatest va
     CHECK(field_of(one, 6).bytes.size() == sizeof(double));
     CHECK(double_of(field_of(one, 1)) == 2.5);
     CHECK(double_of(field_of(one, 2)) == 2.5);
-    CHECK(field_of(one, 4).bytes.empty());  // no sum was stored, and none is made up
+    CHECK(field_of(one, 4).bytes.empty());  // no sum was recorded, and the file has none
 }
 
 TEST_CASE("event file: texts are UTF-8, whatever they were") {
@@ -124,7 +124,7 @@ TEST_CASE("event file: a folder with event files is left alone, but for our own 
     CHECK(event_file_in(folder / "x").ends_with("tfevents.0000002000.spotter"));
     std::filesystem::rename(event_file_in(folder / "x"), folder / "x/events.out.tfevents.1.host");
     event_file fourth{folder / "x", 3000, true, system_files()};
-    CHECK(fourth.flush().code == errc::exists);  // it is another program's
+    CHECK(fourth.flush().code == errc::exists);  // it belongs to another program
     write_file(folder / "file", {'x'});
     event_file fifth{folder / "file", 3000, true, system_files()};
     CHECK(fifth.flush());

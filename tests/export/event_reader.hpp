@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads event files without the code that wrote them: framing with checksums bit by bit, and protocol buffer fields.
+// Reads event files independently of the code that wrote them: records with bitwise checksums, and protocol buffer
+// fields.
 #pragma once
 
 #include <tests/trial/runs.hpp>
@@ -10,7 +11,7 @@
 
 namespace spotter_test {
 
-// A message's field: a number of any width as its bits, or bytes.
+// One field of a message: a number of any width as bits, or bytes.
 struct read_field {
     std::uint32_t number = 0;
     std::uint64_t bits = 0;
@@ -68,8 +69,8 @@ inline std::uint32_t slow_crc32c(std::string_view bytes) {
     return ~crc;
 }
 
-// The records of a TFRecord file; fails where a checksum is wrong or a record is cut. Of a file that grows the whole
-// ones.
+// The records of a TFRecord file. Fails on a wrong checksum or a cut record; if the file `grows`, a cut record at the
+// end is left out.
 inline std::vector<std::string> read_records(std::string const& path, bool grows = false) {
     std::vector<char> const file = read_file(path);
     std::string_view bytes{file.data(), file.size()};
@@ -106,7 +107,7 @@ struct read_value {
     bool is_scalar = false, is_histogram = false;
 };
 
-// The only event file in a folder.
+// The path of the only event file in a folder.
 inline std::string event_file_in(std::string const& folder) {
     std::string found;
     for (auto const& each : std::filesystem::directory_iterator{folder}) {
@@ -116,7 +117,8 @@ inline std::string event_file_in(std::string const& folder) {
     REQUIRE(found.find("events.out.tfevents.") != found.npos);
     return found;
 }
-// What TensorBoard would show: values of a step at which the run went on anew, and of later ones, are void.
+// The values that TensorBoard would show. Where a run resumes at a step, earlier values of that step and of later ones
+// are dropped.
 inline std::vector<read_value> read_events(std::string const& folder, bool grows = false) {
     std::vector<std::string> const records = read_records(event_file_in(folder), grows);
     if (grows && records.empty()) { return {}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as .npy files: every element type, rank and order, and what NumPy has no type for.
+// Tensors as .npy files: every element type, rank and order, and types that NumPy lacks.
 #include <tests/export/numpy.hpp>
 
 #include <spotter/workbench/npy.hpp>

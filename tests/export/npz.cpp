@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several tensors as one .npz: the zip's fields, and what Python's own reader and NumPy make of it.
+// Several tensors in one .npz: the zip's fields, and how Python's zipfile and NumPy read it.
 #include <tests/export/numpy.hpp>
 
 #include <spotter/workbench/npy.hpp>
@@ -70,8 +70,8 @@ TEST_CASE("an npz is a stored zip: local headers, directory, end, in this order 
     std::size_t const directory = word_at(file, file.size() - 6);
     CHECK(word_at(file, directory) == 0x02014B50);
     CHECK(file[directory + 10] == 0);                              // stored
-    CHECK(word_at(file, file.size() - 14) == ((2U << 16U) | 2U));  // entries here and in all
-    CHECK(two_tensors(zip64::where_needed) == file);               // nothing in it depends on when it was written
+    CHECK(word_at(file, file.size() - 14) == ((2U << 16U) | 2U));  // entries on this disk and in total
+    CHECK(two_tensors(zip64::where_needed) == file);               // the bytes do not depend on the time of writing
 }
 
 TEST_CASE("a name once, a failed sink for good, and a tensor without values not at all") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks NumPy what it reads in a file, where there is a Python that has it.
+// Asks NumPy, if a Python with it is installed, what it reads in a file.
 #pragma once
 
 #include <tests/trial/runs.hpp>
@@ -9,7 +9,7 @@
 
 namespace spotter_test {
 
-// A Python with NumPy, or an empty text. SPOTTER_PYTHON names another one than the system's.
+// The command of a Python with NumPy, empty if there is none. SPOTTER_PYTHON names another than the system's.
 inline std::string python_with_numpy() {
     char const* const chosen = std::getenv("SPOTTER_PYTHON");
     for (std::string const& each :
@@ -19,7 +19,7 @@ inline std::string python_with_numpy() {
     return {};
 }
 
-// What a Python program prints; `file` is its first argument.
+// The output of a Python program; `file` is its first argument.
 inline std::string ask_python(std::string const& python, std::string const& folder, std::string const& file,
                               std::string_view program) {
     std::string const script = folder + "/ask.py";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures out of tensors, and PNG files that other readers take.
+// Pictures made from tensors, and PNG files that other readers accept.
 #include <spotter/export/png.hpp>
 
 #include <tests/export/numpy.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a run as arrays under names: numbers in one array a name and mode, everything else by itself.
+// Values of a run as named arrays: the scalars of a name and mode in one array, every other value in its own.
 #include <spotter/workbench/export.hpp>
 
 #include <tests/trial/runs.hpp>
@@ -33,7 +33,7 @@ arrays arrays_of(trial const& run, export_choice const& choice = {}, std::vector
     auto const names = run.names();
     recorded_arrays from{run, choice, names};
     arrays found;
-    for (int round = 0; round < 2; ++round) {  // the same each time
+    for (int round = 0; round < 2; ++round) {  // the second export gives the same
         arrays again;
         CHECK(!from.each([&](recorded_array const& it) {
             auto const* const first = static_cast<std::byte const*>(it.view.values.raw);

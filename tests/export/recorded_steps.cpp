@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record step by step, and what becomes of it in TensorBoard's files and in JSON lines: rewinds, resumed runs,
-// workers, live runs.
+// A record read step by step and exported to TensorBoard files and JSON lines: rewinds, resumed runs, several workers,
+// live runs.
 #include <spotter/export/tensorboard_sink.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/workbench/export.hpp>
@@ -16,7 +16,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Writes the whole run, and says how many values.
+// Exports the whole run and returns the number of values written.
 std::uint64_t to_board(trial const& run, std::string const& folder, tensorboard_options const& options = {}) {
     tensorboard_writer writer{folder, options};
     error const why = writer.advance(run);
@@ -92,7 +92,7 @@ TEST_CASE("tensorboard: statistics as stored, histograms as stored or of the val
     CHECK(scalar("g:maximum") == 4);
     CHECK(scalar("g:l2") == Approx(std::sqrt(21.0)));
     CHECK(scalar("g:nonfinite") == 1);
-    CHECK(series_of(all, "g:mean").empty());  // it was not stored
+    CHECK(series_of(all, "g:mean").empty());  // the mean was not recorded
     auto const bounds = [&](std::string_view tag) {
         auto const series = series_of(all, tag);
         if (series.empty()) { return std::vector<double>{}; }
@@ -105,7 +105,7 @@ TEST_CASE("tensorboard: statistics as stored, histograms as stored or of the val
     CHECK(bounds("w") == std::vector<double>{1, 4, 3});
     CHECK(bounds("h") == std::vector<double>{1, 2, 2});
     CHECK(bounds("f") == std::vector<double>{1, 1, 1});
-    CHECK(bounds("n").empty());  // nothing is finite
+    CHECK(bounds("n").empty());  // there are no finite values
 
     tensorboard_options chosen;
     chosen.which.names = {"w"};
@@ -171,7 +171,7 @@ TEST_CASE("tensorboard: a step that goes on in the next segment is whole") {
     {
         hook watch{folder / "run", everything, options{.segment_bytes = 16U << 10}};
         for (std::uint64_t i = 0; i < 8; ++i) {
-            std::vector<float> values(3000);  // that do not compress
+            std::vector<float> values(3000);  // values that do not compress
             for (std::size_t k = 0; k < values.size(); ++k) { values[k] = std::sin(static_cast<float>(k * 7919 + i)); }
             watch.begin(train(i));
             watch.observe("first", 1.0);
@@ -313,7 +313,7 @@ TEST_CASE("tensorboard: a sink beside the recorder shows what is flushed, and in
         seen = std::filesystem::exists(folder / "board/train") && !std::filesystem::is_empty(folder / "board/train") &&
                series_of(read_events(folder / "board/train", true), "loss").size() == 50;
     }
-    CHECK(seen);  // while the run goes on
+    CHECK(seen);  // visible while the run is still recording
     for (std::uint64_t i = 50; i < 60; ++i) { (void)watch.step(train(i), "loss"_t = static_cast<double>(i)); }
     watch.finish();
     CHECK(!board.finish());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time lines: what was sampled of the machine beside a run stands in them as a counter.
+// Time lines: samples of the machine beside a run appear in them as counters.
 #include <spotter/ext/system.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>

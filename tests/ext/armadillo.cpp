@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Armadillo's dense objects, and the callback: called by a small optimizer in the order and form that ensmallen's
-// callbacks.md has.
+// Armadillo's dense objects, and the callback. A small optimizer calls it in the order and form of ensmallen's
+// callbacks.md.
 #include <spotter/ext/armadillo.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/spotter.hpp>
@@ -32,7 +32,7 @@ bool has_shape(tensor_ref const& view, extents const& shape, order layout) {
     return view.refused == refusal::none && view.shape == shape && view.layout == layout;
 }
 
-// f(x) = |x|^2, which gives NaN from a chosen evaluation on.
+// f(x) = |x|^2, which returns NaN from a chosen evaluation on.
 struct bowl {
     int nan_at = -1;
     int evaluations = 0;
@@ -44,7 +44,7 @@ struct bowl {
     }
 };
 
-// Gradient descent with one callback, detected in the way ensmallen does: by the exact type of the member.
+// Gradient descent with one callback. It detects the callback as ensmallen does: by the exact type of the member.
 template <class Member, Member>
 struct has_form {};
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of a GPU, by a stand-in for CUDA's driver that runs the kernels' source on the processor: no card was at
-// hand.
+// Tensors in GPU memory, tested without a GPU: a stand-in for CUDA's driver runs the kernels' source on the processor.
 #include <spotter/ext/cuda.hpp>
 #include <spotter/ext/dlpack.hpp>
 #include <spotter/replay.hpp>
@@ -128,7 +127,7 @@ TEST_CASE("a record of device tensors reads as that of the processor's") {
 
 namespace {
 
-// Bits of any kind: NaN, infinities, zeros of both signs and subnormals among them.
+// Arbitrary bits: NaN, infinities, zeros of both signs and subnormals among them.
 template <class Value>
 std::vector<Value> hostile(std::size_t count, std::mt19937_64& random) {
     std::vector<Value> all(count);
@@ -169,7 +168,7 @@ void check_same(summary const& a, summary const& b) {
 
 constexpr terms all_terms = without(pass_terms, terms::product);
 
-// One tensor after the other through a device, without a hook: what it says is what the processor's pass says.
+// Tensors of a type, one after another, through a device and without a hook: the result equals the processor's.
 template <class Value>
 void check_bits(cuda_device& gpu, std::uint64_t seed, std::uint64_t rounds) {
     std::mt19937_64 random{seed};
@@ -206,7 +205,7 @@ TEST_CASE("a device's statistics have the processor's bits, for every type and o
     fake_cuda const before = card();
     cuda_device gpu{stand_in()};
     REQUIRE(!gpu.begin());
-    char const* const asked = std::getenv("SPOTTER_TENSORS");  // of each type
+    char const* const asked = std::getenv("SPOTTER_TENSORS");  // tensors of each type
     std::uint64_t const rounds = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 24;
     check_bits<float>(gpu, 1, rounds);
     check_bits<double>(gpu, 2, rounds);
@@ -234,7 +233,7 @@ TEST_CASE("a device's statistics have the processor's bits, for every type and o
 
 namespace {
 
-// A net of two layers that is not learning anything: what rules see of it is all that matters.
+// A net of two layers that does not learn; it only gives the rules something to look at.
 struct layers {
     std::vector<float> w, grad, act;
 };
@@ -369,7 +368,7 @@ TEST_CASE("many tensors of one call share a launch; nothing is copied and nobody
     cuda_device gpu{stand_in()};
     hook watch{keep_statistics, sick, gpu.tensors()};
     CHECK(!watch.step(train(0), net));
-    it.held = true;  // the card is behind: the loop goes on
+    it.held = true;  // the card does not run anything; the loop continues
     step_alarm const found = watch.step(train(1), net);
     REQUIRE(found);
     CHECK(found.begin()->tensor == "w299");
@@ -432,7 +431,7 @@ TEST_CASE("without a driver, a card or a hook's device the loop goes on and heal
         hook watch{keep_statistics, any("loss", mean > 1.0), device...};
         step_alarm const found = watch.step(train(0), "w"_t = w.whole(), "loss"_t = 2.0F);
         INFO(watch.health().first_error.what.view());
-        CHECK(found);  // at once, as there is nothing to wait for
+        CHECK(found);  // at this step, as there is nothing to wait for
         CHECK(watch.health().refused == 1);
         CHECK(!watch.health().good());
         CHECK(watch.health().first_error.what.view().find(words) != std::string_view::npos);
@@ -513,7 +512,7 @@ TEST_CASE("whichever call of the driver fails, the loop goes on, health names it
             INFO("call " << n << " answers " << code);
             card();
             fake_cuda const before = it;
-            bool early = false;  // it failed before the end
+            bool early = false;  // whether a call failed before the end
             it.fail_at = n, it.code = code, it.sticky = code == 700;
             cuda_device gpu{stand_in()};
             bool named = false;
@@ -608,7 +607,7 @@ TEST_CASE("a section with a stream takes the time that the card took, of its own
 
 namespace {
 
-// As dlpack.h has it.
+// The layout of DLTensor in dlpack.h.
 struct dl_tensor {
     void* data;
     struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of a GPU told in C: a hook that was made with the device, by a stand-in for CUDA's driver.
+// Tensors in GPU memory through the C interface: a hook made with the device, on a stand-in for CUDA's driver.
 #include <spotter/c/implementation.hpp>
 #include <spotter/ext/cuda.hpp>
 #include <tests/ext/cuda/device.hpp>

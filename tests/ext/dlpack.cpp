@@ -114,7 +114,7 @@ TEST_CASE("what cannot be read is refused with a reason") {
     memory other;
     it = other.tensor();
     hook watch{plan{}, non_finite{}};
-    it.device.device_type = look_alike::cuda_host;  // this processor's
+    it.device.device_type = look_alike::cuda_host;  // page-locked memory, readable by the processor
     (void)watch.step(train(0), "w"_t = it);
     CHECK(watch.health().refused == 0);
     it.device.device_type = look_alike::cuda;

@@ -30,7 +30,7 @@ Dense counted(Eigen::Index rows, Eigen::Index cols) {
     return made;
 }
 
-// What a reader gets, whatever the order in memory.
+// The values as a reader gets them: row by row, in either memory order.
 template <class Value, class Tensor>
 std::vector<Value> read_rows(Tensor const& tensor) {
     return tensor_from<std::vector<Value>>::make(as_tensor(tensor)).value();

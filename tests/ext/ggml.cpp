@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A struct with the members of ggml_tensor, and a backend buffer that may lie on a device.
+// A struct with the members of ggml_tensor, and a backend buffer that may be device memory.
 #include <cstddef>
 #include <cstdint>
 

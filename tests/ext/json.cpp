@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans from settings files: spotter's own form and back, SageMaker Debugger's form, and everything that is wrong with
-// one.
+// Plans from settings files: spotter's own form and back, SageMaker Debugger's form, and every kind of error in one.
 #include <tests/catch.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -16,7 +15,7 @@ namespace {
 
 bool speaks_of(error const& why, std::string_view word) { return why.what.view().find(word) != std::string_view::npos; }
 
-// Why a text is refused, as `code: sentence`.
+// The refusal of a text, as `code: sentence`.
 std::string refusal_of(std::string const& text) {
     result<dynamic_plan> const found = parse_plan(text);
     return found ? "none" : std::string{name_of(found.error().code)} + ": " + std::string{found.error().what.view()};
@@ -99,7 +98,7 @@ TEST_CASE("every statistic, and every set of contents, comes back [S10]", "[S10]
         dynamic_plan const it{plan{collection{"x", "*", always{}, stats(each)}}};
         comes_back(it);
         bool const written = to_json(it).find("\"" + std::string{each.name()} + "\"") != std::string::npos;
-        CHECK(written == (each.id < statistic_id::nan_count));  // the finer counts are told by their sum
+        CHECK(written == (each.id < statistic_id::nan_count));  // the finer counts are written as their sum
         CHECK(parse_plan(own_with("\"pattern\": \"*\", \"what\": \"" + std::string{each.name()} + "\""))->wanted(1) ==
               stats(each));
     });
@@ -227,7 +226,7 @@ TEST_CASE("inheritance: the collection's mode key, its key, the hook's mode key,
     CHECK(steps_of(it, 0, mode::predict) == list{0, 40, 80});
     it = read("", "");
     CHECK(steps_of(it, 0, mode::eval) == list{0, 500, 1000});
-    it = read(R"("eval.end_step": 3)", R"("save_interval": 1, "start_step": "2")");  // each key for itself
+    it = read(R"("eval.end_step": 3)", R"("save_interval": 1, "start_step": "2")");  // each key is inherited on its own
     CHECK(steps_of(it, 0, mode::eval) == list{2});
     CHECK(steps_of(it, 0, mode::train) == list{2, 3, 4});
     it = read(R"("save_steps": "3, 7")", R"("save_interval": "100", "end_step": "200")");
@@ -323,7 +322,7 @@ TEST_CASE("smdebug's own spellings: norms, the path in a store, steps without a 
                                 of_abs(maximum), mean_abs, of_abs(stddev), of_abs(variance), of_abs(sum),
                                 of_abs(product), of_abs(l1), of_abs(l2)));
     CHECK(steps_of(it, 0, mode::train) == list{0, 2, 4});
-    CHECK(steps_of(it, 0, mode::eval) == list{0, 500, 1000});  // nothing of a step without a mode holds of one with
+    CHECK(steps_of(it, 0, mode::eval) == list{0, 500, 1000});  // an interval without a mode does not apply here
     CHECK(steps_of(it, 1, mode::eval) == list{0, 4, 8});
     for (std::string_view const name : {"l1_norm", "abs_l2_norm"}) {
         dynamic_plan const one =
@@ -354,8 +353,7 @@ TEST_CASE("a collection that smdebug's form only names has no tensors; one that 
     CHECK((named.name(0) == "default" && named.name(1) == "trial" && takes_in(named, 2, "fc/w")));
     comes_back(named);
 
-    // The schedule is the last one's, and what it does not say the hook's; expressions add up; what else was said
-    // stays.
+    // A collection named twice: the later schedule counts, completed by the hook's. Expressions add up; the rest stays.
     dynamic_plan const again = parse_plan(R"({"HookParameters": {"save_interval": 7}, "CollectionConfigurations": [
         {"CollectionName": "act",
          "CollectionParameters": {"include_regex": "relu", "start_step": 4, "reductions": "min"}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings made to end their host: nested, long, repeated beyond reason. Each is refused with its place, or costs no
-// more than it says.
+// Settings built to exhaust their host: nested, long, repeated without limit. Each is refused with its place, or costs
+// no more than its length suggests.
 #include <tests/catch.hpp>
 
 #include <spotter/ext/json.hpp>
@@ -28,8 +28,7 @@ std::string plan_of(std::string const& rest) {
 }
 std::string rules_of(std::string const& rules) { return told(parse_rules(R"({"rules": [)" + rules + "]}")); }
 
-// Runs `what` on a small stack (a sanitizer's frames are larger than others): whoever recurses without a limit does not
-// come back.
+// Runs `what` on a small stack (a sanitizer's frames are larger than others): unlimited recursion would crash.
 template <class Do>
 void on_a_small_stack(std::size_t kibibytes, Do& what) {
     pthread_attr_t attributes;
@@ -101,7 +100,7 @@ TEST_CASE("JSON that nests, repeats or lists beyond reason is refused with its l
 
 TEST_CASE("lists nested in lists stop where a stack would end: patterns, policies, predicates, rules, adaptors [S27]",
           "[S27]") {
-    // A list of 256 in the first place of a list of 256, and so on: as few levels of JSON as there may be.
+    // A list of 256 whose first element is a list of 256, and so on: few levels of JSON, many operands.
     auto const lists = [](std::string leaf, std::size_t levels) {
         std::string const more = times("," + leaf, 255);
         for (std::size_t i = 0; i < levels; ++i) { leaf = "{\"and\": [" + leaf + more + "]}"; }

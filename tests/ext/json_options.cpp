@@ -51,7 +51,7 @@ TEST_CASE("options of a run stand in a settings file, and hold whatever the prog
     CHECK((took.run_bytes == 3ULL << 30 && took.flush_milliseconds == 7 && took.compression_level == -3));
     CHECK((took.compressors == 2 && took.workers == 4 && took.keep == recording_workers::one));
     CHECK((took.flight_bytes == 65536 && took.flight_steps_after == 5 && took.ring_in == ring_in::shared_memory));
-    CHECK((took.worker == 3 && took.clock == +clock && took.drain == drain::thread));  // what the file cannot say
+    CHECK((took.worker == 3 && took.clock == +clock && took.drain == drain::thread));  // the file cannot give these
     comes_back(*found);
     dynamic_plan without = *found;
     without.run = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules from a file: they say what the same rules say that were compiled in, and what is wrong with a file is named.
+// Rules from a file: they find the same as the same rules compiled in, and an error in a file is named.
 #include <spotter/ext/json/rules.hpp>
 #include <spotter/stat/summarize.hpp>
 
@@ -17,7 +17,7 @@ namespace {
     return read ? "fine" : std::string{name_of(read.error().code)} + ": " + std::string{read.error().what.view()};
 }
 
-// A run with values, made without rules.
+// A recorded run with values, made without rules.
 struct recorded {
     temporary_folder folder{};
     std::string path{};
@@ -43,7 +43,7 @@ outcome judged(trial const& run, Rule const& which) {
     return found;
 }
 
-// The text says what the rule says; how much was found.
+// Checks that the rule in the text finds the same as the compiled one; returns the number of findings.
 template <rule Rule>
 std::size_t check_same(recorded const& from, std::string_view text, Rule const& compiled) {
     INFO(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The callback for MiniDNN, on a framework of its shape: what is observed, of which instant, and what of an answer can
-// be obeyed.
+// The callback for MiniDNN, on a framework of the same shape: what it observes and at which instant, and which answers
+// a loop can follow.
 #include <spotter/ext/minidnn.hpp>
 #include <spotter/packs.hpp>
 #include <spotter/rules.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr plan keep_all{collection{"all", "*", always{}, payload}};
 
-// Batches of five samples of two numbers, and what is to be said of each: a number, or a class.
+// Batches of five samples of two numbers, each with its target: a number, or a class.
 struct samples {
     std::vector<mini::matrix> x{}, y{};
     std::vector<std::vector<int>> classes{};
@@ -76,7 +76,7 @@ TEST_CASE("a mini-batch is a step: parameters before the update, activations, lo
     auto const values = [&](std::string const& name, step_id at) {
         return run[name].at(at).to<std::vector<double>>().value();
     };
-    // The first step by hand: as `twin` computes it.
+    // Expected values of the first step: as `twin` computes them.
     mini::matrix const& x = data.x[0];
     auto const weights = twin.layer(0).get_parameters();
     std::vector<double> before{weights.begin(), weights.begin() + 6}, biases{weights.begin() + 6, weights.end()};
@@ -89,7 +89,7 @@ TEST_CASE("a mini-batch is a step: parameters before the update, activations, lo
     CHECK(values("grad/layer/0/b", train(0)) == std::vector<double>{derivatives.begin() + 6, derivatives.end()});
     CHECK(values("layer/0/w", train(1)) == std::vector<double>{after.begin(), after.begin() + 6});
     CHECK(values("loss", train(0))[0] == twin.get_output()->loss());
-    CHECK(values("layer/1/w", train(0)) == std::vector{1.5});  // no layer of weights and biases
+    CHECK(values("layer/1/w", train(0)) == std::vector{1.5});  // one tensor: no weights and biases
     CHECK(values("grad/layer/1/w", train(0)) == twin.layer(1).get_derivatives());
     auto const rows_of = [](mini::matrix const& it) {
         std::vector<double> rows;
@@ -189,7 +189,7 @@ TEST_CASE("an update cannot be skipped; what is asked for is known, and what `te
         net.fit(0.1, data.x, data.y, 1);
         CHECK(told == std::vector<std::string>{"input", "layer/0/w"});
         CHECK(callback.asked() == decision::skip_update);
-        CHECK(std::isnan(all_parameters(net)[0]));  // it came too late
+        CHECK(std::isnan(all_parameters(net)[0]));  // the answer came after the update
     }
     mini::Network fresh;
     build(fresh);
@@ -201,7 +201,7 @@ TEST_CASE("an update cannot be skipped; what is asked for is known, and what `te
                                               }};
     fresh.set_callback(callback);
     CHECK_THROWS_AS(fresh.fit(0.1, data.x, data.y, 1), stopped);
-    CHECK(callback.steps() == 2);  // not the third batch
+    CHECK(callback.steps() == 2);  // it stops before the third batch
     CHECK(callback.asked() == decision::stop);
     CHECK(watch.health().good());
 }

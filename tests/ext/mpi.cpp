@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that decide together: what each of four knows when one of them asks for something, is corrupted, gets ahead or
-// does not come.
+// Ranks that decide together: what each of four ranks reports when one asks for a stop, is corrupted, gets ahead or
+// does not arrive.
 #include <spotter/trial.hpp>
 
 #include <tests/catch.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t ranks = 4;
 
-// What each rank said, in their order.
+// The line that each rank printed, in order of ranks.
 std::vector<std::string> said_in(std::string const& what, std::string const& folder, std::uint32_t count = ranks) {
     std::string const command = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
                                 "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 "
@@ -34,7 +34,7 @@ std::vector<std::string> said_in(std::string const& what, std::string const& fol
         std::ifstream file{folder + "/said-" + std::to_string(rank)};
         std::string line;
         std::getline(file, line);
-        CHECK((!line.empty() || what == "hangs"));  // who came too late is ended by mpirun with the others
+        CHECK((!line.empty() || what == "hangs"));  // mpirun ends a rank that was too late
         said.push_back(line);
     }
     return said;
@@ -52,7 +52,7 @@ std::string told_by(std::string const& folder, std::uint32_t rank) {
 
 TEST_CASE("four ranks that agree: nothing is told, and each is a worker of the run") {
     temporary_folder const folder;
-    // And replicas were compared at each.
+    // Replicas were compared at each agreement.
     for (std::string const& each : said_in("well", folder / "")) { CHECK(has(each, "of 4; last 39")); }
     auto const run = open_trial(folder / "run");
     REQUIRE(run);
@@ -80,7 +80,7 @@ TEST_CASE("a gradient that one rank got wrong is left out by all, before it is a
         INFO(each);
         CHECK(has(each, "skipped by 2; last 39"));
         CHECK(!has(each, "nan"));
-        CHECK(each.substr(each.find("; last")) == all[0].substr(all[0].find("; last")));  // the same weights
+        CHECK(each.substr(each.find("; last")) == all[0].substr(all[0].find("; last")));  // equal weights
     }
     auto const run = open_trial(folder / "run").value();
     REQUIRE(run.findings().size() == 1);

@@ -61,7 +61,7 @@ TEST_CASE("a region with gaps between its rows is refused, one of whole rows is 
 
 TEST_CASE("half precision is judged by its own format") {
     cv::Mat wide(1, 4, CV_32F, cv::Scalar(3)), half;
-    wide.at<float>(0, 2) = 1e9F;  // an infinity in 16 bits
+    wide.at<float>(0, 2) = 1e9F;  // becomes infinity in 16 bits
     wide.convertTo(half, CV_16F);
     CHECK(to_float(as_tensor(half).values.f16[0]) == 3);
     hook watch{plan{}, non_finite{}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections shown to other profilers: the same names, in the same order, closed when they are. Their headers stand in
-// (tests/ext/profilers).
+// Sections passed on to other profilers: the same names in the same order, opened and closed together. Fake headers of
+// these profilers stand in (tests/ext/profilers).
 #include <tests/catch.hpp>
 
 #include <spotter/ext/nvtx.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in object storage: mirrored while they are recorded, through whatever a store and a network do, and read back
-// from there. The store is moto, behind a door that has botocore verify every signature and fails when it is told to
+// Runs in object storage: mirrored while they are recorded, despite faults of store and network, and read back from
+// there. The store is moto behind a proxy. The proxy has botocore verify every signature, and fails on request
 // (tests/ext/s3/server.py).
 #include <tests/ext/s3/store.hpp>
 
@@ -9,14 +9,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// moto in that program, and what its door is told and tells.
+// moto behind the proxy, and the proxy's own requests: fail and counts.
 class object_store {
 public:
     [[nodiscard]] bool works() const noexcept { return server_.works(); }
     void fail(std::string const& how, int times) {
         (void)ask("fail", "how=" + how + "&times=" + std::to_string(times));
     }
-    // Since the last call: `name value` lines.
+    // The proxy's counters since the last call: `name value` lines.
     [[nodiscard]] std::map<std::string, std::uint64_t> counts() {
         std::map<std::string, std::uint64_t> found;
         std::istringstream lines{ask("counts", "")};
@@ -81,7 +81,7 @@ TEST_CASE("s3: keys of the environment, of a profile, of none; those of two acco
     CHECK(found.key_id == "OTHER");
     CHECK(found.token.empty());
     CHECK(found.endpoint == "http://x:1");
-    ::setenv("AWS_ACCESS_KEY_ID", "ENV", 1);  // without its secret
+    ::setenv("AWS_ACCESS_KEY_ID", "ENV", 1);  // without the secret key
     CHECK(s3::settings_here().value().key_id == "OTHER");
     ::setenv("AWS_SECRET_ACCESS_KEY", "es", 1);
     CHECK(s3::settings_here().value().key_id == "ENV");
@@ -106,7 +106,7 @@ TEST_CASE("s3: a run is mirrored while it is recorded, and read from the store: 
             for (int i = 0; i < 200 && store.counts()["put /runs/a b/\xC3\xBC/alive"] == 0; ++i) {
                 std::this_thread::sleep_for(50ms);
             }
-            std::this_thread::sleep_for(600ms);  // once more, with all of it
+            std::this_thread::sleep_for(600ms);  // another listing, now of all objects
             result<trial> const run = open_trial(there);
             REQUIRE(run);
             CHECK(run->status() == run_status::running);
@@ -128,12 +128,12 @@ TEST_CASE("s3: a run is mirrored while it is recorded, and read from the store: 
 
     std::uint64_t whole = 0;
     for (auto const& each : std::filesystem::directory_iterator{path}) { whole += each.file_size(); }
-    std::this_thread::sleep_for(1100ms);  // or an earlier listing would stand
+    std::this_thread::sleep_for(1100ms);  // longer than a cached listing is used
     trial const run = open_trial(there).value();
     CHECK(run.status() == run_status::finished);
     auto const opened = store.counts();
     CHECK(run["w"].at(train(70)).to<std::vector<float>>().value() == values_at(70));
-    CHECK(store.counts()["bytes_out"] <= 300'000);  // rows of all segments, and one value's blocks
+    CHECK(store.counts()["bytes_out"] <= 300'000);  // rows of all segments, and the blocks of one value
     CHECK(opened.at("refused") == 0);
     CHECK(whole > 1'000'000);
     check_reads(run, 80);
@@ -173,7 +173,7 @@ TEST_CASE("s3: a store that is down holds nobody: the training goes on, health t
     temporary_folder const folder;
     std::string const path = folder / "run";
     std::string const endpoint = s3::settings_here().value().endpoint;
-    ::setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9", 1);  // nobody is there
+    ::setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9", 1);  // no server listens there
     auto const begin = std::chrono::steady_clock::now();
     {
         s3::mirror away{path, "s3://runs/down", {.every = 100ms, .patience = 500ms}};
@@ -224,7 +224,7 @@ TEST_CASE(
         check_same(folder / "run", there);
     }
     for (auto const& [name, times] : store.counts()) {
-        // Once, and once more where the kill came between the store's word and its hearing.
+        // Once; once more if the kill came between the store's answer and its arrival.
         if (name.starts_with("put ") && name.ends_with(".spot")) { CHECK(times <= 3); }
     }
     check_reads(open_trial("s3://runs/kill/3").value(), 60);

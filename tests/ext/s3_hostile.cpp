@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store that means harm, or is broken: whatever it answers, who asks has an error in bounded time and memory, and its
-// sentence holds no secret and no raw bytes.
+// A store that is hostile or broken: whatever it answers, the caller gets an error in bounded time and memory. The
+// error's text holds no secret and no raw bytes.
 #include <tests/ext/s3/hostile.hpp>
 #include <tests/ext/s3/store.hpp>
 
@@ -98,7 +98,7 @@ TEST_CASE("s3 hostile: an answer that drips holds nobody beyond the patience") {
     s3::request part{.bucket = "bucket", .key = "run/000000.spot", .into = some};
     away.connection().ask(part);
     CHECK_FALSE(part.good());
-    CHECK(std::chrono::steady_clock::now() - begin < 30s);  // it would last 28 hours
+    CHECK(std::chrono::steady_clock::now() - begin < 30s);  // the whole answer would take 28 hours
     CHECK(is_plain_words(s3::error_of(part).what.view()));
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("s3 hostile: signs of life of any length of time, and parts of uploads
         asked.answer("", asked.method == "DELETE" ? "204 No Content" : "200 OK");
     }};
     s3::store_files files{settings_of(store)};
-    CHECK_FALSE(files.is_locked("s3://bucket/run/lock").value());  // said a month ago that it lives
+    CHECK_FALSE(files.is_locked("s3://bucket/run/lock").value());  // the last sign of life is a month old
     alive = "spotter alive 1\nevery -5\n";
     CHECK_FALSE(files.is_locked("s3://bucket/run/lock").value());
     std::uint64_t const before = store.questions();

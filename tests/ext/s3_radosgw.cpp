@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs in a store of another make, which verifies signatures itself and keeps what it confirmed when it is killed:
-// Ceph's radosgw.
+// Runs in an independent store, Ceph's radosgw: it verifies signatures itself and keeps confirmed objects when it is
+// killed.
 #include <tests/ext/s3/store.hpp>
 
 #include <atomic>
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The cluster lives in memory and in `folder`.
+// The cluster's data are in memory and in `folder`.
 class gateway {
 public:
     [[nodiscard]] bool works() {
@@ -59,7 +59,7 @@ TEST_CASE("radosgw: mirrored while it is recorded, read by ranges, sent in parts
         CHECK_FALSE(away.finish());
     }
     check_same(path, there);
-    std::this_thread::sleep_for(1100ms);  // or an earlier listing would stand
+    std::this_thread::sleep_for(1100ms);  // longer than a cached listing is used
     trial const run = open_trial(there).value();
     CHECK(run.status() == run_status::finished);
     check_reads(run, 80);
@@ -83,7 +83,7 @@ TEST_CASE("radosgw: mirrored while it is recorded, read by ranges, sent in parts
 TEST_CASE("radosgw: the store is killed again and again while runs are sent: what it confirmed is there, and in the "
           "end all of it") {
     SPOTTER_NEEDS_GATEWAY(store);
-    char const* const wanted = std::getenv("SPOTTER_KILLS");  // 200 by hand
+    char const* const wanted = std::getenv("SPOTTER_KILLS");  // 200 when run by hand
     int const kills = wanted != nullptr ? std::atoi(wanted) : 10;
     temporary_folder const folder;
     record_run(folder / "run", 60);
@@ -111,5 +111,5 @@ TEST_CASE("radosgw: the store is killed again and again while runs are sent: wha
     }
     killer.join();
     CHECK(sent > 0);
-    CHECK(failed == 0);  // each was tried again until the store took it
+    CHECK(failed == 0);  // each transfer was repeated until the store accepted it
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that go to a store and come from there while somebody else changes them: files that are cut or replaced while
-// they are sent, folders into which somebody records, files that are longer than the store's, or others.
+// Runs sent to a store and fetched from it while another program changes them: files cut or replaced during sending,
+// folders that are recorded into, and files longer than the store's, or different.
 #include <tests/ext/s3/plain_store.hpp>
 #include <tests/ext/s3/store.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 
 std::string first_of(std::string const& bytes, std::size_t count) { return bytes.substr(0, count); }
 void write_whole(std::string const& path, std::string const& bytes) { std::ofstream{path, std::ios::binary} << bytes; }
-// As another program does it: the file that others have open becomes shorter.
+// What another program does: a file that others have open becomes shorter.
 void cut(std::string const& path, std::size_t bytes) { std::filesystem::resize_file(path, bytes); }
 
 }  // namespace
@@ -23,7 +23,7 @@ TEST_CASE("s3 sync: a segment that is cut, changed or replaced while it is sent 
     std::string const path = folder / "run", file = path + "/000000.spot";
     {
         hook watch{path, keep};
-        record_steps(watch, 0, 400);  // eight megabytes: more than a socket holds
+        record_steps(watch, 0, 400);  // eight megabytes: more than a socket buffers
     }
     std::string const whole = bytes_of(file);
     REQUIRE(whole.size() > 6'000'000);
@@ -51,14 +51,14 @@ TEST_CASE("s3 sync: a segment that is cut, changed or replaced while it is sent 
     if (child == 0) { ::_exit(s3::sync(path, "s3://bucket/run") ? 0 : 1); }
     int ended = 0;
     REQUIRE(::waitpid(child, &ended, 0) == child);
-    REQUIRE(WIFEXITED(ended));  // no signal
+    REQUIRE(WIFEXITED(ended));  // no signal ended it
     std::string const there = store.at("/bucket/run/000000.spot");
     std::string const now = std::filesystem::exists(file) ? bytes_of(file) : std::string{};
     bool const is_one_of_them = there.empty() || there == whole || there == now;
     CHECK(is_one_of_them);
     if (how == "nothing" || how == "another in its place" || how == "changed in place") {
         CHECK(WEXITSTATUS(ended) == 0);
-        CHECK((there == now));  // sent anew
+        CHECK((there == now));  // sent again
     }
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("s3 sync: a folder is freed of what the store has, and of nothing that
     std::string const second = bytes_of(path + "/000002.spot");
     std::string other = second;
     other[other.size() - 10] = static_cast<char>(other[other.size() - 10] ^ 1);
-    store.put("/bucket/run/000002.spot", other);  // of a copy of the run that went on elsewhere
+    store.put("/bucket/run/000002.spot", other);  // of a copy of the run that continued elsewhere
     REQUIRE(s3::sync(path, "s3://bucket/run", {.remove_local = true}));
     CHECK((bytes_of(path + "/000002.spot") == second));
     CHECK_FALSE(std::filesystem::exists(path + "/000000.spot"));
@@ -169,7 +169,7 @@ TEST_CASE("s3 sync: a training whose segments are cut in place, again and again,
         }
         if (segments.size() < 2) { return; }
         std::sort(segments.begin(), segments.end());
-        segments.pop_back();  // into which is written
+        segments.pop_back();  // the writer appends to this one
         std::string const& one = segments[segments.size() - 1 - random() % (std::min)(segments.size(), std::size_t{3})];
         std::error_code ignored;
         std::filesystem::resize_file(one, std::filesystem::file_size(one, ignored) * (random() % 3) / 3, ignored);
@@ -195,8 +195,7 @@ TEST_CASE("s3 sync: a training whose segments are cut in place, again and again,
     CHECK(WIFEXITED(ended));
     CHECK(WEXITSTATUS(ended) == 0);
     CHECK(done >= cuts);
-    for (auto const& each :
-         std::filesystem::directory_iterator{path}) {  // what the store has is not shorter than what is left
+    for (auto const& each : std::filesystem::directory_iterator{path}) {  // the store's copy is not shorter
         std::string const name = each.path().filename().string();
         if (name.ends_with(".spot")) { CHECK(store.at("/bucket/run/" + name).size() >= each.file_size()); }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of the machine: out of files that say what a test wrote, out of a stand-in for NVIDIA's library, and beside a
-// loop.
+// Samples of the machine: from files that a test wrote, from a stand-in for NVIDIA's library, and beside a loop.
 #include <spotter/ext/system.hpp>
 #include <spotter/ext/system/nvml_reader.hpp>
 #include <spotter/ext/system/proc_reader.hpp>
@@ -33,7 +32,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A tree of files as /proc and /sys have them.
+// A tree of files with the layout of /proc and /sys.
 class fake_machine {
 public:
     void write(std::string const& name, std::string const& what) const {
@@ -66,7 +65,7 @@ public:
         write("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1000000\n");
         write("sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "3000000\n");
     }
-    // Two seconds later.
+    // The same files two seconds later.
     void go_on() const {
         write("proc/stat",
               "cpu  250 0 100 870 130 0 0 50 0 0\ncpu0 200 0 50 400 50 0 0 0 0 0\ncpu1 50 0 50 470 80 0 0 50 0 0\n");
@@ -103,14 +102,14 @@ system_load sample_of(nvml_reader& from, bool with_pcie = false) {
     return it;
 }
 
-// Memory that grows from sample to sample.
+// A load whose memory grows from sample to sample.
 void leak(system_load& it, void* count) noexcept {
     it.memory = 1000;
     it.held = 100.0 + static_cast<double>(++*static_cast<int*>(count));
     it.learn(part::memory);
 }
 
-// Steps until the alarm holds a finding of that rule, for ten seconds at most.
+// Takes steps until the alarm holds a finding of that rule, ten seconds at most.
 template <class Hook>
 std::size_t told_by(Hook& watch, std::string_view rule, finding& told) {
     auto const until = std::chrono::steady_clock::now() + 10s;
@@ -135,7 +134,7 @@ TEST_CASE("the files of /proc and /sys, number by number") {
     proc_reader reader{machine / "proc", machine / "sys"};
     system_load it;
     reader.sample(10, it);
-    CHECK((it.has(part::memory) && !it.has(part::cpu) && !it.has(part::network)));  // what is counted needs two
+    CHECK((it.has(part::memory) && !it.has(part::cpu) && !it.has(part::network)));  // rates need two samples
     machine.go_on();
     reader.sample(12, it);
     CHECK((reader.missing() == 0 && reader.unreadable() == 0));
@@ -152,9 +151,9 @@ TEST_CASE("the files of /proc and /sys, number by number") {
     CHECK(it.held == 0.6 * it.resident);
     CHECK(it.memory == 8192000);
     CHECK((it.received == 1000 && it.sent == 50));
-    CHECK((it.disk_read == 1024 && it.disk_written == 2048));  // whole disks, not their parts again
+    CHECK((it.disk_read == 1024 && it.disk_written == 2048));  // whole disks; their partitions are not counted again
     CHECK((it.waits_cpu.some == 0.25F && it.waits_cpu.full == 0));
-    CHECK((it.waits_io.some == 1 && it.waits_io.full == 0.1F));  // no more than all of the time
+    CHECK((it.waits_io.some == 1 && it.waits_io.full == 0.1F));  // at most all of the time
     CHECK((it.temperature == 63 && it.clock == 2e9F));
 }
 
@@ -181,7 +180,7 @@ TEST_CASE("a file that is not there is absent; one that cannot be read or unders
     machine.remove("proc/pressure");
     machine.remove("sys");
     machine.remove("proc/self/io");
-    machine.write("proc/self/io/a", "");  // a folder: it opens, and cannot be read
+    machine.write("proc/self/io/a", "");  // a folder: opening succeeds, reading fails
     machine.write("proc/stat", "cats 1 2 3\n");
     proc_reader reader{machine / "proc", machine / "sys"};
     system_load it;
@@ -314,7 +313,7 @@ TEST_CASE("NVIDIA's GPUs: a device that is lost, one that is hidden, and one tha
     fake.state->all[1].code = 15;
     it = sample_of(reader);
     CHECK((std::isnan(it.gpus[1].busy) && std::isnan(it.gpus[1].temperature)));
-    fake.state->all[1].code = 0;  // it does not come back
+    fake.state->all[1].code = 0;  // the device stays lost
     CHECK(std::isnan(sample_of(reader).gpus[1].busy));
 }
 
@@ -405,7 +404,7 @@ TEST_CASE("a sampler knows this machine, how long steps take, and what it does n
     for (point const& each : steps) { all += each.value; }
     CHECK(all / static_cast<double>(steps.size()) > 0.004);
     CHECK(all / static_cast<double>(steps.size()) < 0.1);
-    // How often it samples is no step of anybody's.
+    // The sampling interval does not count as a step time.
     for (recorded_coverage const& each : samples->coverages()) {
         if (each.rule == "step_time_outlier") { CHECK(each.judged == 0); }
     }
@@ -427,7 +426,7 @@ TEST_CASE("a sampler says how long the first step is waited for") {
     watch.finish();
     auto const samples = open_trial(machine.path());
     REQUIRE(samples);
-    CHECK((*samples)["sys/initialization"].steps().size() < samples->steps().size());  // no longer than that
+    CHECK((*samples)["sys/initialization"].steps().size() < samples->steps().size());  // only until the first step
 }
 #endif
 
@@ -453,7 +452,7 @@ TEST_CASE("a sampler goes with one hook at a time, is begun again, and is not th
         CHECK(both->workers().size() == 2);
         CHECK(!both->losses().any());
     }
-    // A run that takes the place of one takes that of its samples, too.
+    // A run that replaces another one also replaces its samples.
     hook watch{folder / "a", plan{}, options{.existing = existing::replace}};
     (void)watch.step(0, "loss"_t = 1.0F);
     watch.finish();

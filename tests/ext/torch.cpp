@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtorch's tensors and modules: observed as they are, refused where they must be, read back, and never disturbed.
+// libtorch's tensors and modules: observed in place, refused where they must be, read back, and never changed.
 #include <spotter/checkpoints.hpp>
 #include <spotter/heal.hpp>
 #include <spotter/packs.hpp>
@@ -38,7 +38,7 @@ bool has_shape(tensor_ref const& view, extents const& shape, order layout = orde
            view.count == shape.elements();
 }
 
-// What a hook gets of `values`, as a tensor again: packed by hand where it has to be.
+// What a hook receives of `values`, turned back into a tensor; the values are copied where the offer asks for a copy.
 template <class Values>
 torch::Tensor taken(Values const& values) {
     offered const given = offer(values);
@@ -108,7 +108,7 @@ TEST_CASE("every element type of torch has its dtype, both ways [D03]") {
         CHECK(same(taken(values.t()), values.t()));
         CHECK(same(taken(packed(values.slice(1, 0, 3, 2))), values.slice(1, 0, 3, 2)));
     }
-    // Those that came with torch 2.
+    // Types that came with torch 2.
     for (dtype type : {dtype::u16, dtype::u32, dtype::u64, dtype::f8_e4m3, dtype::f8_e5m2}) {
         torch::ScalarType const there = spotter::detail::torch_type(type);
         if (there == torch::ScalarType::Undefined) { continue; }
@@ -132,7 +132,7 @@ TEST_CASE("dense tensors of either order are taken where they lie, also with 0 a
     CHECK(as_tensor(torch::Tensor{}).absent());
     CHECK(as_tensor(static_cast<torch::TensorBase const&>(x)).count == 24);
     auto const passed = [&](named_tensor const& it) { return it.values.view.values.f32[23]; };
-    CHECK(passed("x"_t = x + 1) == 24);  // a temporary lives as long as the call
+    CHECK(passed("x"_t = x + 1) == 24);  // a temporary lives until the call returns
 }
 
 TEST_CASE("what cannot be viewed is refused with its reason, never read") {
@@ -197,7 +197,7 @@ TEST_CASE("packed(tensor) takes gaps, channels last, sparse, conjugate and negat
     CHECK(offer(packed(torch::quantize_per_tensor(x, 0.1, 0, torch::kQInt8))).view.refused == refusal::unknown_element);
 
     hook watch{keep_all};
-    // There is nothing that could be copied.
+    // There is no memory to copy from.
     (void)watch.step(train(0), "far"_t = packed(torch::empty({2}, torch::kMeta)));
     CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
@@ -342,7 +342,7 @@ TEST_CASE("an optimizer's state is shown by the name of its parameter, and only 
         CHECK(table.size() == model->named_parameters().size());
         update_once(model, optimizer);
         auto const all = shown(table);
-        CHECK(moments_of(all, "temperature").empty());  // neither has a gradient
+        CHECK(moments_of(all, "temperature").empty());  // neither of the two has a gradient
         CHECK(moments_of(all, "norm.weight").empty());
         for (auto const& [name, values] : all) { CHECK(guess_role(name) == role::optimizer); }
         optimizer.state().clear();
@@ -390,7 +390,7 @@ TEST_CASE("moments are those that the update used: the gradient, weighed as the 
     CHECK(sink.infos["optimizer/fc1.weight/exp_avg"].shape == extents{8, 6});
     CHECK(sink.kept["optimizer/fc1.weight/exp_avg"].size() == 1);
 
-    // Two modules of one optimizer, under names of their own; what it does not update has no state.
+    // Two modules under one optimizer, each with its own names. A module that it does not update has no state.
     net const other, stranger;
     auto both = model->parameters();
     for (torch::Tensor const& each : other->parameters()) { both.push_back(each); }
@@ -408,7 +408,7 @@ TEST_CASE("moments are those that the update used: the gradient, weighed as the 
     CHECK(copying.health().observed == both.size());
     CHECK(copying.health().good());
 
-    // A number that is none in a moment spoils every update from here on, and is found where it is.
+    // A NaN in a moment spoils every later update; it is found in the moment.
     auto& spoilt = static_cast<torch::optim::SGDParamState&>(*sgd.state().begin()->second);
     spoilt.momentum_buffer().fill_(NAN);
     hook judging{plan{}, non_finite{}};
@@ -420,7 +420,7 @@ TEST_CASE("moments are those that the update used: the gradient, weighed as the 
 
 namespace {
 
-struct last_of_lstm_impl : torch::nn::Module {  // takes what is no tensor
+struct last_of_lstm_impl : torch::nn::Module {  // takes a tuple, not a tensor
     torch::Tensor forward(std::tuple<torch::Tensor, std::tuple<torch::Tensor, torch::Tensor>> out) {
         return std::get<0>(out).select(0, -1);
     }
@@ -473,7 +473,7 @@ TEST_CASE("the layers of a Sequential are tapped on the way, before the next one
 
     CHECK(same(tap_layers(null_hook{}, "act/", net, x), expected));
     torch::nn::Sequential empty;
-    CHECK_THROWS(tap_layers(watch, "act/", empty, x));  // as torch does
+    CHECK_THROWS(tap_layers(watch, "act/", empty, x));  // torch throws, too
     torch::nn::Sequential recurrent{torch::nn::LSTM{torch::nn::LSTMOptions{6, 4}},
                                     std::make_shared<last_of_lstm_impl>(), torch::nn::Linear{4, 2}};
     watch.begin(train(1));
@@ -485,9 +485,8 @@ TEST_CASE("the layers of a Sequential are tapped on the way, before the next one
 
 namespace {
 
-// A classifier of three clouds of points that says log-probabilities, or (`last` is false) what should have become
-// such. One that is slow says nearly the same of every sample for a while: its last layer begins at zero, and its rate
-// low.
+// A classifier of three clouds of points whose net returns log-probabilities, or raw outputs if `last` is false. With
+// `slow` its outputs are nearly equal for a while: the last layer starts at zero, with a low rate.
 struct told_run {
     std::set<std::string> found{};  // "rule: reason" of all alarms
     double right = 0;
@@ -575,7 +574,7 @@ TEST_CASE("a known model of tensors is observed without an allocation [D22]") {
     CHECK(allocations_in([&] {
               for (std::uint64_t i = 3; i < 50; ++i) { step(i), whole(i); }
           }) == 0);
-    // A module makes its list anew; spotter adds nothing to that.
+    // torch allocates a list of parameters at each call; spotter adds no allocation.
     auto const listed = allocations_in([&] { visit_tensors(model, [](auto const&...) {}); });
     CHECK(allocations_in([&] { (void)watch.step(train(50), model); }) == listed);
     CHECK(watch.health().good());
@@ -589,7 +588,7 @@ TEST_CASE("the gradient of an activation is observed when backward comes to it")
     torch::Tensor const hidden = tap_gradient(watch, "grad/act/h", w * 2);
     torch::Tensor const out = tap_gradient(observer{watch}, "grad/out", hidden * 3);
     (void)tap_gradient(watch, "grad/w", w);                 // a leaf
-    (void)tap_gradient(watch, "grad/x", torch::ones({3}));  // without gradient
+    (void)tap_gradient(watch, "grad/x", torch::ones({3}));  // requires no gradient
     CHECK(sink.count("observe") == 0);
     out.sum().backward();
     (void)watch.end();
@@ -659,7 +658,7 @@ TEST_CASE("training ends at the same bits with and without, dropout and batch no
 
 namespace {
 
-// A training with dropout and batch norm, a bit of whose activations may flip at one step.
+// A training with dropout and batch norm. At one step a bit of an activation may flip.
 struct training {
     net model{};
     torch::optim::Adam adam{model->parameters(), 0.01};
@@ -667,7 +666,7 @@ struct training {
     torch::Tensor random{}, norms[3]{};
     bool strikes = false;
 
-    // What computing a step changes: the state of random numbers, and what batch norm runs.
+    // Saves what computing a step changes: the random generator's state and batch norm's running statistics.
     void save() {
         random = ::at::detail::getDefaultCPUGenerator().get_state();
         for (std::size_t i = 0; i < 3; ++i) { norms[i] = model->norm->buffers()[i].clone(); }
@@ -685,7 +684,7 @@ struct training {
         target = data.sum(1, true);
         hidden = torch::relu(model->norm(model->fc1(data)));
         if (std::exchange(strikes, false)) {
-            hidden.data_ptr<float>()[37] = 1e30F;  // as where the highest bit of an exponent flips
+            hidden.data_ptr<float>()[37] = 1e30F;  // as if the highest exponent bit flipped
         }
         loss = torch::mse_loss(model->fc2(model->drop(hidden)) / model->temperature, target);
         loss.backward();
@@ -761,6 +760,6 @@ TEST_CASE("a module goes back by itself to its checkpoint, with a rate that what
     }
     kept.review(watch);
     CHECK((back >= 1 && back <= 6));
-    CHECK(it.loss.item<float>() < 3);  // it began above 5, and stays above 6 at the rate that it began with
+    CHECK(it.loss.item<float>() < 3);  // it began above 5, and stays above 6 at the initial rate
     CHECK(kept.last_good().step.index >= 199);
 }

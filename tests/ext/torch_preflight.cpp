@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of libtorch are examined: right ones in silence, broken ones by their cause, and all is afterwards what it was.
+// Examination of libtorch loops: right ones give no finding, broken ones give their cause, and all state is restored.
 #include <spotter/preflight.hpp>
 
 #include <spotter/ext/torch.hpp>  // last: ::at and spotter::at must not meet in it
@@ -31,7 +31,7 @@ struct examined_net : fixed_seed {
     torch::optim::SGD optimizer{net->parameters(), torch::optim::SGDOptions{0.1}.momentum(0.9)};
     torch_batch batch{};
 
-    // Forward and backward, as a loop has it.
+    // Forward and backward pass, as in a loop.
     torch::Tensor pass(bool clears = true) {
         if (clears) { optimizer.zero_grad(); }
         auto loss = torch::nn::functional::cross_entropy(net->forward(batch.x), batch.y);
@@ -139,7 +139,7 @@ TEST_CASE("a batch that was handed over is afterwards what it was") {
     auto const x = of.batch.x.clone(), y = of.batch.y.clone();
     auto const exam = torch_examination(of.net, of.optimizer, of.batch.x, of.batch.y, torch::nn::CrossEntropyLoss{});
     CHECK(!preflight(exam));
-    CHECK(!preflight(exam));  // again
+    CHECK(!preflight(exam));  // a second time
     CHECK(of.batch.x.equal(x));
     CHECK(of.batch.y.equal(y));
     CHECK(of.optimizer.state().empty());

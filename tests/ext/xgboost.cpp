@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boosted trees through XGBoost's C API: what the record holds is what the API says, and the model never notices.
+// Boosted trees through XGBoost's C API: the record equals what the API returns, and observing does not change the
+// model.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/ext/xgboost.hpp>
@@ -95,7 +96,7 @@ public:
         good(XGBoosterSaveModelToBuffer(it_, "{\"format\": \"ubj\"}", &size, &text));
         return {text, text + size};
     }
-    // A node of the last tree: what its dump says, by heap id.
+    // A node of the last tree by its dump; nodes are keyed by heap id.
     struct node {
         int feature = -1;
         float value = 0, gain = 0, cover = 0;
@@ -111,7 +112,7 @@ public:
         for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
             std::string const line = text.substr(at, text.find('\n', at) - at);
             std::size_t const depth = line.find_first_not_of('\t');
-            std::uint64_t id = depth == 0 ? 0 : 2 * above[depth - 1] + 1;  // yes comes before no
+            std::uint64_t id = depth == 0 ? 0 : 2 * above[depth - 1] + 1;  // the `yes` branch precedes the `no` branch
             if (all.count(id) != 0) { ++id; }
             above.resize(depth);
             above.push_back(id);
@@ -138,7 +139,7 @@ std::vector<Value> values_of(trial const& run, std::string const& name, step_id 
     return run[name].at(step).to<std::vector<Value>>().value();
 }
 
-// Boosts for so many rounds, watched or not, and returns the model.
+// Boosts `rounds` rounds, watched or not, and returns the model.
 template <class Watch>
 std::string boost(parameters const& how, int classes, int rounds, Watch&& watch) {
     table const train_rows{200, 1, classes}, test_rows{80, 2, classes};
@@ -208,7 +209,7 @@ TEST_CASE("every default collection for boosted trees lands in the record, with 
     ids const tenth{train(0), train(10), train(20)};
     CHECK(run.names(filter{.collection = "feature_importance"}).size() == 5);
     CHECK(run.names(filter{.collection = "full_shap"}) == names_list{"full_shap"});
-    // And not the bias.
+    // The bias column is left out.
     CHECK(run.names(filter{.collection = "average_shap"}) == names_list{"average_shap/f0", "average_shap/f1",
                                                                         "average_shap/f2", "average_shap/f3",
                                                                         "average_shap/f4", "average_shap/f5"});
@@ -292,7 +293,7 @@ TEST_CASE("the model has the same bytes, whether somebody looks at all of it or 
         CHECK(watch.health().good());
         CHECK(watch.health().refused == 0);
         INFO(each.how.front().second);
-        CHECK((alone == watched));  // no bytes in the report
+        CHECK((alone == watched));  // compared without printing the bytes
     }
 }
 
@@ -305,7 +306,7 @@ TEST_CASE("what costs is asked for only at steps where somebody wants it") {
         });
         return work;
     };
-    // The first step asks for what is cheap, and never for SHAP values.
+    // The first step asks only for cheap values, never for SHAP values.
     hook nothing{plan{}};
     boosted_work const idle = work_of(nothing, 12);
     CHECK((idle.evaluations == 1 && idle.predictions == 1 && idle.scores == 5 && idle.models == 1));
@@ -318,7 +319,7 @@ TEST_CASE("what costs is asked for only at steps where somebody wants it") {
     hook averages{plan{collection{"average", role::average_shap, every{4}, payload}}};
     CHECK(work_of(averages, 12).explanations == 3);
     hook both{plan{collection{"shap", "*shap*", every{4}, payload}}};
-    CHECK(work_of(both, 12).explanations == 3);  // once for all of them
+    CHECK(work_of(both, 12).explanations == 3);  // one call serves all of them
     hook defaults_{defaults::boosting};
     boosted_work const usual = work_of(defaults_, 21);
     CHECK((usual.evaluations == 21 && usual.predictions == 3 && usual.scores == 15));
@@ -337,7 +338,7 @@ TEST_CASE("a loop that evaluates by itself hands over what it was told") {
     auto const found = watch.step(train(1), trees);
     REQUIRE(found.size() == 1);
     CHECK((found.front().tensor == "a:b-logloss" && found.front().measured == 0.75 && found.front().others == 0));
-    CHECK(watch.step(train(2), trees).empty());  // told once, and there is no set to ask for more
+    CHECK(watch.step(train(2), trees).empty());  // found once; there is no data set to evaluate
     CHECK(trees.work().evaluations == 0);
 
     boosted_trees asks{model, {{"rows", rows}}};
@@ -433,7 +434,7 @@ TEST_CASE("what XGBoost refuses is counted, with its reason, and the loop goes o
     CHECK(watch.health().refused > 0);
     CHECK(watch.health().steps == 3);
 
-    // A label that is not there, a booster that has learnt nothing: no trouble.
+    // A missing label, or a booster without trees, is no error.
     booster fresh{{rows}, plain};
     boosted_trees const unlearnt{fresh, {{"rows", rows}}};
     hook other{everything_always, tree_depth{}, feature_importance_overweight{}};
@@ -443,7 +444,7 @@ TEST_CASE("what XGBoost refuses is counted, with its reason, and the loop goes o
 
 TEST_CASE("XGBoost's own defaults are no alarm at the evaluation's best, nor 2 % above it") {
     for (std::uint64_t const seed : {1U, 2U, 3U, 4U}) {
-        table const train_set{800, seed, 1 << 20}, test_set{400, seed + 100, 1 << 20};  // as good as numbers
+        table const train_set{800, seed, 1 << 20}, test_set{400, seed + 100, 1 << 20};  // nearly continuous
         booster const it{{train_set, test_set}, {}};
         boosted_trees const trees{it, {{"train", train_set}, {"validation", test_set}}};
         hook watch{plan{}, packs::boosting};

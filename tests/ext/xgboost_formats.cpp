@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How XGBoost writes models, parameters and evaluations, taken apart; without the library.
+// How XGBoost writes models, parameters and evaluations: parsed without the library.
 #include <tests/catch.hpp>
 
 #include <spotter/ext/xgboost/readings.hpp>
@@ -11,7 +11,7 @@ using namespace spotter;
 
 namespace {
 
-// UBJSON by hand: columns of a tree as XGBoost writes them.
+// Hand-made UBJSON: columns of a tree as XGBoost writes them.
 std::string big_endian(std::uint64_t bits, std::size_t size) {
     std::string out;
     while (size-- > 0) { out += static_cast<char>(bits >> (8 * size)); }
@@ -64,9 +64,9 @@ TEST_CASE("deep trees keep their depth, and numbers their bits") {
     hook watch{plan{}, tree_depth{}};
     auto const found = watch.step(train(0), "trees/0/id"_t = trees[0].id);
     REQUIRE(found.size() == 1);
-    CHECK(found.front().measured == 64);  // or deeper
+    CHECK(found.front().measured == 64);  // 64 stands for 64 or deeper
 
-    // A split by categories has no threshold.
+    // A categorical split has no threshold.
     REQUIRE(detail::read_last_trees(forest(ints("left_children", {1, -1, -1}) + ints("right_children", {2, -1, -1}) +
                                            ints("split_indices", {4, 0, 0}) + floats("split_conditions", {nan, 1, 2}) +
                                            floats("loss_changes", {9, 0, 0}) + floats("sum_hessian", {3, 2, 1}) +
@@ -88,7 +88,7 @@ TEST_CASE("a model that is cut short, or is none, gives no trees") {
     }
     CHECK_FALSE(detail::read_last_trees(bytes + "Z", 1, trees));
     std::uint64_t state = 1;
-    for (int round = 0; round < 3000; ++round) {  // whatever it says, it says it without reading what is not there
+    for (int round = 0; round < 3000; ++round) {  // whatever the bytes, the reader stays within them
         std::string damaged = bytes;
         for (int i = 0; i < 3; ++i) {
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -105,7 +105,7 @@ TEST_CASE("a model that is cut short, or is none, gives no trees") {
           std::string(100, '['), std::string{"{$i#i\x01"}, std::string{"[$i"}, std::string{"[#i\xFF]"}}) {
         CHECK_FALSE(detail::read_last_trees(broken, 1, trees));
     }
-    // Values that take no bytes, as many as there are seconds in all eternity, and levels without end.
+    // Lengths near 2^63 of elements that take no bytes, and endless nesting.
     std::string const endless = big_endian(~std::uint64_t{0} >> 1U, 8), tree = "{" + name_of_length("trees");
     for (std::string const& broken :
          {"[$Z#L" + endless, "[$T#L" + endless, "[$[#L" + endless, "{$Z#L" + endless, tree + "[$T#L" + endless,

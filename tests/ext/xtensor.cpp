@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xtensor containers in and out of a record: types, shapes and both orders, and what is refused.
+// xtensor containers recorded and read back: types, shapes, both orders, and refusals.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/ext/xtensor.hpp>
@@ -19,7 +19,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Element (i, j, k) is 100 i + 10 j + k.
+// A tensor whose element (i, j, k) is 100 i + 10 j + k.
 template <class Tensor>
 Tensor counted(typename Tensor::shape_type const& shape) {
     Tensor made(shape);
@@ -33,7 +33,7 @@ Tensor counted(typename Tensor::shape_type const& shape) {
     return made;
 }
 
-// Catch's own operators would be taken for xtensor's.
+// Inside CHECK, Catch's operators would be resolved to xtensor's.
 template <class Left, class Right>
 bool same(Left const& left, Right const& right) {
     return left == right;

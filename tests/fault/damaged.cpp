@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record of every kind of content, cut at every byte and with every bit flipped: what is read is what was written, or
-// a named error.
+// A record with every kind of content, cut at every byte and with every bit flipped: a reader returns what was written,
+// or a named error.
 #include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
@@ -62,7 +62,7 @@ folder_contents const& sample() {
     return made;
 }
 
-// What picture_of says but for what follows from it, in a twentieth of the time: values, stored statistics, texts
+// The items of picture_of that the others derive from, in a twentieth of the time: values, stored statistics, scalars
 // between steps, closed steps, findings. `ever` are the steps to look at, closed or not.
 picture quick_picture(trial const& run, std::vector<step_id> const& ever) {
     picture found;
@@ -77,7 +77,7 @@ picture quick_picture(trial const& run, std::vector<step_id> const& ever) {
             recorded_value const value = track.at(step);
             errc const code = value.error().code;
             if (code == errc::no_such_step || code == errc::not_in_step) { continue; }
-            // Nothing of it is there, and what is damaged may have held it.
+            // No value was found; the damaged part may have held it.
             if (value.error().what.view().starts_with("what was recorded of the step may be")) { continue; }
             std::string const key = name + " " + Catch::StringMaker<step_id>::convert(step);
             found[key] = value_item(value);
@@ -97,7 +97,7 @@ picture quick_picture(trial const& run, std::vector<step_id> const& ever) {
     return found;
 }
 
-// The whole record: what it holds and at which steps.
+// The picture of the undamaged record, and its steps.
 struct original {
     std::vector<step_id> steps{};
     picture whole{};
@@ -165,9 +165,9 @@ void flip_all(std::string const& name, std::size_t begin, std::size_t end, flip_
             bool const told = covers(damage, name, at);
             bool good = true;
             if (in_head) {
-                good = told && found.whole() && finished;  // what a head says stands in the rows too
+                good = told && found.whole() && finished;  // the rows repeat what a head says
                 ++count.reported;
-            } else if (!in_rows) {  // values: of them alone
+            } else if (!in_rows) {  // a payload: only its own value can be affected
                 good = (told || damage.empty()) && found.lacking == 0 && found.refused <= 1 && finished;
                 ++(told ? count.reported : found.refused > 0 ? count.refused : count.unchanged);
             } else if (in_last && !told) {  // read as the end of a run that was not finished
@@ -198,9 +198,8 @@ void say(char const* what, flip_count const& count, std::uint64_t most_unchanged
 
 }  // namespace
 
-// The bits that change nothing lie in zstd's compressed blocks: the two reserved bits of the byte that names the modes
-// of the sequences, and padding and weights of entropy tables that no value uses. That the values are right all the
-// same was compared.
+// The bits whose flip changes nothing are in zstd's compressed blocks: the two reserved bits of the sequences' mode
+// byte, padding, and entropy table weights that no value uses. The test has compared the values: they are right.
 TEST_CASE("every bit of the first segment flipped: what is read is what was written or a named error, damage is "
           "reported, and "
           "everything else is there [T14][D06]") {
@@ -247,7 +246,7 @@ TEST_CASE("every bit of the head of a run's only segment flipped: the run opens,
 TEST_CASE("the last segment cut at every byte: a run that died, with a prefix of what was written, and nothing damaged "
           "[T14][D04]") {
     auto const& [steps, whole] = read_sample();
-    for (bool const only_first : {false, true}) {  // the first segment where the run had not come to the second
+    for (bool const only_first : {false, true}) {  // only_first: the run had not begun the second segment
         std::string const name = segments[only_first ? 0 : 1];
         contents const all = sample().find(name)->second;
         std::uint64_t before = 0;
@@ -263,7 +262,7 @@ TEST_CASE("the last segment cut at every byte: a run that died, with a prefix of
             difference const found = compare(quick_picture(*opened, steps), whole);
             INFO(found.first);
             REQUIRE((found.sound() && found.refused == 0));
-            // But that its sidecar knows more, where it does.
+            // some bits of a zstd block are unused
             std::vector<damaged_place> const damage = opened->damage();
             REQUIRE(std::all_of(damage.begin(), damage.end(), [&](damaged_place const& each) {
                 return each.file == name && each.offset + each.bytes == (cut < layout::head_bytes ? 0 : cut);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operator new of this executable, which fails where a test plans it.
+// Operator new of this executable. It fails where a test plans it.
 #include <tests/fault/failing_memory.hpp>
 
 #include <new>

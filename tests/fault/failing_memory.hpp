@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that gives out: the n-th allocation through operator new (failing_memory.cpp) fails, alone or with all after
-// it; of one thread, or of all threads together.
+// Injected allocation failures: the n-th call of operator new (failing_memory.cpp) fails, alone or with all after it.
+// It counts one thread's calls, or all threads'.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ inline bool is_due(std::size_t asked, outage how, std::size_t fails_at) noexcept
     return fails_at != 0 && (how == outage::once ? asked == fails_at : asked >= fails_at);
 }
 
-// Runs `call` while the n-th allocation fails; how many there were.
+// Runs `call` while the n-th allocation fails; returns the number of allocations.
 template <class Call>
 std::size_t allocations_of(std::size_t fails_at, outage how, Call&& call) {
     memory = {true, how, fails_at, 0};
@@ -38,7 +38,7 @@ std::size_t allocations_of(std::size_t fails_at, outage how, Call&& call) {
     memory.active = false;
     return memory.asked;
 }
-// The same for whatever thread asks.
+// The same, counting the allocations of all threads.
 template <class Call>
 std::size_t allocations_of_all(std::size_t fails_at, outage how, Call&& call) {
     memory_of_all.how = how, memory_of_all.fails_at = fails_at, memory_of_all.asked = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the row frames of a segment are.
+// Finds the row frames of a segment.
 #pragma once
 
 #include <spotter/format/walker.hpp>

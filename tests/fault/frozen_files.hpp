@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A read-only file system of a few files in one folder and those below it, made of given bytes.
+// A read-only file system of given bytes: a few files in one folder and its subfolders.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
@@ -13,7 +13,7 @@ namespace spotter_test {
 using contents = std::vector<std::byte>;
 using folder_contents = std::map<std::string, contents, std::less<>>;  // by path
 
-// Opening copies nothing, so a file may be changed in place between two readings and not during one.
+// Opening copies nothing: a test may change a file in place between two readings, not during one.
 class frozen_files final : public spotter::file_system {
 public:
     static constexpr std::string_view folder = "run";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records with sound checksums that lie: what a fuzzer found or could find, each as a case of its own.
+// Records with right checksums and false content: cases that a fuzzer found or could find, one test each.
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small training loop that is recorded with everything a record can hold, and whose numbers are known with and
-// without a hook.
+// A small training loop, recorded with every kind of content. Its numbers are known with and without a hook.
 #pragma once
 
 #include <tests/fault/picture.hpp>
@@ -11,7 +10,7 @@
 
 namespace spotter_test {
 
-// A clock that ticks with every look, so that the same loop makes the same record.
+// A clock that advances at each reading, so that the same loop always gives the same record.
 inline double ticks() noexcept {
     static double now = 0;
     return 1e9 + ++now;
@@ -19,7 +18,7 @@ inline double ticks() noexcept {
 inline constexpr spotter::options small_record{
     .drain = spotter::drain::poll, .ring_bytes = 64 << 10, .segment_bytes = 4096, .flush_milliseconds = 1'000'000};
 
-// What the loop computes: every bit of it.
+// All bits that the loop computes.
 using trace = std::vector<std::uint32_t>;
 
 struct line_model {
@@ -55,7 +54,7 @@ inline constexpr auto loop_plan = spotter::plan{
     spotter::collection{"spread", "grad/w", spotter::every{4}, spotter::quantiles | spotter::histogram},
     spotter::collection{"others", "other/*", spotter::every{2}, spotter::payload}};
 
-// Steps `begin` to `end`; what `watch` is called with is `watch(step, loss, net)`, before the update.
+// Takes steps `begin` to `end`. Calls `watch(step, loss, net)` in each, before the update.
 template <class Watch>
 trace train_line(std::uint64_t begin, std::uint64_t end, Watch&& watch) {
     line_model net;
@@ -76,20 +75,20 @@ inline trace unwatched(std::uint64_t begin, std::uint64_t end) {
 struct watched {
     trace bits{};
     spotter::health_report health{};
-    std::uint64_t came_in = 0;  // observations and scalars that were to be kept
+    std::uint64_t came_in = 0;  // observations and scalars that the plan or a rule keeps
     std::size_t found = 0;
-    bool sticky = true;  // health kept the first failure that it told
+    bool sticky = true;  // health kept its first error
     std::string path{};
 };
 
-// The loop with a hook that records into `path` of `files`; `at_step(i)` is called after each.
+// The loop with a hook that records into `path` of `files`. Calls `at_step(i)` after each step.
 inline watched train_watched(spotter::file_system& files, std::string_view path, spotter::options const& choices,
                              std::uint64_t begin, std::uint64_t end,
                              std::function<void(std::uint64_t)> const& at_step = {}) {
     using namespace spotter;
     watched seen;
     recorder record{path, choices, files};
-    // Warnings, and errors, which are in the file before the loop hears of them.
+    // Rules with warnings, and one with errors: the writer stores an error before the loop gets it.
     hook watch{record, loop_plan, non_finite{}, any("loss", minimum > 0.0) | cooldown{3},
                any("val_loss", minimum > 0.0) | severity::error};
     error first{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damage to what declares tensors in a run that was resumed or replaced: rows get their names back from where these
-// stand once more, and as long as nothing names them they stand for a later value that nobody knows.
+// Damage to tensor declarations in a resumed or replaced run. Rows get their names back where the declaration is
+// repeated. Until then they hide older values, because they may be newer values of the same tensors.
 #include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t recorded_steps = 120;
 constexpr std::string_view names[] = {"n/x", "n/y", "v/w"};
 
-// Two attempts over the same steps; of each tensor the values are 1000 times the attempt, and the step.
+// Records two attempts over the same steps. Each value is 1000 times the attempt plus the step.
 void record(std::string const& path, std::uint64_t steps = recorded_steps) {
     for (std::uint32_t k = 0; k < 2; ++k) {
         hook watch{path, everything, options{.existing = k == 0 ? existing::replace : existing::resume}};
@@ -75,11 +75,10 @@ verdict of_attempt(trial const& run, std::uint32_t number) {
     return found;
 }
 
-// A segment made by hand, of an attempt that recorded packed observations of which nothing but the recorded_steps was
-// kept.
+// A hand-made segment of an attempt with packed observations that keep only their counts.
 struct made_segment {
     byte_buffer bytes{};
-    std::vector<std::uint64_t> frames{};  // where they begin
+    std::vector<std::uint64_t> frames{};  // offsets
     std::uint64_t ordinal;
 
     made_segment(std::uint32_t number, std::uint64_t first_ordinal) : ordinal{first_ordinal} {
@@ -140,7 +139,7 @@ struct made_segment {
         ordinal += std::exchange(closes_, 0);
     }
     [[nodiscard]] contents whole() const { return {bytes.view().begin(), bytes.view().end()}; }
-    // With a wrong bit in one frame.
+    // The segment with a wrong bit in one frame.
     [[nodiscard]] contents damaged(std::size_t frame) const {
         contents changed = whole();
         changed[static_cast<std::size_t>(frames[frame]) + 9] ^= std::byte{1};
@@ -162,7 +161,7 @@ private:
 
 constexpr tensor_id tensors = 12;
 
-// What stands at a step: `no_payload` where an observation of it is found, since no values were kept.
+// The error at a step: `no_payload` if an observation is found, since no values were kept.
 errc found_at(trial const& run, std::uint64_t index) { return run["x/3"].at(train(index)).error().code; }
 errc found_at(trial const& run, std::uint64_t index, std::uint32_t number) {
     return run["x/3"].at(train(index), attempt{number}).error().code;
@@ -223,14 +222,14 @@ TEST_CASE("rows that nothing names yet may be a later value; once they have thei
     fs::remove(file + "x");
     auto const frames = declaring(bytes);
     REQUIRE(frames.size() > 2);
-    REQUIRE(frames[0].closes == 0);  // run_begin alone
+    REQUIRE(frames[0].closes == 0);  // it holds run_begin alone
     REQUIRE(frames[1].closes > 0);
     bytes[static_cast<std::size_t>(frames[1].offset) + 9] ^= 1;
     auto const cut = static_cast<std::size_t>(frames[2].offset);
     write_file(file, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(cut)});
     trial run = open(run_path);
     verdict const before = latest(run);
-    CHECK(before.wrong > 0);  // steps to which the second attempt has not come: those of the first, as they are
+    CHECK(before.wrong > 0);  // steps that the second attempt did not reach have the first attempt's values
     std::size_t nameless = 0;
     for (step_id const step : run.steps()) { nameless += run["n/x"].at(step).error().code == errc::corrupt ? 1U : 0U; }
     CHECK(before.corrupt > 2 * frames[1].closes);
@@ -297,7 +296,7 @@ TEST_CASE("packed steps behind a frame that is lost bound what it held, and what
         CHECK(found_at(run, 79) == errc::corrupt);
         CHECK(found_at(run, 81) == errc::no_payload);
         CHECK(found_at(run, 159) == errc::no_payload);
-        CHECK(found_at(run, 160) == errc::no_payload);  // of the first attempt: the second did not come there
+        CHECK(found_at(run, 160) == errc::no_payload);  // from the first attempt; the second did not reach it
         CHECK(found_at(run, 199) == errc::no_payload);
         CHECK(found_at(run, 79, 0) == errc::no_payload);
         CHECK(found_at(run, 79, 1) == errc::corrupt);

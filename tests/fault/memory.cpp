@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small records that stand for very many steps and rows: what a reader takes follows their bytes, until somebody asks
-// for all of it.
+// Small records that stand for very many steps and rows: a reader's memory follows their size in bytes, until a caller
+// asks for all steps.
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
 
@@ -33,7 +33,7 @@ constexpr bool sanitized = false;
 constexpr bool sanitized = false;
 #endif
 
-// Bytes that this process has from the heap; 0 where nobody says.
+// Heap bytes of this process; 0 if the C library does not report them.
 std::size_t heap_bytes() {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
     auto const now = ::mallinfo2();
@@ -43,7 +43,7 @@ std::size_t heap_bytes() {
 #endif
 }
 
-// One row of packed steps, in a segment that declares `names` tensors.
+// One row of packed steps.
 struct steps_row {
     byte_buffer bytes{};
     std::uint64_t steps = 0;
@@ -66,7 +66,7 @@ struct steps_row {
         out.varint(value);
         bytes.grow_by(out.size());
     }
-    // A template of observations of which only the count was kept.
+    // A template of observations that keep only their counts.
     void counts_of(std::uint64_t tensors) {
         byte_buffer items;
         for (std::uint64_t id = 0; id < tensors; ++id) {
@@ -109,7 +109,7 @@ contents segment_of(std::vector<steps_row> const& rows, tensor_id names) {
     return {out.view().begin(), out.view().end()};
 }
 
-// 8 kB of steps at which nothing was kept, or two rows at which as much as fits was.
+// 8 kB of rows whose steps kept nothing; or two rows whose steps kept as many observations as fit.
 contents many_closings() {
     std::vector<steps_row> rows;
     for (std::uint64_t i = 0; i < 200; ++i) {
@@ -128,7 +128,7 @@ contents many_rows(std::uint64_t tensors) {
     }
     return segment_of(rows, static_cast<tensor_id>(tensors));
 }
-// Two templates, of which one has the tensors, taken without any order: nothing that could be summed up in a few words.
+// Two templates, one of them with the tensors, in irregular order: nothing that an outline could summarise.
 contents unordered_rows(std::uint64_t tensors) {
     constexpr std::uint64_t count = 2000;
     std::vector<steps_row> rows;
@@ -188,7 +188,7 @@ TEST_CASE("what is asked for of dense packed steps is what stands in them") {
     std::vector<step_id> const steps = run["x/3"].steps();
     CHECK(steps.size() > 800);
     CHECK(steps.size() < 1200);
-    CHECK(run.steps() == steps);  // nothing was kept at the others
+    CHECK(run.steps() == steps);  // the other steps kept nothing
     CHECK(run["x/3"].history(l2).size() == steps.size());
     std::size_t met = 0;
     for (std::uint64_t i = 0; i < 100; ++i) { met += run["x/11"].shape(train(i)) ? 1U : 0U; }

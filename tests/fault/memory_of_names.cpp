@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The n-th allocation fails, for every n, while names are made: lists of them and tables.
+// Lists of names and tables are made while the n-th allocation fails, for every n.
 #include <tests/fault/starved.hpp>
 
 using namespace spotter;
@@ -13,7 +13,7 @@ constexpr std::string_view long_pattern = "a rather long name of a block/{}/w";
 
 TEST_CASE("a list of names has them all, or is empty; so is a copy of it") {
     std::size_t const needed = allocations_of(0, outage::once, [] { name_list const names{long_pattern, 5}; });
-    REQUIRE(needed > 5);  // one a name
+    REQUIRE(needed > 5);  // one per name
     for (std::size_t n = 1; n <= needed + 1; ++n) {
         name_list const whole{long_pattern, 5};
         std::size_t made = 0, copied = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The n-th allocation fails, for every n, while a run is opened, refreshed and asked: a named lack, and nothing that
-// was known is lost.
+// A run is opened, refreshed and queried while the n-th allocation fails, for every n: the lack is a named error, and
+// nothing already read is lost.
 #include <tests/catch.hpp>
 #include <tests/fault/failing_memory.hpp>
 #include <tests/fault/frozen_files.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr options small{.drain = drain::poll, .ring_bytes = 64 << 10, .segment_bytes = 4096};
 
-// What is there of a run's folder.
+// The current files of a run's folder.
 folder_contents frozen_copy(std::string const& path) {
     folder_contents found;
     for (auto const& each : std::filesystem::directory_iterator{path}) {
@@ -34,10 +34,10 @@ folder_contents frozen_copy(std::string const& path) {
 }
 
 struct two_looks {
-    folder_contents early{}, late{};  // while it runs, and once it has ended
+    folder_contents early{}, late{};  // while it runs; after it ended
 };
 
-// Several segments, with values, statistics, texts, findings and rows that are declared late.
+// Records several segments with values, statistics, texts, findings and late declarations.
 two_looks recorded() {
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -69,7 +69,7 @@ void damage_in(folder_contents& files) {
     first[first.size() - 200] ^= std::byte{1};
 }
 
-// What a trial says, as text.
+// All that a trial returns, as text.
 std::vector<std::string> told_by(trial const& run) {
     std::vector<std::string> all;
     auto const add = [&](std::string_view what, auto const&... numbers) {
@@ -96,8 +96,8 @@ std::vector<std::string> told_by(trial const& run) {
     return all;
 }
 
-// `call` with the n-th allocation failing; whether it threw. What it throws is std::bad_alloc, of a list with a
-// sentence.
+// Runs `call` with the n-th allocation failing; returns whether it threw. Only std::bad_alloc is expected. `sentence`:
+// its text says that there was no memory.
 template <class Call>
 bool threw(std::size_t n, outage how, std::size_t& asked, bool& sentence, Call const& call) {
     bool thrown = false;
@@ -122,8 +122,8 @@ void for_each_failure(std::size_t needed, Body const& body) {
     }
 }
 
-// A question of a trial that was just opened, for every n. `describe(answer)` as text; `failed(answer)`: it says that
-// memory gave out.
+// Asks a newly opened trial, for every n. `describe(answer)` is its text; `failed(answer)`: the answer reports
+// out_of_memory.
 template <class Ask, class Describe, class Failed>
 void ask_each(std::string const& what, frozen_files& files, Ask const& ask, Describe const& describe,
               Failed const& failed) {
@@ -209,7 +209,7 @@ TEST_CASE("a refresh for which memory gives out loses nothing that was known, an
                 error why;
                 (void)allocations_of(n, how, [&] { why = run.refresh(); });
                 std::vector<std::string> const meanwhile = told_by(run);
-                // What is about the run as a whole changes as it goes on; what was read of tensors does not.
+                // The run's status may change as it continues; what was read of tensors does not.
                 bool kept = true;
                 for (std::string const& each : before) {
                     bool const of_tensor =

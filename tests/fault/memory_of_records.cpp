@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The n-th allocation fails, for every n, while a run is recorded, opened and replayed.
+// A run is recorded, opened and replayed while the n-th allocation fails, for every n.
 #include <tests/fault/starved.hpp>
 #include <tests/temporary_folder.hpp>
 
@@ -29,7 +29,7 @@ TEST_CASE("a replay of an open record outlives it: std::bad_alloc, a word in the
         std::vector<std::vector<double>> buffers(every_role().size());
         outcome told;
         told.findings.assign(steps, 0);
-        memory = {};  // what a test before this one has left of its plan
+        memory = {};  // clears the plan that an earlier test left
         hook watch{path, keep, packs::supervised, options{.drain = drain::poll}};
         run_steps(watch, buffers, told);
         memory.active = false;
@@ -74,7 +74,7 @@ TEST_CASE("a hook whose record a thread writes outlives it, too, whichever threa
         choices.ring_bytes = 64 << 10, choices.existing = existing::replace, choices.compressors = compressors;
         auto const run = [&](std::size_t n, outage how, outcome& told, bool& good) {
             told.findings.assign(steps, 0);
-            memory = {};  // that of this thread alone never fails
+            memory = {};  // allocations of this thread alone do not fail
             return allocations_of_all(n, how, [&] {
                 hook watch{path, keep, non_finite{}, dead_relu{.samples = 8}, choices};
                 run_steps(watch, buffers, told);
@@ -93,7 +93,7 @@ TEST_CASE("a hook whose record a thread writes outlives it, too, whichever threa
                    !opened->losses().any() && opened->names().size() == every_role().size() &&
                    opened->coverages().size() == coverages && opened->findings().size() == findings;
         };
-        // Whatever was written can be read.
+        // All that was written can be read.
         auto const readable = [&] {
             auto const opened = open_trial(path);
             return opened ? opened->damage().empty() : opened.error().code == errc::not_a_run;

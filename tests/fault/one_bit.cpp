@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One wrong bit in a row frame costs the steps of that frame, whatever else the frame says: no frame is the only one
-// with a declaration.
+// One wrong bit in a row frame costs only the steps of that frame: every declaration is repeated in another frame.
 #include <tests/fault/frames.hpp>
 #include <tests/fault/frozen_files.hpp>
 #include <tests/fault/loop.hpp>
@@ -18,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t step_count = 200;
 
-// Scalars of several series, tensors with values and with statistics alone, one that is met late, findings. Many steps
-// lie in each row frame, and many frames in a segment.
+// Records scalars of several series, tensors with values and with statistics only, one declared late, findings. Each
+// row frame holds many steps, and each segment many frames.
 folder_contents record(options choices, bool finishes) {
     choices.clock = &ticks;
     memory_file_system files;
@@ -60,13 +59,13 @@ folder_contents record(options choices, bool finishes) {
             files.unmap(*side);
         }
     };
-    if (!finishes) { take(); }  // as a process leaves it that is killed here
+    if (!finishes) { take(); }  // what a process leaves that is killed here
     watch.finish();
     if (finishes) { take(); }
     return frozen.files;
 }
 
-// All that can be read of each step.
+// All that can be read, by step.
 std::map<std::uint64_t, std::string> steps_of(trial const& run) {
     std::map<std::uint64_t, std::string> found;
     for (step_id const step : run.steps()) { found[step.index] = "closed"; }
@@ -81,7 +80,7 @@ std::map<std::uint64_t, std::string> steps_of(trial const& run) {
     return found;
 }
 
-// The steps that a frame holds rows of.
+// The steps with rows in a frame.
 std::set<std::uint64_t> steps_in(row_frame const& frame) {
     std::set<std::uint64_t> steps;
     row_reader rows{frame.body};
@@ -101,7 +100,7 @@ struct flips {
     std::size_t count = 0, fewest = step_count, frames = 0, declaring = 0;
 };
 
-// One bit in each of some places of every row frame of every segment: what is lost are steps of that frame alone.
+// Flips one bit at three places of every row frame of every segment: only steps of that frame are lost.
 void flip_each(folder_contents const& whole, char const* what, bool without_sidecars = false) {
     frozen_files files;
     files.files = whole;
@@ -134,7 +133,7 @@ void flip_each(folder_contents const& whole, char const* what, bool without_side
                     }
                 }
                 INFO(name << " byte " << at);
-                bool const last = frame.end() == bytes.size();  // a torn tail, perhaps
+                bool const last = frame.end() == bytes.size();  // may read as a torn tail
                 REQUIRE((last || !run.damage().empty()));
                 REQUIRE(same + mine.size() >= before.size());
                 all.fewest = (std::min)(all.fewest, same);
@@ -149,7 +148,7 @@ void flip_each(folder_contents const& whole, char const* what, bool without_side
     CHECK(all.fewest + before.size() / 4 >= before.size());
 }
 
-// A bit in every row frame that declares anything.
+// Flips a bit in every row frame with a declaration.
 void flip_declarations(contents& segment) {
     for (row_frame const& frame : frames_of(segment)) {
         if ((frame.flags & layout::has_declares) != 0) { segment[frame.offset + 9] ^= std::byte{1}; }
@@ -205,7 +204,7 @@ TEST_CASE(
         REQUIRE(run.collections().size() == (readable ? 3 : 0));
     };
     check(true);
-    // Of another run, or another attempt, it says nothing.
+    // The sidecar of another run or attempt is ignored.
     auto const side = files.files.find("run/000000.spotx");
     contents const sound = side->second;
     side->second = record(with_segments_of(1 << 20), true).find("run/000000.spotx")->second;
@@ -233,7 +232,7 @@ TEST_CASE("a reader of a live run that could not name rows takes them in once th
         if ((each.flags & layout::has_declares) != 0) { declaring.push_back(each); }
     }
     REQUIRE(declaring.size() > 2);
-    auto const lost = steps_in(declaring[1]);  // the first has nothing but run_begin
+    auto const lost = steps_in(declaring[1]);  // the first one holds run_begin alone
     damaged[declaring[1].offset + 9] ^= std::byte{1};
     contents& live = files.files.find("run/000000.spot")->second;
     live = {damaged.begin(), damaged.begin() + static_cast<std::ptrdiff_t>(declaring[2].offset)};

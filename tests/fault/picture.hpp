@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that can be read from a record, as texts by what they are of: two readings compared show what one of them lacks
-// or changed.
+// All that can be read from a record, as a map of texts. Comparing two readings shows what one of them lacks or has
+// different.
 #pragma once
 
 #include <tests/trial/runs.hpp>
@@ -12,7 +12,7 @@
 
 namespace spotter_test {
 
-// What was read, by what it is of. An item that gave an error is its code in brackets.
+// What was read, by key. An item that gave an error is its code in brackets.
 using picture = std::map<std::string, std::string>;
 
 inline std::string error_item(spotter::error const& why) { return "[" + std::string{name_of(why.code)} + "]"; }
@@ -39,7 +39,7 @@ inline std::string distribution_item(spotter::result<spotter::distribution> cons
     return item;
 }
 
-// Every observation of a tensor: its values, statistics, distribution, shape and time.
+// Adds every observation of a tensor: values, statistics, distribution, shape and time.
 inline void add_track(picture& into, std::string const& before, spotter::track const& track) {
     using namespace spotter;
     std::map<step_id, std::size_t> met;
@@ -95,7 +95,7 @@ inline picture picture_of(spotter::trial const& run) {
     return found;
 }
 
-// Observations and scalars that can be read, with or without a step.
+// The number of observations and scalars that can be read, with or without a step.
 inline std::uint64_t entries_of(spotter::trial const& run) {
     std::uint64_t count = 0;
     for (std::uint32_t const number : run.workers()) {
@@ -107,14 +107,14 @@ inline std::uint64_t entries_of(spotter::trial const& run) {
     return count;
 }
 
-// What a reading of a damaged or cut record says, against that of the whole one.
+// The items of a damaged or cut record, compared with those of the whole one.
 struct difference {
     std::uint64_t same = 0;
-    std::uint64_t lacking = 0;   // not there
-    std::uint64_t refused = 0;   // there, and a named error
-    std::uint64_t wrong = 0;     // there, and something else
-    std::uint64_t invented = 0;  // not there in the whole one
-    std::string first{};         // of wrong and invented ones
+    std::uint64_t lacking = 0;   // missing
+    std::uint64_t refused = 0;   // a named error instead
+    std::uint64_t wrong = 0;     // a different item
+    std::uint64_t invented = 0;  // missing in the whole record
+    std::string first{};         // the first wrong or invented item
 
     [[nodiscard]] bool sound() const noexcept { return wrong == 0 && invented == 0; }
     [[nodiscard]] bool whole() const noexcept { return sound() && lacking == 0 && refused == 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading from a disk that fails: whichever file operation it is, what was not read is told, and what was read holds.
+// Reading from a disk that fails, at every file operation: unread parts are reported, and what was read is right.
 #include <tests/fault/loop.hpp>
 
 #include <tests/file/faulty_files.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view read_folder = "runs/a";
 
-// Two workers, each with several segments; worker 0 died (it never ended) and was taken up again.
+// Records two workers, each with several segments. Worker 0 died (it never ended) and was resumed.
 void record_run(memory_file_system& files, std::uint64_t steps) {
     options choices = small_record;
     choices.clock = &ticks;
@@ -74,7 +74,7 @@ TEST_CASE(
     constexpr std::uint64_t never = ~std::uint64_t{0};
     for (read_trouble const& how : read_troubles) {
         bool passed = false;
-        for (std::uint64_t fail_at = 0; !passed; ++fail_at) {  // 0: only counts how many operations opening takes
+        for (std::uint64_t fail_at = 0; !passed; ++fail_at) {  // 0: counts the operations of opening
             static std::uint64_t opening = 0;
             memory_file_system files;
             faulty_file_system faulty{files, fail_at == 0 ? never : opening + fail_at, how.for_good, how.how};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trouble that the machine itself makes: a full disk, a file that may not grow, a folder that goes away in mid-run.
+// Faults that the machine itself produces: a full disk, a file size limit, a folder that disappears during the run.
 #include <tests/fault/loop.hpp>
 
 #include <csignal>
@@ -17,7 +17,7 @@ using namespace spotter_test;
 
 namespace {
 
-// A file system of so many bytes, where the machine lets this process mount one.
+// A file system of 1 MiB, if the machine lets this process mount one.
 class small_disk {
 public:
     explicit small_disk(std::string const& folder) : folder_{folder} {
@@ -40,7 +40,7 @@ private:
     bool mounted_ = false;
 };
 
-// The loop, with values that do not compress, until far more came than fits.
+// The loop with values that do not compress, until far more came than fits.
 struct flood {
     trace bits{};
     std::uint64_t came_in = 0;
@@ -52,7 +52,7 @@ flood record_flood(std::string const& path, drain how, std::uint64_t segment_byt
     hook watch{path, everything,
                options{.existing = existing::resume,
                        .drain = how,
-                       .ring_bytes = 128 << 10,  // a writer kept waiting stores a whole ring at once
+                       .ring_bytes = 128 << 10,  // a writer that had to wait stores a whole ring at once
                        .segment_bytes = segment_bytes,
                        .flush_milliseconds = 1}};
     std::vector<float> noise(2000);
@@ -104,13 +104,13 @@ TEST_CASE("a disk of 1 MiB that fills up: the training goes on, health says disk
         std::printf("T15 full disk: %llu came in, %llu read back, %llu dropped: %s\n",
                     static_cast<unsigned long long>(told.came_in), static_cast<unsigned long long>(before),
                     static_cast<unsigned long long>(told.health.sink.dropped), exact ? "met" : "short");
-        // Full: the next attempt says so at once, and leaves what is there as it is.
+        // The disk is full: the next attempt reports it at once and leaves the files as they are.
         flood const again = record_flood(path, how);
         CHECK(again.bits == told.bits);
         CHECK(again.health.first_error.code == errc::disk_full);
         CHECK(again.health.sink.stored + again.health.sink.dropped == again.came_in);
         CHECK(entries_of(open(path)) == before + again.health.sink.stored);
-        // Room again.
+        // Now there is room again.
         std::filesystem::remove(folder / "disk/in_the_way");
         {
             hook watch{path, everything, options{.existing = existing::resume, .ring_bytes = 64 << 10}};
@@ -138,8 +138,8 @@ TEST_CASE(
         pid_t const child = ::fork();
         if (child == 0) {
             ::signal(SIGXFSZ, ignored ? SIG_IGN : SIG_DFL);
-            // Less than a segment, and more than all values that may wait for one row frame: a writer that is never
-            // idle packs many steps into one, and where these do not fit nothing is stored.
+            // The limit is less than a segment, and more than all values that wait for one row frame. A writer that is
+            // never idle packs many steps into one frame; if it does not fit, nothing is stored.
             rlimit const most{990'001, 990'001};
             ::setrlimit(RLIMIT_FSIZE, &most);
             flood const seen = record_flood(path, how, 1'000'000);

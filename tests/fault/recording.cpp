@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording on a disk that fails: whichever file operation it is, once or for good, the training goes on and the
-// account is exact.
+// Recording on a disk that fails, at every file operation, once or for good: the training continues, and health counts
+// every loss exactly.
 #include <tests/fault/loop.hpp>
 
 #include <tests/file/faulty_files.hpp>
@@ -21,7 +21,7 @@ struct write_trouble {
     double written;  // share of the bytes of a failing append that reach the file
     bool looking_works;
 
-    // Then the account is exact; else what was written in part, and cannot be looked at, counts as dropped.
+    // Whether the count is exact. Otherwise a partly written append, whose size cannot be read, counts as dropped.
     [[nodiscard]] bool exact() const { return looking_works || !for_good || written == 0; }
 };
 constexpr write_trouble write_troubles[] = {{false, errc::disk_full, 0.5, false}, {true, errc::disk_full, 0.9, true},
@@ -43,7 +43,7 @@ options taking(existing what, drain how = drain::poll) {
     return choices;
 }
 
-// Times differ from run to run, everything else does not.
+// Without times, which differ from run to run.
 picture without_times(picture const& all) {
     picture found;
     for (auto const& [key, item] : all) {
@@ -53,14 +53,14 @@ picture without_times(picture const& all) {
     return found;
 }
 
-// As many values are there as health says.
+// The record holds as many values as health reports.
 bool account_holds(trial const& run, std::uint64_t stored, write_trouble const& how) {
     std::uint64_t const there = entries_of(run);
     return how.exact() ? there == stored : there >= stored;
 }
 
-// What must hold of a run that came to grief: the loop has its numbers, health says what, and the record holds what
-// health says.
+// What must hold of a run with a failure: the loop has its numbers, health reports the error, and the record holds what
+// health reports.
 void check_run(watched const& seen, trace const& expected, std::uint64_t came_in, write_trouble const& how,
                bool failed) {
     REQUIRE(seen.bits == expected);
@@ -73,7 +73,7 @@ void check_run(watched const& seen, trace const& expected, std::uint64_t came_in
     REQUIRE(seen.health.first_error.what.view().size() > 10);
 }
 
-// Closed faulty_steps are whole: what the sound record holds at a step that is closed here is here.
+// Closed steps are whole: they hold all that the undamaged record holds of them.
 bool closed_steps_are_whole(picture const& seen, picture const& whole) {
     for (auto const& [key, item] : whole) {
         std::size_t const at = key.find(" closed ");
@@ -120,14 +120,14 @@ TEST_CASE(
                 REQUIRE(account_holds(*opened, seen.health.sink.stored, how));
                 picture const left = without_times(picture_of(*opened));
                 difference const found = compare(left, whole);
-                // A step that never closed has statistics and values, but no time.
+                // A step that did not close has statistics and values, but no time.
                 INFO(found.first);
                 REQUIRE(found.sound());
                 REQUIRE(found.refused == 0);
                 REQUIRE((!how.exact() || found.whole() == (seen.health.sink.dropped == 0)));
                 REQUIRE(closed_steps_are_whole(left, whole));
             }
-            // The run_folder takes the next run up, and has what was stored and what came now.
+            // A resumed run holds what had been stored and what is recorded now.
             watched const again =
                 train_watched(files, run_folder, taking(existing::resume), faulty_steps, faulty_steps + 4);
             REQUIRE(again.health.good());
@@ -222,7 +222,7 @@ TEST_CASE("whichever file operation fails while a run is taken up again, what it
                 std::string const where = seen.path.empty() ? std::string{run_folder} : seen.path;
                 auto const opened = open_trial(where, files);
                 if (what == existing::replace) {
-                    // Until the old run is cleared away it is there in part or whole; then the new one alone.
+                    // Until the old run is removed it is there in part or whole; then only the new one.
                     if (!seen.path.empty()) {
                         REQUIRE((opened || seen.health.sink.stored == 0));
                         if (opened) { REQUIRE(account_holds(*opened, seen.health.sink.stored, how)); }
@@ -300,7 +300,7 @@ TEST_CASE("whichever file operation fails while old segments are thinned, nothin
             INFO(found.first);
             REQUIRE(found.wrong == 0);
             if (passed) {
-                REQUIRE(found.lacking + found.refused > 0);  // it was thinned
+                REQUIRE(found.lacking + found.refused > 0);  // thinning took place
                 REQUIRE(opened->steps() == open_in(sound, run_folder).steps());
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `spotter recover` does to a sidecar, on a disk that fails: the old one stays until the new one is there whole.
+// `spotter recover` replaces a sidecar on a disk that fails: the old one stays until the new one is whole.
 #include <tests/fault/loop.hpp>
 
 #include <spotter/file/replacing_file.hpp>
@@ -47,7 +47,7 @@ TEST_CASE("whichever file operation fails while a sidecar is made again: the old
             for (std::uint64_t fail_at = 1; !passed; ++fail_at) {
                 memory_file_system files;
                 put(files, side, damaged);
-                put(files, side + ".part", damaged);  // of somebody else, or an earlier try
+                put(files, side + ".part", damaged);  // left by another process, or by an earlier try
                 faulty_file_system faulty{files, fail_at, for_good, errc::disk_full, written};
                 error const why = spotter::detail::replace_file(faulty, side, again.view(), true);
                 passed = faulty.operations() < fail_at;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that closed its standard streams, as a daemon does, and prints all the same: nothing of it comes into the
-// files of a run.
+// A program that closed its standard streams, as a daemon does, and still prints: no output gets into a run's files.
 #include <spotter/export/tensorboard.hpp>
 #include <spotter/ext/system.hpp>
 #include <spotter/response.hpp>
@@ -23,8 +22,8 @@ namespace {
 
 constexpr std::string_view printed = "printed by the program\n";
 
-// Prints all the time, by another thread, and looks whether there is a file that it could come into. (A pipe may be
-// there: sanitizers ask by one whether memory can be read.)
+// Closes the streams, prints from another thread, and watches for a regular file under one of their descriptors. (A
+// pipe is allowed: sanitizers use one to test whether memory can be read.)
 class printing {
 public:
     printing() {
@@ -41,7 +40,7 @@ public:
             }
         }};
     }
-    // Whether nothing was found, and the numbers are as free as they were.
+    // True if no file was found, and the three descriptors are still closed.
     [[nodiscard]] bool end() {
         over_ = true;
         thread_.join();
@@ -56,12 +55,12 @@ private:
     std::thread thread_;
 };
 
-// Does that in a process of its own.
+// Runs `work` in a process that prints so.
 template <class Work>
 [[nodiscard]] bool in_daemon(Work&& work) {
     pid_t const child = ::fork();
     if (child == 0) {
-        std::signal(SIGPIPE, SIG_IGN);  // of a sanitizer's pipe that nobody reads any more
+        std::signal(SIGPIPE, SIG_IGN);  // for a sanitizer's pipe without a reader
         printing program;
         bool const good = work();
         ::_exit(program.end() && good ? 0 : 1);
@@ -76,7 +75,7 @@ template <class Work>
     std::string const all{std::istreambuf_iterator<char>{file}, {}};
     return all.find(printed.substr(0, printed.size() - 1)) != all.npos;
 }
-// Nothing below it has a word of what was printed.
+// True if no file below the folder holds printed text.
 [[nodiscard]] bool unwritten(std::string const& folder) {
     for (auto const& each : std::filesystem::recursive_directory_iterator{folder}) {
         if (each.is_regular_file() && says(each.path())) { return false; }
@@ -175,7 +174,7 @@ TEST_CASE("nor into what reads, samples, exports and responds beside it [D09]") 
         CHECK(open(path).steps() == trains(0, 50));
     }
     SECTION("a folder that is taken: who has it is looked for in /proc") {
-        // No other thread may hold a sanitizer's lock while the process is copied.
+        // No writer thread: it could hold a sanitizer's lock during the fork.
         hook holds{path, everything, options{.drain = drain::poll}};
         CHECK(in_daemon([&] { return hook{path, everything}.health().first_error.code == errc::busy; }));
     }
@@ -219,7 +218,7 @@ TEST_CASE("numbers of standard streams that are closed are free again after each
         return good;
     }));
     pid_t const child = ::fork();
-    if (child == 0) {  // what a program opens there itself stays its own
+    if (child == 0) {  // a file that the program itself opens there stays open
         for (int const each : {0, 1, 2}) { ::close(each); }
         bool const mine = ::open("/dev/null", O_RDWR) == 0;
         auto const file = system_files().create(folder / "another");

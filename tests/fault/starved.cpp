@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The n-th allocation fails, for every n, for each rule and pack. Nothing crashes, every step is closed, and what was
+// The n-th allocation fails, for every n, for each rule and pack: nothing crashes, every step is closed, and what was
 // not judged is named.
 #include <tests/fault/starved.hpp>
 
@@ -18,7 +18,7 @@ std::vector<dynamic_rule> list_of(Rules const&... each) {
 
 envelope const in_service{{{"fc1/w", mode::predict, mean, {{0, 1, 9}}}}, 2};
 
-// With what some cannot be without.
+// The rule, with the options that some rules require.
 template <rule Rule>
 Rule as_asked(Rule it) {
     if constexpr (requires { it.healthy; }) { it.healthy = &in_service; }
@@ -28,7 +28,7 @@ Rule as_asked(Rule it) {
     return it;
 }
 
-// All there are, as they come, and those that keep more the sooner they judge.
+// All built-in rules with their defaults, and rules whose options make them judge early.
 std::vector<dynamic_rule> catalogue() {
     std::vector<dynamic_rule> list;
     detail::each_built_in_rule([&](auto const& each) { list.emplace_back(as_asked(each)); });

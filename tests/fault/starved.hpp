@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short loop with something of every role, run while allocations fail.
+// A short loop with tensors of every role, run while allocations fail.
 #pragma once
 
 #include <tests/catch.hpp>
@@ -24,7 +24,7 @@ struct seen_tensor {
     flag flags = flag::none;
 };
 
-// Something of every role that the catalogue watches.
+// A tensor of every role that the catalogue watches.
 inline std::vector<seen_tensor> const& every_role() {
     static std::vector<seen_tensor> const all{
         {"loss", {}},
@@ -71,7 +71,7 @@ inline std::vector<seen_tensor> const& every_role() {
     return all;
 }
 
-// The bytes of a tensor at a step; of step 2 on one with a NaN.
+// Fills a tensor for a step; at step 2 `act/1` holds a NaN.
 inline tensor_ref fill(seen_tensor const& it, std::uint64_t step, std::vector<double>& numbers) {
     std::size_t const count = static_cast<std::size_t>(it.shape.elements());
     numbers.assign(count, 0);
@@ -100,7 +100,7 @@ inline tensor_ref fill(seen_tensor const& it, std::uint64_t step, std::vector<do
 
 constexpr std::uint64_t steps = 4;
 
-// What was told, as text; made while memory is there again.
+// What a run reported, as text; built after the failures.
 struct outcome {
     std::uint64_t closed = 0;
     std::vector<std::size_t> findings;
@@ -145,7 +145,7 @@ void look(Hook const& watch, outcome& told) {
     });
 }
 
-// Runs a hook that `make(use)` makes, with the n-th allocation failing.
+// Runs a hook that `make(use)` makes, with the n-th allocation failing; returns the number of allocations.
 template <class Make>
 std::size_t run_with(std::size_t fails_at, outage how, outcome& told, Make const& make) {
     std::vector<std::vector<double>> buffers(every_role().size());
@@ -165,7 +165,7 @@ std::size_t run_with(std::size_t fails_at, outage how, outcome& told, Make const
     });
 }
 
-// Whatever allocation fails, every step is closed, and either nothing is different or the lack is named.
+// Whichever allocation fails, every step is closed; the outcome is unchanged, or the lack is named.
 template <class Make>
 void fail_each(std::string const& what, Make const& make, std::size_t stride = 1) {
     INFO(what);

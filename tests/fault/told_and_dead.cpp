@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop hears of an alarm and dies in its next call, in whatever way: the record has the finding, and the values of
-// the step.
+// A loop gets an alarm and dies in its next call, in any way: the record has the finding and the values of the step.
 #include <spotter/rule/builtin/non_finite.hpp>
 
 #include <tests/catch.hpp>
@@ -31,7 +30,7 @@ namespace {
     return depth == ~std::uint64_t{0} ? frame[0] : overflow_stack(depth + 1) + frame[1];
 }
 
-// Which no compiler knows to be null.
+// A null pointer that no compiler can see through.
 [[gnu::noinline]] int volatile* nowhere() {
     int volatile* place = nullptr;
     asm volatile("" : "+r"(place));
@@ -56,8 +55,8 @@ constexpr death deaths[] = {
     {"an overflow of the stack", [] { (void)overflow_stack(0); }},
 };
 
-// In a process of its own, on a thread that nothing catches exceptions of. Whatever it says goes nowhere, and nobody
-// handles its signals.
+// Runs `work` in a process of its own, in a thread where nothing catches exceptions. Its output is discarded, and its
+// signals have no handlers.
 template <class Work>
 void in_process(Work&& work) {
     std::fflush(nullptr);
@@ -69,18 +68,18 @@ void in_process(Work&& work) {
         rlimit const no_core{0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
         std::thread{[&] { work(); }}.join();
-        ::_exit(77);  // it was to die
+        ::_exit(77);  // not reached: it has to die
     }
     int status = 0;
     ::waitpid(child, &status, 0);
     CHECK_FALSE((WIFEXITED(status) && WEXITSTATUS(status) == 77));
 }
 
-constexpr std::uint64_t healthy = 6;  // steps before the one that is not
+constexpr std::uint64_t healthy = 6;  // steps before the one with a NaN
 constexpr float none = std::numeric_limits<float>::quiet_NaN();
 constexpr plan kept{collection{"all", "*", always{}, payload}};
 
-// What is watched at a step.
+// The watched tensor at a step.
 [[nodiscard]] std::vector<float> weights_at(std::uint64_t step) {
     std::vector<float> w = values_of(step, 5000);
     if (step == healthy) { w[17] = none; }
@@ -90,7 +89,7 @@ template <class Watch>
 [[nodiscard]] step_alarm do_step(Watch& watch, std::uint64_t i) {
     return watch.step(train(i), "loss"_t = 1.0 / static_cast<double>(i + 1), "w"_t = weights_at(i));
 }
-// Until there is an alarm, which is the last thing it hears.
+// Trains until there is an alarm, and dies on it.
 template <class Watch>
 void train_and_die(Watch& watch, void (*die)(), unsigned milliseconds = 0) {
     for (std::uint64_t i = 0; i < 100; ++i) {
@@ -99,7 +98,7 @@ void train_and_die(Watch& watch, void (*die)(), unsigned milliseconds = 0) {
     }
 }
 
-// A disk that takes nothing and says nothing, as a server out of reach, while it is so.
+// A disk whose writes block while `silent`, like a server out of reach.
 class silent_disk final : public faulty_file_system {
 public:
     silent_disk() noexcept : faulty_file_system{~std::uint64_t{0}} {}
@@ -114,7 +113,7 @@ void check_told(std::string const& path, std::string_view rule = "non_finite") {
     auto opened = open_trial(path);
     REQUIRE(opened);
     trial& run = *opened;
-    // What looks for leaks at exit shares the files of the dead for a moment, and with them the lock.
+    // A leak checker at exit holds the dead process's files for a moment, and the lock with them.
     for (int i = 0; i < 2000 && run.status() == run_status::running; ++i) {
         detail::nap(1000);
         CHECK_FALSE(run.refresh());
@@ -259,14 +258,14 @@ TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, an
         recorder sink{path, choices, files};
         hook watch{sink, kept, any("loss", mean > 0) | severity::error};
         files.silent = true;
-        // Half an hour, were each waited for.
+        // Half an hour, if the hook waited at each step.
         for (std::uint64_t i = 0; i < 1000; ++i) { CHECK(watch.step(train(i), "loss"_t = 1.0)); }
         error const why = watch.health().first_error;
         CHECK((choices.overflow == overflow::block) == (why.code == errc::not_yet));
         CHECK((!why || why.what.view().find("2 s") != why.what.view().npos));
         files.silent = false;
         watch.flush();
-        CHECK(watch.step(train(1000), "loss"_t = 1.0));  // and it is waited for again
+        CHECK(watch.step(train(1000), "loss"_t = 1.0));  // this step is waited for again
         if (choices.overflow == overflow::block) { CHECK(open(path).findings().size() == 1001); }
         watch.finish();
         CHECK(watch.health().sink.dropped == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A relative path is a place, the one that it named when it was given, wherever the program goes afterwards.
+// A relative path means the place that it named when it was given, wherever the program goes afterwards.
 #include <spotter/checkpoints.hpp>
 #include <spotter/export/tensorboard.hpp>
 #include <spotter/supervisor.hpp>
@@ -13,7 +13,7 @@ using namespace spotter_test;
 
 namespace {
 
-// In two folders, one after the other; back where it was at the end.
+// Changes the working folder from `here` to `here/there`; the destructor restores it.
 class traveller {
 public:
     traveller() {
@@ -156,7 +156,7 @@ TEST_CASE("where the working folder was removed a hook names it, judges and reco
 
 TEST_CASE("a working folder whose name leads elsewhere, or is too long, leaves a relative path as it is [D09]") {
     traveller program;
-    std::filesystem::rename(program / "here", program / "gone");  // the name that the system gives is the new one
+    std::filesystem::rename(program / "here", program / "gone");  // the system reports the new name
     { hook watch{"runs/a", everything}; }
     CHECK(open(program / "gone/runs/a").status() == run_status::finished);
     std::string const name(250, 'n');

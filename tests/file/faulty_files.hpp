@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file system of which the n-th operation fails, and every one after it if asked; for fault tests.
+// A file system whose n-th operation fails, and every later one on request; for fault tests.
 #pragma once
 
 #include <spotter/core/clock.hpp>
@@ -9,9 +9,9 @@
 
 namespace spotter_test {
 
-// Counts from 1 every call that can fail. A failing append writes half of its bytes first, as a full disk does, or
-// whatever share `written` says. With `looking_works` what only reads neither fails nor counts: the disk is full, not
-// gone. Works on the machine's files, or on those `below`.
+// Every call that can fail is counted from 1. A failing append writes the share `written` of its bytes, by default
+// half, as a full disk does. With `looking_works` reading calls neither fail nor count: the disk is full, not gone.
+// Uses the machine's files, or those of `below`.
 class faulty_file_system : public spotter::file_system {
 public:
     explicit faulty_file_system(std::uint64_t fail_at, bool for_good = false,
@@ -42,7 +42,7 @@ public:
         ++syncs;
         return fails() ? why() : below_.sync(file);
     }
-    // Closed, and the bytes may not be there.
+    // The file is closed, though its bytes may be missing.
     spotter::error close(spotter::opened_file file) noexcept override {
         spotter::error const closed = below_.close(file);
         return fails() ? why() : closed;
@@ -116,10 +116,10 @@ public:
 
     std::uint64_t operations() const noexcept { return count_.load(); }
     bool looking_works = false;
-    bool no_shared = false;  // as where there is no /dev/shm
+    bool no_shared = false;  // as without /dev/shm
     std::atomic<unsigned> syncs{0}, folder_syncs{0}, maps{0};
-    std::atomic<unsigned> slow_microseconds{0};  // each append takes that long
-    void (*instead)() = nullptr;                 // is called where an operation fails: to end the process there
+    std::atomic<unsigned> slow_microseconds{0};  // duration of each append
+    void (*instead)() = nullptr;                 // called instead of failing, e.g. to end the process there
 
 private:
     bool fails() noexcept {

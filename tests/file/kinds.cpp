@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in the place of a file: pipes, devices, folders, sockets and links are met without waiting, and told by
-// name.
+// Other things than files in a file's place: pipes, devices, folders, sockets and links are refused without waiting,
+// and named.
 #include <spotter/file/memory.hpp>
 #include <spotter/file/system.hpp>
 
@@ -40,7 +40,7 @@ void make_socket(std::string const& path) {
     ::close(one);
 }
 
-// Ends the test if something waits after all.
+// Ends the process after 20 s, if a call waits after all.
 class time_limit {
 public:
     time_limit() { ::alarm(20); }
@@ -82,7 +82,7 @@ TEST_CASE("what is no file is refused by name and at once, whichever call meets 
         CHECK(files.facts_of(path).error().code == errc::unwritable);
         CHECK(files.create(path).error().code == errc::exists);
     }
-    CHECK(files.open_append(folder / "pipe").error().code == errc::unwritable);  // nobody reads it
+    CHECK(files.open_append(folder / "pipe").error().code == errc::unwritable);  // without a reader
     CHECK(files.open_append(folder / "folder").error().code == errc::unwritable);
     for (char const* name : {"dangling", "round"}) {
         INFO(name);
@@ -92,7 +92,7 @@ TEST_CASE("what is no file is refused by name and at once, whichever call meets 
         CHECK(files.create(folder / name).error().code == errc::exists);
         CHECK(files.map(folder / name).error().code != errc::none);
     }
-    CHECK(files.kind_of(folder / "nowhere").value() == path_kind::missing);  // no link made it
+    CHECK(files.kind_of(folder / "nowhere").value() == path_kind::missing);  // the link did not create its target
     CHECK_FALSE(files.remove(folder / "dangling"));
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("closing says what went wrong, and a folder can be brought to the disk
     auto const file = files.create(folder / "file");
     REQUIRE(file);
     CHECK_FALSE(files.close(*file));
-    error const twice = files.close(*file);  // nobody has opened another meanwhile
+    error const twice = files.close(*file);  // no other thread has opened a file since
     CHECK((twice.code == errc::io_error && says(twice, "close")));
 }
 
@@ -177,11 +177,11 @@ TEST_CASE("who is in the way is told: this process, or another with its number")
     auto const held = files.lock(path);
     REQUIRE(held);
     CHECK(says(files.lock(path).error(), "this process"));
-    pid_t const child = ::fork();  // holds it as long as it lives
+    pid_t const child = ::fork();  // it inherits the lock's file and lives until it is killed
     if (child == 0) {
         for (;;) { ::pause(); }
     }
-    files.leave_lock(*held);  // without unlocking: as when this process ends
+    files.leave_lock(*held);  // closes the file without unlocking, as the end of this process does
     error const why = files.lock(path).error();
     CHECK(why.code == errc::busy);
     CHECK(says(why, "process " + std::to_string(child) + " has it locked"));
@@ -207,8 +207,8 @@ TEST_CASE("a forked child leaves a lock to its parent, who keeps it; the parent'
         ::_exit(0);
     }
     REQUIRE(::read(done[0], &letter, 1) == 1);
-    CHECK(files.is_locked(path).value());  // still the parent's
-    files.leave_lock(*held);               // as when it ends
+    CHECK(files.is_locked(path).value());  // the parent still holds it
+    files.leave_lock(*held);               // as its end would
     CHECK_FALSE(files.is_locked(path).value());
     (void)!::write(go[1], "x", 1);
     ::waitpid(child, nullptr, 0);
@@ -254,7 +254,7 @@ TEST_CASE("where the system has no files without a name, shared memory has one o
     std::string const name = "spotter-test-named-" + std::to_string(::getpid());
     pid_t const child = ::fork();
     if (child == 0) {
-        // Without /proc they cannot be given a name.
+        // Without /proc a nameless file cannot be linked to a name.
         bool const gone = ::unshare(CLONE_NEWNS) == 0 &&
                           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                           ::umount2("/proc", MNT_DETACH) == 0;
@@ -270,7 +270,7 @@ TEST_CASE("where the system has no files without a name, shared memory has one o
     (void)files.remove_shared(name);
     if (WEXITSTATUS(status) == 2) { SPOTTER_SKIP("this process may not do without /proc"); }
     CHECK(status == 0);
-    // A half that a killed process left is nobody's, and goes with the name.
+    // A partial file of a killed process belongs to nobody, and is removed with the name.
     CHECK_FALSE(files.close(*files.create("/dev/shm/" + name + "-part")));
     CHECK(files.remove_shared(name).code == errc::not_a_run);
     CHECK(*files.kind_of("/dev/shm/" + name + "-part") == path_kind::missing);
@@ -290,7 +290,7 @@ TEST_CASE(
         }
     }};
     std::size_t others = 0, folders = 0;
-    for (int i = 0; i < 200'000 || folders < 1000; ++i) {  // however late the other thread gets its turns
+    for (int i = 0; i < 200'000 || folders < 1000; ++i) {  // until the other thread got its turns
         auto const kind = system_files().kind_of(name);
         others += !kind || (*kind != path_kind::missing && *kind != path_kind::folder) ? 1 : 0;
         folders += kind && *kind == path_kind::folder ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every system does with the memory of a process that was killed.
+// What every system does with the shared memory of a killed process.
 #pragma once
 
 #include <spotter/file/file_system.hpp>
@@ -10,7 +10,7 @@
 
 namespace spotter_test {
 
-// It was made of 8192 bytes, of which the last is 77; `too_much` are more than there are.
+// The memory has 8192 bytes, the last one is 77. `too_much` is more than the system has.
 inline void check_left_shared(spotter::file_system& files, std::string const& name, std::uint64_t too_much) {
     using spotter::errc;
     auto const found = files.open_shared(name);
@@ -20,7 +20,7 @@ inline void check_left_shared(spotter::file_system& files, std::string const& na
     files.unmap_shared(*found);
     CHECK_FALSE(files.remove_shared(name));
     CHECK(files.remove_shared(name).code == errc::not_a_run);
-    // An error now, no signal later, and nothing is left of it.
+    // Too much memory is an error now, not a signal later, and leaves nothing behind.
     CHECK(files.create_shared(name, too_much).error().code != errc::none);
     CHECK(files.open_shared(name).error().code == errc::not_a_run);
 }

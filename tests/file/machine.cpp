@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's own file system, whichever it is: what it does, and the name of what goes wrong.
+// The machine's own file system, on every system: its operations, and the names of its errors.
 #include <spotter/file/memory.hpp>
 #include <spotter/file/system.hpp>
 

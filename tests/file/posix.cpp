@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only the POSIX file system does, with processes: forks, locks, shared memory.
+// What only the POSIX file system does: forks, locks, shared memory between processes.
 #include <spotter/file/posix.hpp>
 
 #include <tests/catch.hpp>
@@ -129,7 +129,7 @@ TEST_CASE("memory that is made ready is as it was, and meets no page fault when 
     };
     std::span<std::byte> const memory = mapped(PROT_READ | PROT_WRITE);
     memory[10] = std::byte{77};
-    // From amid a page to amid another.
+    // From the middle of a page to the middle of another.
     bool const good = make_ready(memory.subspan(8, bytes - page));
     CHECK(memory[10] == std::byte{77});
     std::span<std::byte> const constant = mapped(PROT_READ);

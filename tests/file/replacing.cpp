@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that takes another's place: two writers at once, what lies there already, and whatever operation fails.
+// A file that replaces another: two writers at once, a file already at the temporary name, and a failure of any
+// operation.
 #include <spotter/file/memory.hpp>
 #include <spotter/file/read_all.hpp>
 #include <spotter/file/replacing_file.hpp>

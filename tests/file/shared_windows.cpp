@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: memory that outlives its process.
+// Windows: shared memory that outlives its process.
 #if defined(_WIN32)
 
 #include <spotter/file/system.hpp>
@@ -15,7 +15,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Not there, whatever an earlier process of that number has left.
+// A free name: memory that an earlier process with this number left is removed.
 std::string a_name() {
     std::string const name = "spotter-test-" + std::to_string(::GetCurrentProcessId());
     (void)windows_file_system{}.remove_shared(name);

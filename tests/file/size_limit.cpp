@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ulimit -f: a write that fails, in whatever thread, and nothing else: the program keeps its handlers, its mask and its
-// own signals.
+// ulimit -f: a write beyond the limit fails in any thread, and the program keeps its handlers, signal mask and own
+// signals.
 #include <tests/catch.hpp>
 #include <tests/temporary_folder.hpp>
 
@@ -20,7 +20,7 @@ using namespace spotter_test;
 
 namespace {
 
-// What becomes of a child that may not write more than 1000 bytes into a file.
+// The exit status of a child that may not write more than 1000 bytes into a file.
 template <class Work>
 int limited(Work&& work) {
     pid_t const child = ::fork();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codec of a byte plane: which is chosen, that any zstd reads it, and that no data makes a payload larger than
-// promised.
+// The codec of a byte plane: which one is chosen, that zstd reads every frame, and that no data exceed the promised
+// size.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/raw_frame.hpp>
 #include <spotter/format/xxh64.hpp>
@@ -42,7 +42,7 @@ plane_bytes as_bytes_of(auto const& values) {
     byte_view const view = bytes_of(values.data(), values.size());
     return {view.begin(), view.end()};
 }
-// Sums of four: weights, more or less.
+// Sums of four uniform numbers: roughly the distribution of weights.
 std::vector<float> weights(std::size_t count) {
     noise random;
     std::vector<float> values(count);
@@ -150,7 +150,7 @@ TEST_CASE("each plane has the codec that its plane_bytes ask for") {
     CHECK(codec(plane_bytes(size)) == matches);
     CHECK(codec(plane_of(size, [](std::size_t i) { return i; })) == matches);  // a counter's low byte
     CHECK(codec(plane_of(size, [](std::size_t i) { return i * 167 % 1000 * 37; })) ==
-          matches);                                                                            // a row again and again
+          matches);                                                                            // the same row repeated
     CHECK(codec(plane_of(size, [&](std::size_t) { return random.next() % 10; })) == huffman);  // labels
     CHECK(codec(plane_of(size, [&](std::size_t i) { return i / 100 % 3 == 0 ? random.next() : 0; })) == matches);
     plane_bytes const values = as_bytes_of(weights(size));
@@ -192,8 +192,7 @@ TEST_CASE("a level is for the planes with sequences that come back") {
 
 TEST_CASE("no data makes a payload larger by a thousandth, or a small one by more than 64 bytes") {
     noise random;
-    // What is sampled misleads on purpose: compressible where it is looked at, noise elsewhere, and the other way
-    // round.
+    // The sampled parts mislead on purpose: compressible where they are sampled and noise elsewhere, or the reverse.
     auto const misleading = [](std::size_t size, std::size_t width, bool noisy_sample) {
         plane_bytes values = noise_bytes(size);
         std::size_t const count = size / width;
@@ -232,7 +231,7 @@ TEST_CASE("no data makes a payload larger by a thousandth, or a small one by mor
                     REQUIRE(made.out.size() <= size + 64);
                 }
                 REQUIRE(unpack(made, size) == values);
-                // As zstd sees it: frames one after another, to the last byte.
+                // As zstd reads them: frames one after another, to the last byte.
                 std::size_t total = 0;
                 plane_bytes plain(layout::block_bytes);
                 for (byte_view left = made.out.view(); !left.empty();) {

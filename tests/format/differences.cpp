@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows whose values are differences: what they build on is read, and nothing malformed is followed.
+// Rows whose values are differences: the values that they build on are read, and malformed references are refused.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/decode.hpp>
 #include <spotter/format/difference.hpp>
@@ -25,7 +25,7 @@ std::vector<std::byte> filled(std::size_t size, unsigned seed) {
     }
     return bytes;
 }
-// The body of a row of 150 floats that builds on `bases`, the nearest first.
+// The body of a row of 150 floats that builds on `bases`, nearest first.
 std::vector<std::byte> row_of(payload_place const& place, std::vector<payload_place> const& bases,
                               std::uint64_t links) {
     rows::observe row{};
@@ -66,7 +66,7 @@ TEST_CASE("values of a chain are those of all its links together") {
     std::size_t const size = 600;
     payload_packer packer{1};
     byte_buffer segment;
-    std::vector<payload_place> places;  // the oldest first
+    std::vector<payload_place> places;  // oldest first
     std::vector<std::byte> before = filled(size, 7), difference = before;
     for (unsigned step = 0; step < 5; ++step) {
         if (step > 0) {
@@ -81,7 +81,7 @@ TEST_CASE("values of a chain are those of all its links together") {
         std::vector<payload_place> const bases(places.rbegin() + 1, places.rend());
         if (step == 0) { continue; }
         rows::observe row{};
-        std::vector<std::byte> const body = row_of(place, bases, step);  // the row points into it
+        std::vector<std::byte> const body = row_of(place, bases, step);  // the decoded row points into it
         REQUIRE_FALSE(decode_body(body, row));
         CHECK(row.links == step);
         std::vector<std::byte> values(size);
@@ -97,14 +97,14 @@ TEST_CASE("a malformed list of bases is refused, and a base that is no payload i
     CHECK(decode_body(row_of(place, {base}, 0), row).code == errc::corrupt);
     CHECK(decode_body(row_of(place, {base}, 2), row).code == errc::corrupt);
     CHECK(decode_body(row_of(place, {place}, 1), row).code == errc::corrupt);            // it builds on itself
-    CHECK(decode_body(row_of(place, {{2000, 60, {4}}}, 1), row).code == errc::corrupt);  // on what comes later
+    CHECK(decode_body(row_of(place, {{2000, 60, {4}}}, 1), row).code == errc::corrupt);  // on a later place
     CHECK(decode_body(row_of(place, std::vector<payload_place>(65, base), 65), row).code == errc::corrupt);
     std::vector<std::byte> body = row_of(place, {base, {700, 9, {4}}}, 2);
     for (std::size_t size = 0; size < body.size(); ++size) {
         std::vector<std::byte> const cut(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(size));
         CHECK(decode_body(cut, row).code == errc::corrupt);
     }
-    body.resize(body.size() + 3);  // fields of a newer writer
+    body.resize(body.size() + 3);  // a newer writer's fields
     REQUIRE_FALSE(decode_body(body, row));
     std::vector<std::byte> values(600);
     std::vector<std::byte> const noise = filled(2000, 1);

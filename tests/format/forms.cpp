@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of a payload: rotated planes and masks of zeros, both ways, and what a damaged or a hostile one is answered
-// with.
+// The forms of a payload: rotated planes and zero masks, packed and unpacked, and the errors for damaged or hostile
+// ones.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/raw_frame.hpp>
 #include <spotter/format/zero_mask.hpp>
@@ -20,7 +20,7 @@ using bytes = std::vector<std::byte>;
 
 constexpr std::uint8_t rotated = payload_form::rotated_bit, masked = payload_form::masked_bit;
 
-// Values of a width, of which about one in `one_in` is not zero; 0: none, 1: all.
+// Values of `width` bytes; one in `one_in` is nonzero. 0: none, 1: all.
 bytes values_of(std::size_t count, std::size_t width, unsigned one_in, unsigned seed = 5) {
     bytes all(count * width);
     for (std::size_t i = 0; i < count; ++i) {
@@ -51,7 +51,7 @@ bytes pack(bytes const& values, payload_form form) {
 error unpack(bytes const& frames, payload_form form, bytes& values) {
     return decode_payload(frames, {0, frames.size(), form}, values);
 }
-// One frame of bytes as they are.
+// One uncompressed frame.
 bytes frame_of(bytes const& content) {
     bytes frame(raw_frame::bytes_for(content.size()));
     raw_frame::put(frame.data(), content);
@@ -83,7 +83,7 @@ TEST_CASE("four values of the format page lie as it says") {
 TEST_CASE("a form is known by its planes and two bits") {
     int known = 0;
     for (unsigned all = 0; all < 256; ++all) { known += payload_form{static_cast<std::uint8_t>(all)}.known() ? 1 : 0; }
-    CHECK(known == 14);  // 1, 2, 4 and 8 planes, with and without masks, and but for 1 turned or not
+    CHECK(known == 14);  // 1, 2, 4 and 8 planes with and without masks; rotated or not except for 1
     CHECK(payload_form{4 | rotated | masked}.known());
     CHECK_FALSE(payload_form{1 | rotated}.known());
     CHECK_FALSE(payload_form{4 | 64}.known());
@@ -169,7 +169,7 @@ TEST_CASE("every form brings back every block: none of it zero, some, most, all"
             bytes back(values.size());
             REQUIRE_FALSE(unpack(frames, form, back));
             REQUIRE(back == values);
-            // A part of it, over the borders of blocks, and how far each block reaches.
+            // A range across block borders, and how far each block reaches.
             rows::observe row{};
             row.place = {0, frames.size(), form};
             payload_unpacker unpacker;
@@ -224,13 +224,13 @@ TEST_CASE("a tensor of one block has the form that pays") {
     payload_form none{};
     REQUIRE_FALSE(packer.pack_alone({}, none, out));
     REQUIRE_FALSE(packer.pack({}, floats, out));
-    CHECK(out.empty());  // of no values there is no frame
+    CHECK(out.empty());  // no values, no frame
 }
 
 TEST_CASE("masked planes are smaller and a mask never makes a block larger by more than a thousandth") {
     bytes const sparse = values_of(1U << 18, 4, 3);
     CHECK(5 * pack(sparse, {4 | masked}).size() < 4 * pack(sparse, {4}).size());
-    // Zeros where the sample looks and nowhere else: a mask is tried, and does not pay.
+    // Zeros only where the sample looks: a mask is tried and rejected.
     bytes misleading = values_of(1U << 16, 4, 1);
     bytes const honest = misleading;
     for (std::size_t window = 0; window < 16; ++window) {
@@ -263,7 +263,7 @@ TEST_CASE("masked frames that are cut, or have a flipped bit, are damage and not
             bytes flipped = frames;
             flipped[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
             error const why = unpack(flipped, form, back);
-            REQUIRE((why.code == errc::corrupt || (!why && back == values)));  // some bits of a zstd block mean nothing
+            REQUIRE((why.code == errc::corrupt || (!why && back == values)));  // some bits of a zstd block are unused
         }
         bytes less(values.size() - form.planes()), more(values.size() + form.planes());
         CHECK(unpack(frames, form, less).code == errc::corrupt);
@@ -287,25 +287,25 @@ TEST_CASE("a mask that contradicts its planes, or is none, is damage") {
     };
     bytes const two = frame_of(bits({7, 9})), three = frame_of(bits({7, 8, 9}));
     bytes back(2 * 5);
-    // Five values, two of which stand.
+    // Five values, two of them nonzero.
     REQUIRE_FALSE(unpack(joined({frame_of(bits({0b100101})), two, two}), form, back));
     CHECK(back == bits({7, 7, 0, 0, 9, 9, 0, 0, 0, 0}));
-    CHECK(refused(joined({frame_of(bits({0b100101})), three, three}), 5));         // more planes than ones
-    CHECK(refused(joined({frame_of(bits({0b100111})), two, two}), 5));             // fewer
+    CHECK(refused(joined({frame_of(bits({0b100101})), three, three}), 5));         // planes of 3 values, mask of 2
+    CHECK(refused(joined({frame_of(bits({0b100111})), two, two}), 5));             // mask of 3 values, planes of 2
     CHECK(refused(joined({frame_of(bits({0b100101})), two, three}), 5));           // planes of two sizes
     CHECK(refused(joined({frame_of(bits({0b100101})), two}), 5));                  // a plane is missing
-    CHECK(refused(joined({frame_of(bits({0b100101}))}), 5));                       // all are
-    CHECK(refused_whole(joined({frame_of(bits({0b100000})), two, two}), 5));       // planes of no value
-    CHECK(refused(joined({frame_of(bits({0b100101})), two, two}), 6));             // a value too few
-    CHECK(refused_whole(joined({frame_of(bits({0b1000101})), two, two}), 5));      // too many
-    CHECK(refused(joined({frame_of(bits({0b101, 0})), two, two}), 8));             // a mask without an end
-    CHECK(refused(joined({frame_of(bits({1})), two, two}), 5));                    // of no value at all
-    CHECK(refused(joined({frame_of({}), two, two}), 5));                           // no byte
-    CHECK(refused(joined({two, two}), 2));                                         // none
-    CHECK(refused(joined({frame_of(bits({0})), frame_of({}), frame_of({})}), 5));  // all stand, and there are none
+    CHECK(refused(joined({frame_of(bits({0b100101}))}), 5));                       // both are missing
+    CHECK(refused_whole(joined({frame_of(bits({0b100000})), two, two}), 5));       // planes without values
+    CHECK(refused(joined({frame_of(bits({0b100101})), two, two}), 6));             // mask of 5 values, not 6
+    CHECK(refused_whole(joined({frame_of(bits({0b1000101})), two, two}), 5));      // mask of 6 values, not 5
+    CHECK(refused(joined({frame_of(bits({0b101, 0})), two, two}), 8));             // no end bit
+    CHECK(refused(joined({frame_of(bits({1})), two, two}), 5));                    // a mask for no values
+    CHECK(refused(joined({frame_of({}), two, two}), 5));                           // an empty mask
+    CHECK(refused(joined({two, two}), 2));                                         // no mask
+    CHECK(refused(joined({frame_of(bits({0})), frame_of({}), frame_of({})}), 5));  // all nonzero, but empty planes
     CHECK(refused(frame_of(bits({0})), 5));
     CHECK(refused(bytes(40), 5));
-    // More values than a block has, none of which stands: a few bytes are not to ask for much memory.
+    // More values than a block holds, all zero: a few bytes must not ask for much memory.
     bytes large(layout::block_bytes / 16 + 2);
     large.back() = std::byte{1};
     CHECK(refused(frame_of(large), 8 * (large.size() - 1)));

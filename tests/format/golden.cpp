@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worked example of docs/format.md, read from the page itself: what the page says is what the code reads.
+// The worked example of docs/format.md, taken from the page itself: the code reads it as the page explains it.
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 #include <spotter/format/zstd_codec.hpp>
@@ -16,7 +16,7 @@ using namespace spotter;
 
 namespace {
 
-// The hex dumps of the page: a dump begins at offset 0.
+// The hex dumps on the page; each begins at offset 0.
 std::vector<std::vector<std::byte>> dumps_in(std::string const& path) {
     std::vector<std::vector<std::byte>> dumps;
     std::ifstream page{path};
@@ -64,7 +64,7 @@ TEST_CASE("the example on the format page reads as the page explains it") {
     CHECK(row.kind == row_kind::declare);
     for (std::uint64_t step = 0; step < 4; ++step) {
         REQUIRE(rows.next(row));
-        CHECK((row.part == whole_row) == (step == 0));  // the others are packed
+        CHECK((row.part == whole_row) == (step == 0));  // the other steps are packed
         rows::scalar loss{};
         REQUIRE_FALSE(decode(row, loss));
         CHECK((loss.step == train(step) && load<float>(loss.value.data()) == 0.25F / static_cast<float>(1U << step)));

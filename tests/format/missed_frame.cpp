@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A length that was changed so that it leads past a row frame, to the very begin of the one behind it: the frame that
-// was passed over is missed, reported and read.
+// A changed length leads past a row frame, exactly to the next one: the skipped frame is noticed, reported and read.
 #include <spotter/format/frame.hpp>
 #include <spotter/format/raw_frame.hpp>
 #include <spotter/format/walker.hpp>
@@ -43,8 +42,7 @@ TEST_CASE("a walk that is led past a row frame to the next one notices, and read
     CHECK(walk_over(frames) == 0);
     CHECK(frames == rows_at);
 
-    // The one block of the second payload, as long as it has to be for the frame to end where the third row frame
-    // begins.
+    // The only block of the second payload gets the length that makes its frame end where the third row frame begins.
     std::size_t const block_at = static_cast<std::size_t>(values_at[1]) + raw_frame::content_at(40) - 3;
     raw_frame::put_block_head(segment.data() + block_at, 40 + static_cast<std::size_t>(rows_at[2] - rows_at[1]), true);
     REQUIRE(measure_frame(segment, values_at[1]).bytes == rows_at[2] - values_at[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: every field of every kind comes back bit for bit; every prefix and every flipped bit is a value or a named
+// Rows: every field of every kind is read back bit for bit. Every prefix and every flipped bit gives a value or a named
 // error.
 #include <spotter/format/record.hpp>
 #include <spotter/stat/summary.hpp>
@@ -14,7 +14,7 @@ using namespace spotter;
 namespace {
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
-// From memory: under -ffast-math a literal -0.0 may be stored as 0.
+// Read from memory: under -ffast-math a literal -0.0 may be stored as 0.
 std::uint64_t const volatile minus_zero_bits = 1ULL << 63;
 double minus_zero() { return std::bit_cast<double>(static_cast<std::uint64_t>(minus_zero_bits)); }
 double const quiet = std::bit_cast<double>(0x7FF8DEADBEEF0001ULL);
@@ -310,7 +310,7 @@ TEST_CASE("a feature: integers as varints, all else bit for bit, and none at all
     CHECK(refused(1, 1, 5));
     CHECK(refused(1, 2, 5));
     CHECK(refused(~0ULL, 1, 5));
-    CHECK_FALSE(refused(0, 1, 5));  // what is behind it is a newer writer's
+    CHECK_FALSE(refused(0, 1, 5));  // the bytes behind it are a newer writer's
 }
 
 TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-trip") {
@@ -342,7 +342,7 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-t
     CHECK_FALSE(read_collection(began.list, each));
     CHECK(began.workers == 0);
     mistreat(head, row_kind::run_begin, rows::run_begin{});
-    begin.workers = 300;  // two bytes more, which an older reader does not look at
+    begin.workers = 300;  // two more bytes that an older reader ignores
     encoded const counted{[&](byte_writer& out) { encode(out, begin); }};
     CHECK(counted.size == head.size + 2);
     REQUIRE_FALSE(decode(counted.row(row_kind::run_begin), began));
@@ -401,7 +401,7 @@ TEST_CASE("run_begin, close, finding, drops, heartbeat, stay and run_end round-t
     CHECK((mark.position == 1ULL << 40 && mark.bytes == 0));
     mistreat(plain, row_kind::drained, rows::drained{});
     encoded const nameless{[](byte_writer& out) { encode(out, rows::drained{7, 5'000'000, {4}, {}}); }};
-    CHECK(decode(nameless.row(row_kind::drained), mark).code == errc::corrupt);  // what is it that has values?
+    CHECK(decode(nameless.row(row_kind::drained), mark).code == errc::corrupt);  // values of what is unknown
     encoded const amid{[](byte_writer& out) {
         encode(out, rows::drained{7, 5'000'000, {4}, {}});
         out.raw(bytes_of("row", 3));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment in memory: what was put in comes out; cut anywhere or with any bit flipped it gives values as they were, or
-// an error with a name, and the damage is reported.
+// A segment in memory: its content is read back. Cut anywhere, or with any bit flipped, it gives the right values or a
+// named error, and the damage is reported.
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
@@ -17,7 +17,7 @@ using namespace spotter;
 
 namespace {
 
-// What one walk over a segment gives.
+// The result of one walk over a segment.
 struct reading {
     std::vector<std::string> rows;      // each row as kind and body bytes
     std::vector<std::string> payloads;  // values of each observation that decoded
@@ -75,11 +75,11 @@ std::vector<float> some_values(std::size_t count, std::uint32_t seed) {
     return values;
 }
 
-// A head, declarations, two row frames with payloads before them, the last one marked.
+// A head, declarations, and two row frames with payloads before them; the last frame is marked.
 struct sample {
     byte_buffer bytes;
     std::vector<std::string> payloads;
-    std::vector<std::uint64_t> ends;  // of frames with rows
+    std::vector<std::uint64_t> ends;  // end offsets of row frames
 
     explicit sample(std::size_t count = 24, std::size_t steps = 2) {
         REQUIRE_FALSE(encode_head({}, bytes));
@@ -158,7 +158,7 @@ TEST_CASE("a segment cut at every byte gives whole frames and says how much is t
     sample const it{200, 2};
     byte_view const whole = it.bytes.view();
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        // So that ASan sees the end.
+        // Its own allocation, so that ASan sees reads behind its end.
         std::vector<std::byte> const cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
         reading const all = read_all({cut.data(), cut.size()});
         std::size_t frames = 0;
@@ -190,13 +190,13 @@ TEST_CASE("a flipped bit of a segment is reported or changes nothing, and is nev
             copy[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
             INFO("bit " << bit);
             bool const noticed = all.damaged_bytes > 0 || all.torn > 0 || all.refused > 0 || !all.head;
-            // A few bits inside a zstd block mean nothing (padding of its bit streams): flipped, they change no value.
+            // Some bits of a zstd block have no effect (padding of its bit streams): flipping them changes no value.
             if (!noticed) {
                 REQUIRE(all.rows == right.rows);
                 REQUIRE(all.payloads == right.payloads);
                 ++unnoticed;
             }
-            // What was read is a subset of what was written, in order.
+            // The rows that were read are a subsequence of those written.
             std::size_t at = 0;
             for (std::string const& row : all.rows) {
                 while (at < right.rows.size() && right.rows[at] != row) { ++at; }
@@ -207,7 +207,7 @@ TEST_CASE("a flipped bit of a segment is reported or changes nothing, and is nev
                 while (at < right.payloads.size() && right.payloads[at] != values) { ++at; }
                 REQUIRE(at++ < right.payloads.size());
             }
-            // One flipped bit costs one frame at most.
+            // One flipped bit costs at most one frame.
             REQUIRE(all.rows.size() >= right.rows.size() - 2);
         }
         CHECK(unnoticed < 32);

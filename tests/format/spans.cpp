@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that a place of a sidecar may hold: a reader looks for a step nowhere else, so the first and the last
-// belong to it.
+// The steps that a place of a sidecar may hold, the first and the last included: a reader looks for a step nowhere
+// else.
 #include <spotter/format/record.hpp>
 #include <spotter/format/sidecar.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of times: what goes in comes out, exactly or in the sum, and garbage is only garbage.
+// Rows of times: they are read back exactly or in their sum, and random bytes do no harm.
 #include <tests/catch.hpp>
 
 #include <spotter/format/step_times.hpp>

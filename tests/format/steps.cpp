@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed steps stand for the rows that went in, one for one and byte for byte.
+// Packed steps expand to the rows that were packed, row by row and byte for byte.
 #include <spotter/format/frame.hpp>
 #include <spotter/format/record.hpp>
 #include <spotter/format/steps_outline.hpp>
@@ -71,7 +71,7 @@ bytes as_bytes(std::vector<plain_row> const& rows) {
     for (plain_row const& each : rows) { REQUIRE(append_row(out, each.kind, each.body)); }
     return {out.view().begin(), out.view().end()};
 }
-// What a reader of the frame meets.
+// The rows that a reader of the frame gets.
 std::vector<plain_row> unpacked(byte_view body) {
     byte_buffer frame;
     REQUIRE(append_row(frame, row_kind::steps, body));
@@ -86,7 +86,7 @@ std::vector<plain_row> unpacked(byte_view body) {
         found.push_back({row.kind, {row.body.begin(), row.body.end()}});
     }
     CHECK_FALSE(reader.bad());
-    std::mt19937 random{static_cast<std::uint32_t>(body.size())};  // in any order too
+    std::mt19937 random{static_cast<std::uint32_t>(body.size())};  // in random order, too
     for (int i = 0; i < 40 && !found.empty(); ++i) {
         std::size_t const which = random() % found.size();
         byte_view const again = finder.find(found[which].kind, body, static_cast<std::uint32_t>(which)).body;
@@ -134,7 +134,7 @@ TEST_CASE("steps of scalars come back as they went in, at the size of their valu
         rows::close const closed{step, 40 + i, 0, 5 + static_cast<double>(i) / 1024};
         REQUIRE(packer.add(closed, as_bytes(rows), values_in(rows)));
         all.insert(all.end(), rows.begin(), rows.end());
-        // Between the first and the last in equal parts.
+        // In equal parts between the first and the last time.
         double const time = 5 + 7.0 / 1024 * (static_cast<double>(i) / 7);
         all.push_back({row_kind::close, close_body(step, 40 + i, time)});
     }
@@ -157,7 +157,7 @@ TEST_CASE("series that take turns share one table of templates") {
         all.push_back({row_kind::close, close_body(step, i, 1)});
     }
     CHECK(all.size() == 2 * packer.steps());
-    CHECK(packer.steps() >= 10);  // train and eval in turn are runs of their own, of which a row holds few
+    CHECK(packer.steps() >= 10);  // a row holds few runs, and alternating modes make short runs
     CHECK(unpacked(packer.seal()) == all);
 }
 
@@ -211,9 +211,9 @@ TEST_CASE("what cannot be packed is refused, and changes nothing") {
     CHECK_FALSE(packer.add({step, 2, 0, 1}, good, 1));    // an ordinal is missing
     CHECK_FALSE(packer.add({step, 1, 3, 1}, good, 1));    // findings were left out
     CHECK_FALSE(packer.add({step, 1, 0, 1.2}, good, 1));  // much later
-    CHECK_FALSE(packer.add({step, 1, 0, 1}, as_bytes({scalar_row(0, &other, 1, nullptr)}), 1));  // of another step
+    CHECK_FALSE(packer.add({step, 1, 0, 1}, as_bytes({scalar_row(0, &other, 1, nullptr)}), 1));  // another step
     double const time = 1;
-    CHECK_FALSE(is_packable(row_kind::scalar, scalar_row(0, nullptr, 1, &time).body));  // loose
+    CHECK_FALSE(is_packable(row_kind::scalar, scalar_row(0, nullptr, 1, &time).body));  // not in a step
     CHECK_FALSE(packer.add({step, 1, 0, 1}, as_bytes({scalar_row(0, nullptr, 1, &time)}), 1));
     plain_row text = scalar_row(0, &step, 1, nullptr);
     text.body[4] = static_cast<std::byte>(dtype::text);
@@ -236,7 +236,7 @@ TEST_CASE("a damaged steps row ends early and never reads outside") {
     }
     bytes const whole{packer.seal().begin(), packer.seal().end()};
     auto const read_all = [](bytes const& body) {
-        bytes const exact = body;  // a heap block of its own, so that a sanitizer sees its end
+        bytes const exact = body;  // its own heap block, so that a sanitizer sees its end
         steps_reader reader{exact};
         std::byte into[observe_limit];
         std::size_t rows = 0;
@@ -272,7 +272,7 @@ struct listed {
     bool operator==(listed const&) const = default;
 };
 
-// Of whole steps.
+// Lists whole steps by unpacking them.
 listed list_by_reader(bytes const& body) {
     listed all;
     std::vector<std::pair<tensor_id, found_row>> open;
@@ -375,7 +375,7 @@ TEST_CASE("a steps row of a few bytes that stands for a hundred million rows is 
     }
     out.varint(1);
     out.varint(4 * 1900);
-    for (int i = 0; i < 1900; ++i) {  // observations of which only the count was kept
+    for (int i = 0; i < 1900; ++i) {  // observations that keep only their counts
         out.fixed(layout::packed::summary);
         out.varint(static_cast<std::uint64_t>(i % 100));
         out.varint(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Format: the tables are what their formulas say, and what stands on them gives the published values.
+// Format: the tables equal their formulas, and results computed with them equal the published values.
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/count_bits.hpp>
 #include <spotter/format/crc_table.hpp>
@@ -31,7 +31,7 @@ TEST_CASE("the table of a sample's counts is n times its binary logarithm in 102
     CHECK(detail::count_bits[1] == 0);
     std::uint32_t farthest = 0;
     for (std::uint32_t count = 2; count <= 1024; ++count) {
-        // 24 binary digits of the logarithm, cut: the squares move the next one up.
+        // 24 binary digits of the logarithm, truncated: each squaring gives the next digit.
         auto const whole = static_cast<double>(count);
         double rest = whole, bits = 0, weight = 1;
         for (; rest >= 2; rest /= 2) { bits += 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directory of many workers' sidecars: what was put in comes out, and one that is damaged has no workers.
+// The directory of many workers' sidecars: its content is read back, and a damaged one has no workers.
 #include <spotter/format/worker_set.hpp>
 
 #include <tests/catch.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: any bytes as a .npy, .npz or .safetensors file. What is read fills its shape; nothing may crash, or take
-// memory that the input does not justify.
+// Fuzzer: any bytes as a .npy, .npz or .safetensors file. A tensor that is read has the bytes of its shape. Nothing may
+// crash, or take memory that the input does not justify.
 #include "diff/dump.hpp"
 #include "diff/npy_reader.hpp"
 #include "diff/zlib_inflate.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fuzzer's input as the files of a run: a byte of switches, then each file's size and bytes. What seeds.cpp packs
-// segment.cpp unpacks.
+// A fuzzer's input as the files of a run: a byte of switches, then size and bytes of each file. seeds.cpp packs them,
+// segment.cpp unpacks them.
 #pragma once
 
 #include <spotter/format/sidecar.hpp>
@@ -13,9 +13,9 @@ namespace spotter_test {
 
 inline constexpr char const* packed_names[] = {"run/000000.spot", "run/000000.spotx", "run/000001.spot"};
 
-inline constexpr std::uint8_t repairs = 1;  // checksums and places are put right, so that rows are reached
-inline constexpr std::uint8_t resumes = 2;  // a recorder takes the run up
-inline constexpr std::uint8_t replays = 4;  // rules judge it
+inline constexpr std::uint8_t repairs = 1;  // correct checksums and places, to reach the rows
+inline constexpr std::uint8_t resumes = 2;  // let a recorder resume the run
+inline constexpr std::uint8_t replays = 4;  // replay the run with rules
 
 inline folder_contents unpack_run(std::span<std::uint8_t const> from) {
     folder_contents files;
@@ -45,15 +45,15 @@ inline std::vector<std::uint8_t> pack_run(std::uint8_t switches, folder_contents
     return all;
 }
 
-// Where the next row frame begins, by its magic; the end where there is none.
+// The offset of the next row frame, found by its magic; the end if there is none.
 inline std::size_t next_frame(contents const& bytes, std::size_t from) {
     for (; from + spotter::layout::row_head_bytes + spotter::layout::row_tail_bytes <= bytes.size(); ++from) {
         if (spotter::load<std::uint32_t>(bytes.data() + from) == spotter::layout::row_magic) { return from; }
     }
     return bytes.size();
 }
-// Puts right what the format knows of itself: the head's and every row frame's size, place and checksum, and those of a
-// sidecar's places. What the rows say stays.
+// Corrects what the format derives from the content: size, place and checksum of the head, of every row frame and of a
+// sidecar's places. The rows stay unchanged.
 inline void repair_segment(contents& bytes) {
     using namespace spotter;
     if (bytes.size() < layout::head_bytes) { return; }

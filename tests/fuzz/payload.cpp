@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: the frames of a payload with any content under right checksums, read in any form, whole and in parts: every
-// answer is the same values or damage. Input: form, bytes of the values as u16, where a part begins as u16, then for
-// each frame its size u8 (255: 256 times the next byte) and so many bytes.
+// Fuzzer: payload frames with any content and right checksums, read in any form, whole and in parts. Both must give the
+// same values, or damage. Input: form, bytes of the values as u16, start of a part as u16; then for each frame its size
+// u8 (255: 256 times the next byte) and its bytes.
 #include <spotter/format/bytes.hpp>
 #include <spotter/format/raw_frame.hpp>
 #include <spotter/format/zstd_codec.hpp>
@@ -22,7 +22,7 @@ namespace {
             size = 256 * static_cast<std::size_t>(from[0]);
             from = from.subspan(1);
         }
-        std::vector<std::byte> content(size);  // zeros, where the input ends before it
+        std::vector<std::byte> content(size);  // zeros beyond the end of the input
         std::size_t const there = (std::min)(size, from.size());
         std::copy_n(from.data(), there, content.data());
         from = from.subspan(there);

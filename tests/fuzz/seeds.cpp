@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the inputs that the fuzzers begin with: real records of every kind of content, and settings. Usage: seeds
-// <folder>
+// Makes the fuzzers' start inputs: real records of every kind of content, and settings. Usage: seeds <folder>
 #include <tests/fuzz/pack.hpp>
 
 #include <spotter/file/memory.hpp>
@@ -76,7 +75,7 @@ constexpr char const* settings[] = {
     "*a*a*a*a*{a,{b,[!c-d]*}}b",
     "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{a}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}"};
 
-// A tensor as .npy, two as .npz in either form of its fields, and one as .safetensors.
+// One tensor as .npy, two as .npz with and without zip64 fields, and one as .safetensors.
 std::vector<std::vector<std::byte>> tensor_files() {
     std::vector<float> const numbers = values<float>(6);
     std::vector<std::vector<std::byte>> files;
@@ -155,13 +154,13 @@ int main(int count, char** words) {
     for (char const* const text : settings) {
         put(folder / "settings" / std::to_string(number++), text, std::char_traits<char>::length(text));
     }
-    // As payload.cpp reads them: a form, 16 bytes of values, a part from the third on, frames.
+    // In payload.cpp's input format: a form, 16 bytes of values, a part from byte 3 on, frames.
     std::filesystem::create_directories(folder / "payload");
     constexpr std::uint8_t payloads[][24] = {
         {4, 16, 0, 3, 0, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8, 4, 9, 10, 11, 12, 4, 13, 14, 15},  // planes
-        {34, 16, 0, 3, 0, 2, 0xA5, 1, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8},                 // a mask of eight, half of them
-        {50, 16, 0, 3, 0, 1, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 7, 6, 5, 4, 3, 2},  // no mask, turned
-        {33, 16, 0, 3, 0, 1, 0x80, 1, 0x80, 1, 6, 1, 9, 1, 1}};                      // three blocks, two of nothing
+        {34, 16, 0, 3, 0, 2, 0xA5, 1, 4, 1, 2, 3, 4, 4, 5, 6, 7, 8},                 // a mask of eight, half nonzero
+        {50, 16, 0, 3, 0, 1, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 7, 6, 5, 4, 3, 2},  // no mask, rotated
+        {33, 16, 0, 3, 0, 1, 0x80, 1, 0x80, 1, 6, 1, 9, 1, 1}};                      // three blocks, two all zero
     for (auto const& each : payloads) { put(folder / "payload" / std::to_string(number++), each, sizeof each); }
     std::filesystem::create_directories(folder / "files");
     for (auto const& file : tensor_files()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: any bytes as the segments and the sidecar of a run. Everything that can be asked of it is asked; nothing may
-// crash, hang, or take memory that the input does not justify.
+// Fuzzer: any bytes as the segments and the sidecar of a run. It calls every query of a trial; nothing may crash, hang,
+// or take memory that the input does not justify.
 #include <tests/fuzz/pack.hpp>
 
 #include <spotter/file/memory.hpp>
@@ -16,7 +16,7 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace {
 
-constexpr std::size_t most_of_each = 5;  // names, steps a name: more of the same finds nothing more
+constexpr std::size_t most_of_each = 5;  // names, and steps a name: more of the same find nothing more
 
 std::uint64_t sink = 0;
 void use(std::string_view text) {
@@ -77,7 +77,7 @@ void read_run(trial& run) {
     (void)run.refresh();
 }
 
-// As the command line looks at files: every place of the sidecar, and the sidecar anew.
+// What the command line reads of files: every place of the sidecar, and a rebuilt sidecar.
 void read_sidecar(folder_contents const& files) {
     auto const segment = files.find(packed_names[0]);
     if (segment == files.end()) { return; }
@@ -94,7 +94,7 @@ void read_sidecar(folder_contents const& files) {
     }
 }
 
-// A recorder goes on where the record seems to end; what it adds must be there.
+// A recorder continues where the record seems to end; what it adds must be readable.
 void resume(folder_contents const& given) {
     memory_file_system files;
     for (auto const& [name, bytes] : given) {
@@ -141,8 +141,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     return 0;
 }
 
-// Mostly changes the body of one row and keeps all lengths right around it, so that the decoders of rows are met and
-// not the walls before them.
+// Mostly changes the body of one row and corrects all lengths around it: so the input reaches the row decoders.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
     auto next = [state = std::uint64_t{seed}](std::uint64_t end) mutable {
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -185,8 +184,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
             continue;
         }
         std::uint64_t const what = next(12);
-        if (what == 0) { continue; }                         // gone
-        if (what == 1) { add(rows[i].kind, rows[i].body); }  // and once more
+        if (what == 0) { continue; }                         // removed
+        if (what == 1) { add(rows[i].kind, rows[i].body); }  // repeated
         std::vector<std::uint8_t> changed(rows[i].body.size() + 64);
         std::copy_n(reinterpret_cast<std::uint8_t const*>(rows[i].body.data()), rows[i].body.size(), changed.data());
         std::size_t const now = LLVMFuzzerMutate(changed.data(), rows[i].body.size(), changed.size());

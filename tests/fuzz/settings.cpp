@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzer: any text as the settings of a plan, and as a pattern. What is taken is written out and read again: the same
-// plan. It answers for any name within the steps that it promises.
+// Fuzzer: any text as the settings of a plan, and as a pattern. An accepted plan is written and read again, and must be
+// equal. A pattern must answer for any name within its promised number of steps.
 #include <spotter/ext/json.hpp>
 
 #include <cstdint>
@@ -10,7 +10,7 @@ using namespace spotter;
 
 namespace {
 
-// Names of what patterns look for, and one that has made many a matcher go back for ever.
+// Names that patterns look for, and one that makes a naive matcher backtrack exponentially.
 std::string const asked_names[] = {"", "loss", "conv0/relu_output:0", std::string(300, 'a') + "!"};
 
 void match(std::string_view text) {

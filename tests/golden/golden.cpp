@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that were written once read as they did, for ever.
+// Golden runs: records that earlier versions wrote are read as they were then.
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
@@ -37,7 +37,7 @@ std::vector<fs::path> segments_in(fs::path const& folder) {
     std::sort(found.begin(), found.end());
     return found;
 }
-// Everything that a reader can ask for; how much of it was there.
+// Reads everything that a reader can ask for; returns how much was there.
 std::size_t read_all(std::string const& folder) {
     auto const run = open_trial(folder);
     REQUIRE(run);
@@ -61,10 +61,10 @@ options polled() {
     options choices;
     choices.drain = drain::poll;
     choices.clock = &ticking;
-    choices.flush_milliseconds = 1'000'000;  // when it is asked
+    choices.flush_milliseconds = 1'000'000;  // only when asked
     return choices;
 }
-// `bytes` read as values of any type.
+// `bytes` viewed as values of any type.
 tensor_ref any_view(std::vector<std::byte> const& bytes, dtype type, extents const& shape,
                     order layout = order::row_major) {
     tensor_ref view = view_of(reinterpret_cast<float const*>(bytes.data()), extents{shape}, layout);
@@ -115,8 +115,8 @@ void make_training(std::string const& path) {
     }
     watch.finish();
 }
-// Steps of scalars and statistics alone, which are packed: several templates, modes, strides, a step closed twice, one
-// with a NaN.
+// Steps with only scalars and statistics, which are packed: several templates, modes and strides, a step closed twice,
+// one with a NaN.
 void make_packed(std::string const& path) {
     constexpr plan keep{
         collection{"losses", "loss*", always{}, payload},
@@ -135,7 +135,7 @@ void make_packed(std::string const& path) {
     }
     watch.finish();
 }
-// Every type, order and size of values.
+// Values of every type, order and size.
 void make_types(std::string const& path) {
     hook watch{path, plan{collection{"all", "*", always{}, payload | stats(l1)}}, polled()};
     for (std::uint64_t i = 0; i < 2; ++i) {
@@ -165,7 +165,7 @@ void make_types(std::string const& path) {
     (void)watch.end();
     watch.finish();
 }
-// Values as differences to those saved before: short chains, one of halves, a change of shape, a NaN.
+// Values stored as differences to earlier ones: short chains, one in f16, a change of shape, a NaN.
 void make_chains(std::string const& path) {
     hook watch{path, plan{collection{"weights", "w*", always{}, payload | delta{3}}}, polled()};
     std::vector<float> w(300);
@@ -182,8 +182,8 @@ void make_chains(std::string const& path) {
     }
     watch.finish();
 }
-// What version 2 added: floats with their bits turned, and masks where there are zeros, of every type; blocks that have
-// none, some or nothing but zeros in one payload; −0 and a NaN among them.
+// What version 2 added: rotated planes of floats, and zero masks, for every type. One payload has blocks with no, some
+// and only zeros; −0 and a NaN are among the values.
 void make_forms(std::string const& path) {
     hook watch{path, plan{collection{"all", "*", always{}, payload | stats(l1)}}, polled()};
     for (std::uint64_t i = 0; i < 3; ++i) {
@@ -195,7 +195,7 @@ void make_forms(std::string const& path) {
             for (std::size_t k = 0; k < count; ++k) {
                 std::byte* const value = bytes.data() + k * width;
                 bool const zero = i == 0 ? k % 3 > 0 : i == 1 ? k / 100 % 2 > 0 : k % 150 == 0;
-                // There is something to compress.
+                // Makes the values compressible.
                 for (std::size_t b = 0; b < width; ++b) { value[b] &= std::byte{0x71}; }
                 if (width > 1) { value[width - 1] = (value[width - 1] & std::byte{0x80}) | std::byte{0x3F}; }
                 if (which == dtype::boolean) { value[0] &= std::byte{1}; }
@@ -223,7 +223,7 @@ void make_forms(std::string const& path) {
     (void)watch.end();
     watch.finish();
 }
-// Two attempts and several segments; the first attempt failed, the second one died with a step open.
+// Two attempts with several segments: the first one failed, the second died with a step open.
 void make_attempts(std::string const& path, std::string const& copy) {
     options choices = polled();
     choices.segment_bytes = 4096;
@@ -247,7 +247,7 @@ void make_attempts(std::string const& path, std::string const& copy) {
     fs::copy(path, copy, fs::copy_options::recursive);
     watch.finish();
 }
-// A ring in shared memory, whose position stands in the record, and a tensor too large to wait in it.
+// A ring in shared memory, whose position is recorded, and a tensor too large to wait in it.
 void make_shared(std::string const& path) {
     options choices = polled();
     choices.ring_in = ring_in::shared_memory;
@@ -260,7 +260,7 @@ void make_shared(std::string const& path) {
     }
     watch.finish();
 }
-// A ring too small: values and whole observations are dropped.
+// A ring that is too small: values and whole observations are dropped.
 void make_drops(std::string const& path) {
     options choices = polled();
     choices.ring_bytes = 64 << 10;
@@ -273,7 +273,7 @@ void make_drops(std::string const& path) {
     }
     watch.finish();
 }
-// What rules extract of values: integers, fractions, a NaN, nothing at all; alone and beside the values.
+// What rules extract of values: integers, fractions, a NaN, nothing; with and without the values themselves.
 struct extracting {
     using kind = rule_kind;
     static constexpr std::string_view name = "extracting";
@@ -304,7 +304,7 @@ void make_features(std::string const& path) {
     }
     watch.finish();
 }
-// A bit of the first values, and one of the last but one row frame.
+// Flips a bit of the first values, and one of the last row frame but one.
 void damage(std::string const& file) {
     std::vector<char> bytes = read_file(file);
     std::vector<std::byte> const whole(reinterpret_cast<std::byte const*>(bytes.data()),
@@ -343,7 +343,7 @@ TEST_CASE("golden runs read as they did when they were written") {
     }
 }
 
-// Not a test of its own: README.md says how it is used.
+// A tool rather than a test: README.md describes its use.
 TEST_CASE("golden runs are made", "[.][make]") {
     char const* const where = std::getenv("SPOTTER_GOLDEN");
     REQUIRE(where != nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records from before the thread that trains stamped its steps.
+// Records made before the training thread stamped its steps.
 #include <tests/catch.hpp>
 
 #include <spotter/replay.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that is in a segment as text, one line a row: README.md has the grammar.
+// The content of a segment as text, a line a row: README.md has the grammar.
 #pragma once
 
 #include <spotter/format/checksum.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Macros that hosts define before they include a library, as they define them: those of Qt, Unreal Engine, Windows,
-// X11, Arduino and of what else is met. Left out are those that break a standard library's own headers (`__in`,
-// `bool`). Generated files of tests/headers include what spotter includes of others, then this, then spotter.
+// Macros that hosts define before they include a library: those of Qt, Unreal Engine, Windows, X11, Arduino and others.
+// Left out are those that break a standard library's own headers (`__in`, `bool`). Generated files of tests/headers
+// first include foreign headers, then this, then spotter.
 // clang-format off
 
-// Whoever wants to see what is private.
+// Programs that look at private members.
 #define private public
 #define protected public
 
@@ -177,7 +177,7 @@
 #define noInterrupts() static_cast<void>(0)
 #define clockCyclesPerMicrosecond() 16L
 
-// Of systems, compilers and logging libraries.
+// Systems, compilers and logging libraries.
 #define linux 1
 #define unix 1
 #define major(device) ((device) >> 8)

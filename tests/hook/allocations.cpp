@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once every tensor has been met, a step allocates nothing on the thread that trains, whatever is asked of the tensors.
+// Once every tensor has been seen, a step allocates nothing on the training thread, whatever plan and rules ask for.
 #include <tests/catch.hpp>
 #include <tests/hook/count_allocations.hpp>
 
@@ -58,7 +58,7 @@ TEST_CASE("a step of a known model allocates nothing: statistics, delta, unit ac
         for (std::uint64_t i = 2; i < 200; ++i) {
             findings += step(train(i));
             if (i % 10 == 0) { findings += step(eval(i)); }
-            watch.scalar("loss", 2.0F);  // loose
+            watch.scalar("loss", 2.0F);  // between steps
         }
     });
     CHECK(counted == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook where its type has to be written down: what a function returns, a parameter, a member.
+// A hook whose type must be written: as a function's result, a parameter, a member.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -10,7 +10,7 @@ using spotter_test::collecting_sink;
 
 namespace {
 
-// As docs/hook.md has it: the plan and the rules stand in one function, and the type is what it returns.
+// As in docs/hook.md: plan and rules are in one function, and the hook's type is its result type.
 auto watch_into(collecting_sink& sink) {
     return hook{sink, plan{defaults::losses}, on(any("loss", maximum > 10.0), stop)};
 }
@@ -32,7 +32,7 @@ TEST_CASE("a hook made by a function is a parameter and a member under the name 
         CHECK(!one_step(it.watch, 0, 1));
         CHECK(one_step(it.watch, 1, 11).decision() == decision::stop);
     }
-    CHECK(sink.starts == 1);  // it was never moved or copied
+    CHECK(sink.starts == 1);  // neither moved nor copied
     CHECK(sink.count("close") == 2);
     CHECK(sink.ended == "finished");
 }

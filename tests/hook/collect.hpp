@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sink of the tests' own: keeps every event as a line of text, and the values it was asked to keep.
+// A sink for tests: keeps every event as a line of text, and the values that the hook asked it to keep.
 #pragma once
 
 #include <spotter/hook.hpp>
@@ -21,7 +21,7 @@ struct collecting_sink {
     std::map<std::string, std::vector<spotter::step_id>> kept;  // with values, by name
     std::map<std::string, spotter::terms> asked;                // the last `keep`, by name
     std::map<std::string, spotter::tensor_info> infos;          // as last declared
-    std::vector<spotter::step_alarm> alarms;                    // their names are the hook's, and end with it
+    std::vector<spotter::step_alarm> alarms;                    // their names belong to the hook and live as long
     std::vector<std::string> blamed;                            // tensors of all findings, in turn
     std::vector<double> numbers;                                // of scalars
     std::vector<double> times;                                  // of scalars that had one

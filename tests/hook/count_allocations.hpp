@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a thread allocates through operator new. To be included by one file of an executable.
+// Counts the allocations of a thread through operator new. Only one file of an executable may include it.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@ namespace spotter_test {
 inline thread_local bool counting = false;
 inline thread_local std::size_t allocations = 0;
 
-// Runs `call` and says how often this thread allocated meanwhile.
+// Runs `call`; returns how often this thread allocated in it.
 template <class Call>
 std::size_t allocations_in(Call&& call) {
     allocations = 0;

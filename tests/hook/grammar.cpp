@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways into a hook: what each of them makes a sink see, in which order.
+// The calls of a hook: which events each of them gives a sink, and in which order.
 #include <spotter/stat/lanes.hpp>
 
 #include <tests/catch.hpp>
@@ -120,7 +120,7 @@ TEST_CASE("an observer is two words that feed the hook they were made from") {
 
 namespace {
 
-// A trainer that knows no hook's type: any hook, or none, as a member.
+// A trainer that does not know the hook's type: its member is any hook, or none.
 struct blind_trainer {
     observer watch{};
     nets::two_layers net{};
@@ -140,7 +140,7 @@ TEST_CASE("a class with an observer runs a whole loop without the hook's type: s
     hook watch{sink, everything, on(any("loss", maximum > 10.0), stop)};
     blind_trainer trainer;
     CHECK(!trainer.watch);
-    CHECK(trainer.run(0, 11) == decision::proceed);  // nobody watches
+    CHECK(trainer.run(0, 11) == decision::proceed);  // without a hook
     CHECK(sink.events.empty());
     trainer.watch = watch;
     CHECK(static_cast<bool>(trainer.watch));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that are named while nothing of them is due: what the hook expects is never taken for what was named.
+// Tensors that are named at steps at which they are not due: the hook never takes one for the tensor that it expects.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -30,9 +30,9 @@ TEST_CASE("a name that differs in one letter from the expected one is another te
         watch.begin(train(0));
         watch.observe(name, value);
         (void)watch.end();
-        for (std::size_t i = 0; i < length; ++i) {  // in the same buffer: same place, same length, other letters
+        for (std::size_t i = 0; i < length; ++i) {  // the same buffer with other letters
             watch.begin(train(i + 1));
-            watch.observe(std::string{name}, value);  // so that it is the expected one again
+            watch.observe(std::string{name}, value);  // so that the hook expects it again
             name[i] = 'b';
             watch.observe(name, value);
             name[i] = 'a';

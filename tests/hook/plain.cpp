@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes to a sink in short: numbers and values that no rule looks at and of which nothing is computed, and nothing
-// else.
+// Events in the short form: only scalars and values that no rule looks at and no statistic is computed from.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -13,7 +12,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Tells which way each event came.
+// Records which form each event had.
 struct short_sink : collecting_sink {
     using offers = sink_offers<sink_call::number, sink_call::leave, sink_call::poll>;
 
@@ -63,9 +62,9 @@ TEST_CASE("scalars, losses and values go in short from the second time on, where
     watch.observe("w", weight);
     CHECK(sink.last_is("values w train(2) 3"));
     CHECK(sink.asked["w"] == terms{payload});
-    watch.observe("w", packed(weight.data(), {3}, {4}));  // is copied first
+    watch.observe("w", packed(weight.data(), {3}, {4}));  // needs a copy first
     CHECK(sink.last_is("observe w train(2)"));
-    watch.observe("s", weight);  // with a statistic
+    watch.observe("s", weight);  // with statistics
     CHECK(sink.last_is("observe s train(2)"));
     observer const anybody{watch};
     anybody.observe("w", weight);
@@ -80,7 +79,7 @@ TEST_CASE("scalars, losses and values go in short from the second time on, where
     watch.begin(train(3));
     watch.observe("w", weight);  // not due
     CHECK(sink.events.size() == before + 1);
-    watch.observe("loss", weight);  // the name of a number, and no number
+    watch.observe("loss", weight);  // the name of a scalar, with a tensor
     CHECK(sink.last_is("observe loss train(3)"));
     watch.observe("w", std::vector<float>{});
     CHECK(sink.events.size() == before + 2);
@@ -103,7 +102,7 @@ TEST_CASE("what a rule looks at, or a capture wants, does not go in short") {
     };
     (void)at(0, 0.5F);
     CHECK(at(1, 0.5F) == "values w train(1) 3");
-    CHECK(at(2, 0.5F) == "observe w train(2)");  // the rule is due
+    CHECK(at(2, 0.5F) == "observe w train(2)");  // a rule is due
     CHECK(at(3, 2.0F) == "values w train(3) 3");
     CHECK(at(5, 0.5F) == "observe w train(5)");  // captured
     CHECK(has(sink.asked["w"], terms::sum_squares));
@@ -115,16 +114,16 @@ TEST_CASE("what a rule looks at, or a capture wants, does not go in short") {
 TEST_CASE("names are found in any order, long and short, and by their letters alone") {
     hook watch{plan<>{}};
     std::vector<std::string> names;
-    for (int i = 0; i < 40; ++i) {  // of each length, alike but for one letter
+    for (int i = 0; i < 40; ++i) {  // of every length, differing in the last letter
         names.push_back(std::string(static_cast<std::size_t>(i), 'x') + "a");
         names.push_back(std::string(static_cast<std::size_t>(i), 'x') + "b");
         names.push_back("c" + std::string(static_cast<std::size_t>(i), 'x') + "a");
     }
-    names.erase(names.begin() + 2);  // "ca" comes again
+    names.erase(names.begin() + 2);  // "ca" must be declared again
     auto const walk = [&](std::size_t first, std::size_t stride) {
         watch.begin(watch.health().steps);
         for (std::size_t i = 0, at = first; i < names.size(); ++i, at = (at + stride) % names.size()) {
-            std::string const copy = names[at];  // other memory
+            std::string const copy = names[at];  // a copy in other memory
             watch.observe(copy, 0.5F);
         }
         (void)watch.end();

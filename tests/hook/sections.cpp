@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named parts of a step: summed, nested, told what is wrong with them; and how long steps take, for rules that ask.
+// Named parts of a step: their times are summed, nested, and checked for misuse; and step times for rules that ask for
+// them.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -17,7 +18,7 @@ double tell_section_clock() noexcept { return section_clock; }
 void pass(double seconds) { section_clock += seconds; }
 constexpr options clocked{.clock = &tell_section_clock};
 
-// What was kept at each close.
+// The times kept at each close.
 struct kept_times {
     std::map<std::string, double> now{}, last{};
     int closes = 0;
@@ -72,7 +73,7 @@ TEST_CASE("sections before, in and behind a step are summed at its close, inner 
     CHECK(sink.last["time/data"] == 0.5);
     CHECK(sink.last["time/forward"] == 0.75);
     CHECK(sink.last["time/forward/conv"] == 0.25);
-    CHECK(sink.last["time/update"] == 1);  // that of the step before it was closed
+    CHECK(sink.last["time/update"] == 1);  // the update belongs to the step closed before it
     CHECK(sink.last.size() == 4);
     CHECK(watch.health().good());
 }
@@ -111,7 +112,7 @@ TEST_CASE("sections that overlap, and ends without a beginning, lose no time and
     pass(1);
     watch.begin_section("b");
     pass(1);
-    watch.end_section("a");  // and with it b
+    watch.end_section("a");  // ends b, too
     pass(1);
     watch.end_section("b");
     (void)watch.step(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps and what is found at them: opening and closing in any order, alarms and their order, several rules, options.
+// Steps and their findings: opening and closing in any order, alarms and their order, several rules, options.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -34,7 +34,7 @@ TEST_CASE("opening a step while one is open closes it; what it found comes with 
     CHECK(found[1].step == train(1));
     CHECK(sink.count("close") == 3);
     REQUIRE(sink.alarms.size() == 3);
-    CHECK(sink.alarms[0].size() == 1);  // the record has each finding at its own step, once
+    CHECK(sink.alarms[0].size() == 1);  // in the record each finding is at its own step, once
     CHECK(sink.alarms[2].empty());
     CHECK(watch.end().empty());
     CHECK(watch.health().steps == 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong around a hook: views it cannot take, names that come late, patterns and rules that are malformed or
-// throw.
+// Errors around a hook: views that it refuses, roles and partners that become known late, malformed patterns, and rules
+// that throw.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -150,7 +150,7 @@ TEST_CASE("a loss in evaluation is the partner of the one in training, whichever
         CHECK(sink.infos[std::string{name}].partner == no_tensor);
     }
     CHECK(sink.infos["validation-rmse"].partner == sink.infos["train-rmse"].id);
-    CHECK(sink.count("declare val_loss") == 2);  // once it is known whose evaluation it is
+    CHECK(sink.count("declare val_loss") == 2);  // once its partner is known
     CHECK(sink.count("declare eval_loss") == 1);
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("a rule that throws anywhere is switched off and named; the others and
             CHECK(watch.health().first_error.code == errc::user_code_threw);
             CHECK(speaks_of(watch.health().first_error, "\"thrower\""));
         }
-        CHECK(calls == 3);  // never asked again
+        CHECK(calls == 3);  // not called again
         CHECK(sink.kept["d"].size() == 10);
         REQUIRE(sink.coverages.size() == 2);
         CHECK(sink.coverages[0].reason == "switched off: it threw an exception");
@@ -363,7 +363,7 @@ TEST_CASE("what closing an open step unasked found is told whole with the next a
     hook watch{all_tensors, on(any("x", maximum > 0.0) | severity::info, stop)};
     watch.begin(train(0));
     watch.observe("x", 1.0);
-    watch.begin(train(1));  // closes the first
+    watch.begin(train(1));  // closes step 0
     CHECK(watch.end().decision() == decision::stop);
 }
 
@@ -431,7 +431,7 @@ TEST_CASE("every refused name is listed with its reason and how often, also beyo
 TEST_CASE("a view that cannot be taken as it is names the call that takes it, and that call does") {
     std::vector<float> memory(24);
     for (std::size_t i = 0; i < 24; ++i) { memory[i] = static_cast<float>(i); }
-    std::int64_t const strides[]{4, 12, 1};  // time-first memory {2, 3, 4}, batch first
+    std::int64_t const strides[]{4, 12, 1};  // memory {2, 3, 4} with time first, viewed batch first
     collecting_sink sink;
     hook watch{sink, all_tensors};
     (void)watch.step(train(0), "out"_t = view_of(memory.data(), {3, 2, 4}, std::span{strides}));

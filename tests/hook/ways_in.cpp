@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every way to hand tensors over: sources, tables, numbered lists, layers, mode scopes, an optimizer, and the hook that
-// is not there.
+// Every way to hand tensors to a hook: sources, tables, numbered lists, layers, mode scopes, an optimizer, and the null
+// hook.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A card for tests: the stand-in for CUDA's driver, opened, and tensors in its memory.
+// A GPU for tests: the loaded stand-in for CUDA's driver, and tensors in its memory.
 #pragma once
 
 #include <spotter/ext/cuda.hpp>
@@ -13,7 +13,7 @@
 
 namespace spotter_test {
 
-// The stand-in, as the library opens it.
+// The stand-in driver, loaded as the library loads CUDA's.
 struct fake_driver {
     void* library = ::dlopen(SPOTTER_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
 
@@ -29,12 +29,12 @@ inline fake_driver const& driver() {
     static fake_driver const one;
     return one;
 }
-// Every test begins with a card that works.
+// The stand-in in working order, as every test begins.
 inline fake_cuda& card() {
     fake_cuda& it = driver().state();
     it.held = false;
     driver().heal();
-    driver().step();  // what was left over may fail again
+    driver().step();  // leftover work may fail
     driver().heal();
     it.reset();
     return it;
@@ -45,7 +45,7 @@ inline fake_cuda& card() {
     return chosen;
 }
 
-// Values in the card's memory, which is this process's in truth.
+// Values in the card's memory, which is memory of this process.
 template <class Value>
 class on_card {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for CUDA's driver: it runs the kernels' C++ source on the processor, in streams and with events, fails and
-// waits as a test tells it to. The device's memory is this process's.
+// A stand-in for CUDA's driver. It runs the kernels' C++ source on the processor, with streams and events, and fails or
+// waits on a test's request. The device's memory is this process's.
 #include <examples/cuda/kernels.hpp>
 #include <tests/ext/cuda/fake_cuda.hpp>
 #include <tests/ext/cuda/processor_kernels.hpp>
@@ -34,31 +34,31 @@ enum : int {
 };
 
 struct stream {
-    std::deque<std::function<bool()>> work;  // each returns false where it has to wait
+    std::deque<std::function<bool()>> work;  // each returns false if it has to wait
 };
 struct event {
     std::uint64_t recorded = 0, done = 0;
     std::chrono::steady_clock::time_point at{};
 };
 struct kernel {
-    std::vector<std::size_t> sizes;  // of its parameters
+    std::vector<std::size_t> sizes;  // the kernel's parameter sizes
     fake_kernel run = nullptr;
 };
 struct module {
     std::string text;
 };
 
-// Once, in the order of their ends: the state stands when the last test has gone.
+// All state of the driver, one instance per process.
 struct driver {
     std::mutex lock;
     fake_cuda state;
-    std::map<std::uint64_t, std::size_t> memory;       // of the device, by address
+    std::map<std::uint64_t, std::size_t> memory;       // device memory, by address
     std::map<std::uint64_t, std::size_t> page_locked;  // of the host
     std::map<std::string, kernel> kernels;
     std::vector<stream*> streams;
     stream legacy;
-    int broken = 0;   // the code of a context that is lost
-    int context = 0;  // its address is the context
+    int broken = 0;   // the error code of a lost context
+    int context = 0;  // its address serves as the context
     std::size_t used = 0, locked = 0;
 
     [[nodiscard]] bool is_mapped(std::uint64_t address, std::size_t bytes) const {
@@ -96,7 +96,7 @@ driver& it() {
 }
 thread_local std::vector<void*> contexts;
 
-// Whether the call goes on; else the code that it answers.
+// Returns 0 if the call goes on, otherwise the error code that it returns.
 int enter(bool needs_context = true) {
     fake_cuda& state = it().state;
     ++state.calls;
@@ -136,7 +136,7 @@ void chains_kernel(unsigned grid, unsigned, void** with) {
     run_chains(*static_cast<task_list const*>(with[0]), grid, *static_cast<result* const*>(with[1]));
 }
 
-// Of the example.
+// The kernel of the example.
 void backward_kernel(unsigned, unsigned threads, void** with) {
     auto const at = [&](int i) { return *static_cast<float**>(with[i]); };
     for (unsigned thread = 0; thread < threads; ++thread) {

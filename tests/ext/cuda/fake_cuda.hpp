@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test tells the stand-in for CUDA's driver (fake_cuda.cpp), and what it asks it.
+// The settings and counters of the stand-in for CUDA's driver (fake_cuda.cpp): a test sets the former and reads the
+// latter.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 struct fake_cuda {
-    // As the driver and its card say.
+    // What driver and card report.
     int version = 12040;
     int cards = 1;
     int major = 8;
     std::size_t card_bytes = std::size_t{1} << 30;    // of memory
     std::size_t pinned_bytes = std::size_t{1} << 30;  // page-locked
 
-    // What goes wrong: the call of that number from now on (1: the next one) answers `code`; `sticky`: so does every
-    // call after it.
+    // Injected failure: the call of that number from now on (1: the next one) returns `code`. With `sticky` every later
+    // call does, too.
     long fail_at = 0;
     int code = 0;
     bool sticky = false;
-    bool context_dead = false;  // destroyed under the library's feet
-    bool capturing = false;     // every stream is captured into a graph
+    bool context_dead = false;  // destroyed while the library uses it
+    bool capturing = false;     // every stream is being captured into a graph
 
-    bool held = false;  // the card does nothing until it is let go
+    bool held = false;  // the card runs nothing until this is false
 
-    // What was asked of it.
+    // Counters of calls.
     long calls = 0, launches = 0, copies = 0, waits = 0;
     std::size_t copied_bytes = 0;
     long live_memory = 0, live_pinned = 0, live_streams = 0, live_events = 0, live_modules = 0, retained = 0;
-    long bad_reads = 0;  // kernels that read what is not mapped
+    long bad_reads = 0;  // kernels that read unmapped memory
 
-    // Back to this, apart from what is alive.
+    // Restores the defaults; live allocations stay.
     void reset() {
         long const memory = live_memory, pinned = live_pinned, streams = live_streams, events = live_events,
                    modules = live_modules, primary = retained;
@@ -39,13 +40,13 @@ struct fake_cuda {
     }
 };
 
-// A kernel on the processor: `run(blocks, threads, parameters)`.
+// A kernel that runs on the processor: `run(blocks, threads, parameters)`.
 using fake_kernel = void (*)(unsigned, unsigned, void**);
 
 extern "C" {
 fake_cuda* fake_cuda_state();
-// Runs what waits, though `held`; true where something did.
+// Runs waiting work even if `held`; true if anything ran.
 int fake_cuda_step();
-// The card works again, after an error that stays.
+// Clears an error that stays: the card works again.
 void fake_cuda_heal();
 }

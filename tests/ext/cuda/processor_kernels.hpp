@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of tools/cuda/kernels.hpp on the processor: one thread walks over the 16 lanes of a group.
+// The kernels of tools/cuda/kernels.hpp on the processor: one thread executes the 16 lanes of a group in turn.
 #pragma once
 
 #include <tools/cuda/kernels.hpp>
@@ -20,7 +20,7 @@ struct processor_group {
     void once(Use&& use) const noexcept {
         use();
     }
-    // As the shuffles do it: what a lane adds is what the lane `by` further had before.
+    // As a shuffle does: each lane adds the previous value of the lane `by` further.
     template <class State, class Get>
     double fold(own<State>& state, Get&& get) const noexcept {
         double sum[lanes];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small framework with the interface of MiniDNN: the same classes, methods and order of calls in `fit`, in our own
-// words.
+// A small framework with MiniDNN's interface, written anew: the same classes, methods and order of calls in `fit`.
 #pragma once
 
 #include <cmath>
@@ -13,7 +12,7 @@ namespace mini {
 
 using Scalar = double;
 
-// As Eigen's: column-major.
+// Column-major, like Eigen's.
 class matrix {
 public:
     enum { IsRowMajor = 0 };
@@ -115,7 +114,7 @@ private:
     std::size_t at(int i, int o) const { return static_cast<std::size_t>(o * in_ + i); }
 };
 
-// Multiplies all by one number, and has no layer of weights and biases, as a convolution has none.
+// Multiplies all inputs by one parameter. Like a convolution, it has no weights and biases of MiniDNN's form.
 class Scaling : public Layer {
 public:
     explicit Scaling(int size) : Layer{size, size, "Identity"} { parameters = {1.5}, derivatives = {0}; }
@@ -138,7 +137,7 @@ public:
     }
 };
 
-// Without parameters, as a pooling.
+// A layer without parameters, like a pooling.
 class Passing : public Layer {
 public:
     explicit Passing(int size) : Layer{size, size, "Tanh"} {}
@@ -157,7 +156,7 @@ public:
     }
 };
 
-// Half the mean square; a class is the number that is to be said.
+// Half the mean squared error; for a class, its number is the target.
 class Output {
 public:
     void evaluate(matrix const& said, matrix const& target) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data-parallel training over MPI, in which something is wrong with one rank: ranks WHAT FOLDER. Each rank prints a
-// line. tests/ext/mpi.cpp starts it.
+// A data-parallel training over MPI with a fault in one rank. Usage: ranks WHAT FOLDER. Each rank prints a line;
+// tests/ext/mpi.cpp starts it.
 #include <spotter/ext/mpi.hpp>
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
@@ -18,7 +18,7 @@ using namespace sp::literals;
 
 namespace {
 
-// A linear model that every rank has, on data of its own; gradients are averaged over all.
+// A linear model, replicated in every rank and trained on the rank's own data; gradients are averaged over all ranks.
 struct replica {
     std::vector<float> w = std::vector<float>(8 * 4, 0.1F), b = std::vector<float>(4, 0.01F);
     float temperature = 1;
@@ -122,7 +122,7 @@ int main(int count, char** arguments) {
         std::FILE* const file = std::fopen((folder + "/said-" + std::to_string(rank)).c_str(), "w");
         std::fputs(line.c_str(), file);
         std::fclose(file);
-        if (what == "hangs") {  // ranks that have lost each other do not end together, and the first that ends ends all
+        if (what == "hangs") {  // ranks that lost each other end at different times, and mpirun ends all with the first
             ::usleep(1'000'000);
             ::_exit(0);
         }

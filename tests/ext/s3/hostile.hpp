@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of object storage: a store that answers whatever a test says, byte by byte.
+// For tests of object storage: a store that sends whatever bytes a test gives it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,8 +19,7 @@
 
 namespace spotter_test {
 
-// Listens on a port of its own as long as it lives; each connection has one question, and is closed behind its answer;
-// one at a time.
+// Listens on its own port while it lives. Connections are served one at a time: one request, one answer, closed.
 class hostile_store {
 public:
     struct question {
@@ -29,7 +28,7 @@ public:
         std::atomic<bool> const* over = nullptr;
         std::atomic<std::uint64_t>* sent = nullptr;
 
-        // False where nobody listens any more.
+        // False if the client has gone.
         bool say(std::string_view text) const {
             while (!text.empty() && !*over) {
                 ssize_t const some = ::send(socket, text.data(), text.size(), MSG_NOSIGNAL);
@@ -45,7 +44,7 @@ public:
                       "\r\n" + headers + "\r\n");
             (void)say(text);
         }
-        // The value of a line of the head; empty where there is none.
+        // The value of a request header; empty if it is missing.
         [[nodiscard]] std::string header(std::string const& name) const {
             std::size_t const at = head.find("\r\n" + name + ": ");
             std::size_t const begin = at + name.size() + 4;
@@ -54,11 +53,11 @@ public:
         [[nodiscard]] bool is_list() const { return query.find("list-type=2") != query.npos; }
     };
 
-    // `meanwhile` is told each time that a part of a body has come.
+    // `meanwhile` is called each time a part of a request's body arrives.
     explicit hostile_store(std::function<void(question const&)> answer, std::function<void(std::size_t)> meanwhile = {})
         : answer_{std::move(answer)}, meanwhile_{std::move(meanwhile)} {
         listening_ = ::socket(AF_INET, SOCK_STREAM, 0);
-        int const room = 64 << 10;  // so that who sends waits for who receives
+        int const room = 64 << 10;  // small: the sender has to wait for the receiver
         ::setsockopt(listening_, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
         sockaddr_in at{};
         at.sin_family = AF_INET;
@@ -113,7 +112,7 @@ private:
             }
             if (head != text.npos && text.size() > head + 4 && meanwhile_) { meanwhile_(text.size() - head - 4); }
         }
-        if (head != text.npos && text.size() < head + 4 + wanted) { head = text.npos; }  // it was not sent to its end
+        if (head != text.npos && text.size() < head + 4 + wanted) { head = text.npos; }  // the request is incomplete
         question it;
         it.socket = socket, it.over = &over_, it.sent = &sent_;
         std::size_t const blank = text.find(' '), end = text.find(' ', blank + 1);

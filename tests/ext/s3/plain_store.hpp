@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of object storage: a store that does what it should, in memory, and tells when something comes.
+// For tests of object storage: a correct store in memory that calls the test when a request arrives.
 #pragma once
 
 #include <spotter/ext/s3.hpp>
@@ -11,7 +11,7 @@
 
 namespace spotter_test {
 
-// Buckets of any name; no signature is looked at. From then on the environment names it.
+// Accepts any bucket and does not check signatures. Its constructor makes the environment's settings point to it.
 class plain_store {
 public:
     explicit plain_store(std::function<void(std::size_t)> meanwhile = {})
@@ -26,7 +26,7 @@ public:
         ::setenv("AWS_REGION", "us-east-1", 1);
     }
 
-    // By "/bucket/key"; empty where there is none.
+    // The object at "/bucket/key"; empty if there is none.
     [[nodiscard]] std::string at(std::string const& path) {
         std::scoped_lock const held{guard_};
         auto const it = objects_.find(path);

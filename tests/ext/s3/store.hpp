@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of object storage: a program that is a store for as long as a test lives, and runs whose every value is
+// For tests of object storage: a store in a child process that lives as long as a test, and runs whose values are all
 // known.
 #pragma once
 
@@ -27,8 +27,8 @@ using namespace spotter::literals;
 
 inline constexpr char store_secret[] = "a-secret/of+tests";
 
-// A child that prints its port once it is ready, and ends with its standard input. From then on the environment names
-// it and its keys.
+// A child that prints its port once it is ready, and ends when its standard input closes. Its start sets address and
+// keys in the environment.
 class store_process {
 public:
     explicit store_process(std::vector<std::string> words) {
@@ -109,7 +109,7 @@ inline std::string bytes_of(std::string const& path) {
     std::ifstream in{path, std::ios::binary};
     return {std::istreambuf_iterator<char>{in}, {}};
 }
-// The store has just what the folder has.
+// Checks that the store has exactly the folder's files.
 inline void check_same(std::string const& folder, std::string const& place_of) {
     s3::store away{s3::settings_here().value()};
     auto const where = s3::parse_place(place_of).value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for NVIDIA's management library: it says what a test tells it to, fails, loses a device, and lies.
+// A stand-in for NVIDIA's management library: it returns what a test sets, fails, loses a device, or returns impossible
+// values.
 #include <tests/ext/system/fake_nvml.hpp>
 
 #include <cstddef>
