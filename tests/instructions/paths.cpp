@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hot paths, each called often enough under callgrind, which collects nothing else. Prints "name calls" of each, in
-// the order in which callgrind dumps what it counted. count.py runs it.
+// The hot paths, each called often under callgrind, which collects only in them. Prints "name calls" for each, in the
+// order of callgrind's dumps. count.py runs it.
 #include <bench/bench.hpp>
 #include <bench/eight_rules.hpp>
 
@@ -23,9 +23,10 @@ using namespace spotter;
 
 namespace {
 
-constexpr std::uint64_t rounds = 500;  // of each path; few enough that the ring has room for all that is recorded
+constexpr std::uint64_t rounds = 500;  // of each path; few enough that all records fit into the ring
 
-// Counts `calls` calls that `work(round)` makes, in each round between `before` and `after`.
+// Counts the instructions of `calls` calls that `work(round)` makes; `before` and `after` of each round are not
+// counted.
 template <class Before, class Work, class After>
 void count(char const* name, std::uint64_t calls, Before&& before, Work&& work, After&& after) {
     for (std::uint64_t round = 1; round <= rounds; ++round) {
@@ -49,7 +50,7 @@ std::vector<float> values_of(std::size_t size) {
     return values;
 }
 
-// Tensors of which nothing is due, at steps at which others are.
+// Tensors that are not due, at steps that keep others.
 void idle() {
     constexpr std::size_t tensors = 100;
     hook watch{plan{collection{"weights", "*", at{0}, payload}}};
@@ -84,7 +85,7 @@ void idle() {
     });
 }
 
-// What is recorded goes into the ring; nobody takes it out while it is counted.
+// Records go into the ring; nothing takes them out while counting.
 void recorded(std::string const& folder) {
     hook watch{folder + "/run", plan{collection{"all", "*", always{}, payload}},
                options{.drain = drain::poll, .ring_bytes = 8 << 20}};
@@ -102,7 +103,8 @@ void recorded(std::string const& folder) {
     (void)watch.end();
 }
 
-// A step with a scalar, with a sampler of the machine beside the record and without: the training thread does the same.
+// A step with a scalar, with and without a sampler of the machine beside the record: the training thread does the same
+// work.
 void steps_beside(char const* name, std::string const& folder, writer_task* beside) {
     options choices{};
     choices.drain = drain::poll;
@@ -154,7 +156,7 @@ void judged() {
     bench::do_not_optimise(all_of_them);
 }
 
-// A step of a loop that may act, and has no reason to: judged alone, computed through a rerun, between two checkpoints,
+// A step of a loop that could act and has no reason to: judged only, computed through a rerun, between two checkpoints,
 // under cures.
 void acted_upon(std::string const& folder) {
     std::vector<float> const weight = values_of(64), gradient = values_of(64);
@@ -192,7 +194,7 @@ void acted_upon(std::string const& folder) {
         [&](std::uint64_t i) { bench::do_not_optimise(cures.treat(measured, train(i), step_of(measured, i))); });
 }
 
-// Four blocks: with zeros among their values, as ordinary as most blocks are, and with a NaN in each.
+// Four blocks: with a usual share of zeros, and with a NaN in each block.
 void summarized() {
     std::vector<float> values = values_of(4096);
     auto const statistics = [&](char const* name) {
@@ -207,7 +209,7 @@ void summarized() {
     statistics("summarize_4096_floats_with_nan");
 }
 
-// A weight that changes a little at each step, and its gradient, as the rules on updates look at them.
+// A weight that changes a little at each step, and its gradient, watched by the rules on updates.
 void updated() {
     std::vector<float> weight = values_of(65536);
     std::vector<float> const gradient = weight;
@@ -225,8 +227,8 @@ void updated() {
         [&](std::uint64_t) { one_step(); }, [] {});
 }
 
-// A block of floats turned and split into planes, its mask where half of it is zero, and back: all that is not zstd's
-// of the codec.
+// A block of floats: rotated and split into planes, masked where half of it is zero, and unpacked again: the codec
+// without zstd's part.
 void packed() {
     constexpr std::size_t size = 4096;
     constexpr payload_form form{4 | payload_form::rotated_bit};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One condition is one finding; what a NaN explains names it and is no alarm beside it.
+// One condition gives one finding. A finding that a NaN explains names that NaN and is not another alarm.
 #include <tests/catch.hpp>
 
 #include <spotter/hook.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 float const nan_f = std::bit_cast<float>(0x7FC00000U);
 
-// A step in which the loss and the gradient are NaN after the activation was.
+// A step in which loss and gradient are NaN because an activation was.
 template <class Hook>
 auto bad_step(Hook& watch, step_id at, float w = 1) {
     std::vector<float> const weights{w, 2, 3, 4}, bad{1, nan_f, 3, 4};
@@ -56,7 +56,7 @@ TEST_CASE("the same condition of two rules is told once, with the strongest resp
                vanishing_gradient{.threshold = 1e-5, .patience = 1}};
     std::vector<float> const small{1e-9F, 1e-9F};
     auto const vanished = other.step(train(0), "grad/fc/w"_t = view_of(small.data(), {1, 2}));
-    REQUIRE(vanished.size() == 2);  // another threshold is another condition
+    REQUIRE(vanished.size() == 2);  // a different threshold is a different condition
     CHECK((vanished[0].severity == severity::error && vanished[0].decision == decision::stop));
     CHECK((vanished[0].threshold == 1e-7 && vanished[1].threshold == 1e-5));
 }
@@ -71,7 +71,7 @@ TEST_CASE("every response of findings that are told as one runs, and of a conseq
     auto const found = bad_step(watch, train(0));
     CHECK((first == 1 && second == 1 && third == 1));
     REQUIRE(found.size() == 2);
-    CHECK((found[0].rule == "non_finite" && found[0].decision == decision::stop));  // the consequence asked for it
+    CHECK((found[0].rule == "non_finite" && found[0].decision == decision::stop));  // the consequence's decision
 }
 
 TEST_CASE("while a NaN stays, what it explains later is no alarm of its own; what it does not explain is") {
@@ -85,7 +85,7 @@ TEST_CASE("while a NaN stays, what it explains later is no alarm of its own; wha
     CHECK((later[1].rule == "large" && later[1].severity == severity::info));
     CHECK(later[1].detail.view() == "because of non_finite at train(0)");
     CHECK_FALSE(watch.healthy_since(train(1)));
-    // A finite step of the mode ends it.
+    // A finite step of this mode ends it.
     std::vector<float> const weights{1, 2, 3, 4};
     CHECK(watch.step(train(3), "act/fc"_t = view_of(weights.data(), {2, 2})).front().severity == severity::warning);
     CHECK(bad_step(watch, train(4)).front().severity == severity::warning);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Preprocesses HEADER alone and fails when the result has more lines than CEILING.
+# Preprocesses HEADER alone and fails if the result has more lines than CEILING.
 set(source "${CMAKE_CURRENT_BINARY_DIR}/lines.cpp")
 file(WRITE "${source}" "#include <${HEADER}>\n")
 execute_process(COMMAND "${COMPILER}" -std=c++20 -E "-I${INCLUDE}" "${source}"

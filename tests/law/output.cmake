@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the command line says goes through `say` of tools/output.hpp, which lets nothing through but letters. Beside it only the terminal's bar writes
-# to a stream, and the programs that `spotter new` makes.
+# The command line prints through `say` of tools/output.hpp, which escapes all but printable text. Only the terminal's
+# progress bar and the programs of `spotter new` write to a stream directly.
 file(GLOB_RECURSE sources "${TOOLS}/*.cpp" "${TOOLS}/*.hpp")
 set(found "")
 foreach(source IN LISTS sources)

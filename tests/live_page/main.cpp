@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes folders of runs for `spotter serve`: many, long, wide, and one that goes on. The tests of the page and
-// bench/live_page.py use it.
+// Makes folders of runs for `spotter serve`: many runs, a long one, a wide one, and one that grows. The tests of the
+// page and bench/live_page.py use it.
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>
 
@@ -25,7 +25,7 @@ double loss_at(std::uint64_t step, double rate) {
     return 2.3 * std::exp(-rate * static_cast<double>(step)) + 0.2 + noise;
 }
 
-// `count` runs of `steps` steps with a loss, an accuracy and two hyperparameters; each tenth is stopped by a NaN.
+// `count` runs of `steps` steps with a loss, an accuracy and two hyperparameters; a NaN stops each tenth run.
 int sweep(std::string const& folder, std::uint64_t count, std::uint64_t steps) {
     constexpr auto rules = any("loss", nonfinite > 0) | severity::error;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ int wide(std::string const& folder, std::uint64_t tensors) {
     return 0;
 }
 
-// One run that goes on for so many seconds, twenty steps in each; with `die` it ends without saying so.
+// One run that grows for `seconds`, by twenty steps a second; with `die` it ends without finishing.
 int grow(std::string const& path, double seconds, bool die) {
     hook watch{path, keep};
     auto const begin = std::chrono::steady_clock::now();
@@ -97,7 +97,7 @@ int grow(std::string const& path, double seconds, bool die) {
     return 0;
 }
 
-// Names and texts that try to be more than letters, wherever a record has room for one.
+// Hostile names and texts (markup, control characters) in every field of a record that holds text.
 int hostile(std::string const& folder) {
     constexpr auto rules = any("*", maximum > 1e3) | named{"<img src=x onerror=window.broken=1>"};
     std::string const evil = "<script>window.broken=1</script>\"'&,/%2F..\xe2\x80\xae\x1b[31m";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The umbrellas, for both translation units.
+// The umbrella headers, for both translation units.
 #pragma once
 
 #include <spotter/replay.hpp>

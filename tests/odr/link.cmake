@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two files that exchange nothing of spotter's: those of one mode link, those of different modes do not, nor do separate ones without bodies;
-# and the linker says why.
+# Two files that share no object of spotter's. Files of one mode link. Files of different modes do not, nor do separate
+# files without bodies, and the linker's message says why.
 #     cmake -D COMPILER=... -D "FLAGS=..." -D INCLUDE=... -D FOLDER=... -P link.cmake
 file(MAKE_DIRECTORY "${FOLDER}")
 file(WRITE "${FOLDER}/one.cpp" "#include <spotter/hook.hpp>\nint two();\nint main() { return two(); }\n")
 file(WRITE "${FOLDER}/two.cpp" "#include <spotter/hook.hpp>\nint two();\nint two() { return 0; }\n")
-# As much of the bodies as these files can ask for: the whole would take long to compile, and odr.separate links it.
+# Only the bodies that these files can need: all of them would take long to compile, and the test odr.separate links
+# all.
 file(WRITE "${FOLDER}/bodies.cpp" "#include <spotter/config.hpp>\n#undef SPOTTER_BODIES\n#define SPOTTER_BODIES 1\n#define SPOTTER_BODY\n#include <spotter/core/link.hpp>\n")
 
 function(must_pass step)
@@ -43,7 +44,7 @@ foreach(order "one.o;two_separate.o" "one_separate.o;two.o")
                   ${order} "${FOLDER}/bodies_separate.o")
 endforeach()
 
-# Modes of libstdc++ in the program alone, which change what a container or a string is.
+# Modes of libstdc++ that only the program uses, and that change the layout of containers or strings.
 if(NOT FLAGS MATCHES "libc\\+\\+")
     foreach(mode IN ITEMS _GLIBCXX_DEBUG:glibcxx_debug _GLIBCXX_USE_CXX11_ABI=0:old_strings)
         string(REPLACE ":" ";" mode "${mode}")

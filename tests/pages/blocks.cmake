@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Code that pages show, as files that a test includes or runs. spotter_block(<page> <name> <words> [<language>]) takes the block of the page
-# (README.md, say) in that language (cpp) that has these words in it: its #include lines become <name>_includes.inc, all others <name>.inc.
+# Code blocks of pages, as files that a test includes or runs. spotter_block(<page> <name> <words> [<language>]) takes
+# the block of the page (README.md, say) in that language (default cpp) that contains these words. Its #include lines
+# become <name>_includes.inc, the others <name>.inc.
 set(SPOTTER_BLOCKS "${CMAKE_CURRENT_BINARY_DIR}/pages")
 
 function(spotter_block page name words)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of README.md, as it stands there: a net that is well is left alone, a NaN is told once, and the record is
+// The code of README.md, unchanged: a healthy net gives no finding, a NaN gives exactly one, and the record can be
 // read.
 #include <tests/catch.hpp>
 #include <tests/pages/planted.hpp>
@@ -68,7 +68,7 @@ TEST_CASE("a NaN in a training step is told once, as the first page shows it, an
         std::string const printed = train_with(net, where, 200);
         INFO(printed);
         CHECK((count(printed, "error: ") == 1 && count(printed, "warning: ") == 0));
-        CHECK(count(printed, "note: ") == count(printed, "(because of non_finite"));  // what else there is names it
+        CHECK(count(printed, "note: ") == count(printed, "(because of non_finite"));  // each names the NaN as its cause
         CHECK((net.steps == 201 && net.updates == 200 && all_finite(net)));
         std::size_t const second = printed.find('\n', printed.find('\n') + 1);
         REQUIRE(second != printed.npos);
@@ -88,7 +88,7 @@ TEST_CASE("the loop of the first page also does what the evaluation's findings a
 }
 
 TEST_CASE("who does not stop hears of a NaN at every step, or once where that is asked for") {
-    // docs/loop.md
+    // as in docs/loop.md
     auto const told = [](auto rule) {
         planted_net net;
         net.where = place::gradient_from_then_on, net.at = 10;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of the pages that one reads first after README.md: it compiles, and runs on a record of the loop of the first
-// page.
+// Code of the first pages after README.md: it compiles, and it runs on a record of README.md's loop.
 #include <tests/catch.hpp>
 #include <tests/pages/planted.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The net of the numbered examples, with a NaN planted on request, and what a program prints meanwhile.
+// The net of the numbered examples with a NaN planted on request, and the captured output of a program.
 #pragma once
 
 #include <tests/temporary_folder.hpp>
@@ -45,7 +45,7 @@ struct planted_net : example::regression {
         example::regression::update();
     }
 
-    static constexpr float nan = std::bit_cast<float>(0x7FC00000U);  // -ffast-math believes in no other
+    static constexpr float nan = std::bit_cast<float>(0x7FC00000U);  // also a NaN under -ffast-math
 };
 
 template <class Visit>
@@ -53,7 +53,7 @@ void visit_tensors(planted_net const& net, Visit visit) {
     visit_tensors(static_cast<example::regression const&>(net), visit);
 }
 
-// The working directory is a fresh one as long as this lives.
+// Makes a fresh folder the working directory during its lifetime.
 class somewhere_else {
 public:
     somewhere_else() : before_{std::filesystem::current_path()} { std::filesystem::current_path(folder_ / "."); }

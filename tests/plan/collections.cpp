@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collections and plans: who is a member, what is kept at a step, as a set and as text.
+// Collections and plans: membership, what is kept at a step, and their descriptions.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 

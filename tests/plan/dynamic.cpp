@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan made while the program runs does what the constant one does.
+// A plan made at run time behaves like the constant one that it was made from.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 #include <tests/hook/count_allocations.hpp>
@@ -61,7 +61,7 @@ TEST_CASE("copies and moves of a run-time plan are equal to it, another plan is 
     CHECK(copy == first);
     dynamic_plan const moved = std::move(first);
     CHECK(moved == copy);
-    CHECK(!first.whole());  // what was moved from keeps nothing, and may be asked
+    CHECK(!first.whole());  // a moved-from plan keeps nothing, and can still be asked
     CHECK((first.due(train(0)) == 0 && first.size() == 0 && !first.malformed().empty()));
     copy.add(collection{"one more", "*"});
     CHECK(!(moved == copy));
@@ -74,7 +74,7 @@ TEST_CASE("copies and moves of a run-time plan are equal to it, another plan is 
 TEST_CASE("a hook takes a run-time plan, whose steps allocate nothing") {
     collecting_sink sink;
     {
-        hook watch{sink, dynamic_plan{constant}};  // the hook's copy is its own
+        hook watch{sink, dynamic_plan{constant}};  // the hook keeps a copy of its own
         for (std::uint64_t i = 0; i < 20; ++i) { (void)watch.step(train(i), "a"_t = 1.0F, "fc/w"_t = 2.0F); }
         CHECK(watch.health().good());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan's collections take where they do not say; the default collections.
+// The plan's fallback for collections that omit `when` or `what`; the default collections.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 

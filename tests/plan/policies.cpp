@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies: which steps, told by a step's own mode and index alone; what of it compiles is asked of the compiler.
+// Policies: which steps they select, from a step's mode and index alone. What must compile is checked by the compiler.
 #include <tests/catch.hpp>
 
 #include <spotter/hook.hpp>
@@ -29,7 +29,7 @@ std::string words(Policy const& when) {
     return std::string{out.view()};
 }
 
-// Over all modes, small and large indices, and those around powers of two.
+// Steps of all modes, with small and large indices of all magnitudes.
 std::vector<step_id> random_steps(std::size_t count) {
     std::vector<step_id> list;
     std::uint64_t state = 42;
@@ -41,7 +41,7 @@ std::vector<step_id> random_steps(std::size_t count) {
     return list;
 }
 
-// A policy of the user's.
+// A user-defined policy.
 struct powers_of_two {
     using kind = policy_kind;
     constexpr bool operator()(step_id step) const { return std::has_single_bit(step.index); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names by regular expression: unanchored search as std::regex does it, linear in the name; a malformed one told when
-// the hook starts, with its place.
+// Names by regular expression: an unanchored search like std::regex's, in time linear in the name. A malformed
+// expression is reported when the hook starts, with the place.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -18,14 +18,14 @@ namespace {
 
 bool finds(std::string_view expression, std::string_view name) { return spotter::regex{expression}(name); }
 
-// What is wrong with an expression, as `place: why`.
+// The fault of an expression, as `place: why`.
 std::string fault_of(std::string_view expression) {
     pattern_fault const found = spotter::regex{expression}.fault();
     CHECK((found.empty() || found == expression));
     return found.empty() ? "fine" : std::to_string(found.at) + ": " + std::string{found.why};
 }
 
-// How many instructions an expression comes to, and how many looks at them a search takes.
+// The number of instructions of a compiled expression, and of the steps that a search takes.
 struct cost {
     std::uint64_t size = 0, looks = 0;
     bool found = false;
@@ -134,7 +134,7 @@ TEST_CASE("what an expression is made of: characters, classes, places, groups, a
     CHECK(finds("[^]", "\n"));
     CHECK(finds("^a+?b*?$", "aabb"));
     CHECK(finds("}]", "x}]"));
-    CHECK(finds("^\xc3\xa9+$", "\xc3\xa9"));  // bytes: the + is for the second one alone
+    CHECK(finds("^\xc3\xa9+$", "\xc3\xa9"));  // matched by bytes: the + applies to the second byte
     static_assert(spotter::regex{".*relu_output"}("conv0_relu_output_0") && !spotter::regex{"^relu"}("a/relu"));
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("an expression that is too long, too deep or repeats too much is refus
     CHECK(fault_of(repeated("(?:", 65) + repeated(")", 65)) == "192: groups are nested more than 64 deep");
     CHECK(fault_of("((a{1000}){1000}){1000}").starts_with("10: it comes to more than 16384 states"));
     CHECK(fault_of("x(((((a?){100}){100}){100}){100}){100}").starts_with("15: it comes to more than 16384 states"));
-    CHECK(fault_of("((((((){1000}){1000}){1000}){1000}){1000})") == "fine");  // of nothing there is nothing to repeat
+    CHECK(fault_of("((((((){1000}){1000}){1000}){1000}){1000})") == "fine");  // repeating nothing costs nothing
     CHECK(fault_of(repeated("a", 16384)) == "fine");
     CHECK(fault_of(repeated("a|", 8192)).find("states") != std::string::npos);
     std::string const deep = repeated("(", 8000) + repeated(")", 8000);
@@ -216,7 +216,7 @@ TEST_CASE("random expressions find what std::regex finds [A16]", "[A16]") {
     for (int round = 0; round < 3000; ++round) {
         std::string const expression = random_expression(random, 2);
         std::regex const theirs{expression, std::regex::ECMAScript};
-#if defined(_LIBCPP_VERSION)  // 19 takes the end of a text for no word's end
+#if defined(_LIBCPP_VERSION)  // libc++ 19 sees no word boundary at the end of a text
         if (expression.find("\\b") != expression.npos || expression.find("\\B") != expression.npos) { continue; }
 #endif
         refused += spotter::regex{std::string_view{expression}}.well_formed() ? 0 : 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One NaN never blinds a rule: a fault that begins 5 steps after a non-finite number is found when it would have been
-// found without, and what is healthy stays so. Rules on losses, gradients and weights; the others: blinding_values.cpp.
+// One NaN never blinds a rule. A fault that begins 5 steps after a non-finite number is found as if the number had been
+// finite, and a healthy stream gives no finding. Rules on losses, gradients and weights; blinding_values.cpp has the
+// others.
 #include <tests/property/blinding.hpp>
 
 #include <spotter/hook.hpp>
@@ -12,7 +13,8 @@ namespace {
 double falling(std::uint64_t i) { return 2 * std::exp(-static_cast<double>(i) / 50) + 0.02 * noise(i, 0); }
 double as_double(std::uint64_t i) { return static_cast<double>(i); }
 
-// A weight that is trained: gradients point one way and another, and it moves against or along them.
+// A trained weight: gradients of varying direction, and a weight that moves against or, with a negative rate, along
+// them.
 auto training(double rate, double faulty_rate, double scale = 1, double faulty_scale = 1) {
     return [=](auto& it, std::uint64_t i, bool bad) {
         static std::vector<float> weight;
@@ -28,7 +30,7 @@ auto training(double rate, double faulty_rate, double scale = 1, double faulty_s
 auto of_losses(double (*healthy)(std::uint64_t), double (*faulty)(std::uint64_t)) {
     return [=](auto& it, std::uint64_t i, bool bad) { it.number("loss", bad ? faulty(i) : healthy(i)); };
 }
-// Falling in training; what eval says of it.
+// A falling training loss, and an evaluation loss that may be faulty.
 auto of_phases(double (*healthy)(std::uint64_t), double (*faulty)(std::uint64_t)) {
     return [=](auto& it, std::uint64_t i, bool bad) {
         it.number("loss", falling(i));

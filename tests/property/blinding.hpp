@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rule, a healthy stream in which a fault begins, and a non-finite number shortly before.
+// The test bench: one rule, a healthy stream in which a fault begins, and a non-finite number shortly before.
 #pragma once
 
 #include <tests/rule/stage.hpp>
@@ -19,10 +19,10 @@ struct poison {
     std::string_view tensor{};
     std::uint64_t at = 0;
     float value = 0;
-    bool whole = false;  // the tensor, rather than its first element
+    bool whole = false;  // all elements, not only the first
 };
 
-// The stream of one run as its rule sees it.
+// The stream of one run, passed to its rule.
 template <rule Rule>
 class scene {
 public:
@@ -55,14 +55,15 @@ private:
 
 inline constexpr std::uint64_t before = 5;  // steps from the poison to the fault
 
-// When the fault begins, and what the poison may take away.
+// When the fault begins, and by how much the poison may delay the finding.
 struct timing {
     std::uint64_t fault = 60;
     std::uint64_t steps = 200;
-    std::uint64_t slack = 2;  // a change to and one from what is not finite
+    std::uint64_t slack = 2;  // steps: the change to and the change from a non-finite value
 };
 
-// The steps at which the rule fires. `feed(scene, step, faulty)`; a step has closes of its own for further modes.
+// The steps at which the rule fires. `feed(scene, step, faulty)` shows the tensors; for a further mode it closes on its
+// own.
 template <rule Rule, class Feed>
 indices fires(Rule const& rule, Feed const& feed, timing const& when, poison const& what, bool faulty,
               std::set<std::string>* names = nullptr) {
@@ -78,8 +79,8 @@ indices fires(Rule const& rule, Feed const& feed, timing const& when, poison con
     return out;
 }
 
-// A rule that is silent on the healthy stream and fires on the faulty one does so too where any of its tensors was not
-// finite before.
+// A rule that is silent on the healthy stream and fires on the faulty one also fires after a non-finite value in any of
+// its tensors.
 template <rule Rule, class Feed>
 void never_blinded(Rule const& rule, Feed const& feed, timing const& when = {}) {
     INFO(Rule::name);
@@ -96,7 +97,7 @@ void never_blinded(Rule const& rule, Feed const& feed, timing const& when = {}) 
                 poison const what{name, poisoned, value, whole};
                 indices after = fires(rule, feed, when, what, true);
                 indices healthy = fires(rule, feed, when, what, false);
-                for (indices* each : {&after, &healthy}) { std::erase(*each, poisoned); }  // some rules tell it itself
+                for (indices* each : {&after, &healthy}) { std::erase(*each, poisoned); }  // some rules report it
                 CHECK(healthy.empty());
                 REQUIRE(!after.empty());
                 CHECK(after.front() >= when.fault);
@@ -107,7 +108,7 @@ void never_blinded(Rule const& rule, Feed const& feed, timing const& when = {}) 
     }
 }
 
-// Between -1 and 1, another one for each step and place.
+// A fixed pseudo-random number between -1 and 1 for each step and place.
 inline float noise(std::uint64_t step, std::uint64_t place) {
     std::uint64_t bits = (step * 131 + place + 1) * 0x9E3779B97F4A7C15U;
     bits = (bits ^ (bits >> 29)) * 0xBF58476D1CE4E5B9U;

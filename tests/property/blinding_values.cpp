@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One NaN never blinds a rule: those on data, predictions, activations, metrics, times and trees. As blinding.cpp.
+// One NaN never blinds a rule, as in blinding.cpp: rules on data, predictions, activations, metrics, times and trees.
 #include <tests/property/blinding.hpp>
 
 using namespace blinding;
 
 namespace {
 
-// Classes in turn, and the scores that predict them.
+// Classes in turn, and scores that predict them.
 std::vector<float> labels(std::size_t count) {
     std::vector<float> out(count);
     for (std::size_t i = 0; i < count; ++i) { out[i] = static_cast<float>(i % 3); }
@@ -17,7 +17,7 @@ std::vector<float> scores(std::uint64_t step, std::size_t count, std::uint64_t t
     for (std::size_t i = 0; i < count; ++i) { out[3 * i + (i + turn) % 3] += static_cast<float>(scale); }
     return out;
 }
-// A metric that goes from one value to another.
+// A metric whose value changes with the fault.
 auto of_metric(std::string_view name, double healthy, double faulty) {
     return [=](auto& it, std::uint64_t i, bool bad) {
         it.number(name, (bad ? faulty : healthy) + 1e-4 * static_cast<double>(noise(i, 0)));
@@ -27,7 +27,7 @@ auto of_metric(std::string_view name, double healthy, double faulty) {
 }  // namespace
 
 TEST_CASE("a NaN blinds no rule on data") {
-    timing const from_start{.fault = 0, .slack = 3};  // these judge the run as a whole
+    timing const from_start{.fault = 0, .slack = 3};  // these rules judge the run as a whole
     auto const inputs = [](double shift) {
         return [=](auto& it, std::uint64_t i, bool bad) {
             it.see("input", noises(i, 64 * 4, 1, bad ? shift : 0), {64, 2, 2, 1});

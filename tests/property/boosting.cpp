@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules on boosted trees: the loop records what they extract of the values, so a replay says what the loop said; of a
-// record without rules the values decide, and where there are none the replay says so.
+// Rules on boosted trees. The loop records the features that they extract, so a replay gives the loop's findings. In a
+// record made without rules they use the values; without values the replay reports what is missing.
 #include <tests/property/stream.hpp>
 
 using namespace spotter;
@@ -14,7 +14,7 @@ constexpr plan seldom{collection{"importances", role::importance, every{3}, payl
                       collection{"trees", role::tree, every{3}, payload}};
 constexpr plan sums{collection{"all", "*", always{}, stats(sum, minimum, maximum)}};
 
-// Importances as boosting makes them and as it should not; trees of any depth.
+// Plausible and implausible importances, and trees of any depth.
 template <class Hook>
 alarms boost(Hook& watch, std::uint64_t seed) {
     random_source random{seed};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law put to a list of rules and a stream: judged in the loop and in a replay, with the values in the record and
-// without.
+// The law for a list of rules and a stream: findings of the loop equal those of a replay, with and without recorded
+// values.
 #pragma once
 
 #include <tests/property/hostile.hpp>
@@ -11,10 +11,10 @@
 
 namespace spotter_test {
 
-// What the rules of a test said, so that the test can say that it proves something.
+// Judged and fired counts by rule, so that a test can check that its rules did judge and fire.
 using verdicts = std::map<std::string, std::pair<std::uint64_t, std::uint64_t>>;  // judged, fired
 
-inline double test_time = 1;  // never set back, as a record does not follow
+inline double test_time = 1;  // never set back: a record's times do not decrease
 inline double tell_test_time() noexcept { return test_time; }
 
 inline spotter::options hostile_options(random_source& random) {
@@ -25,15 +25,15 @@ inline spotter::options hostile_options(random_source& random) {
     choices.clock = &tell_test_time;
     return choices;
 }
-// Where `from` is never reached only what the rules ask for is recorded.
+// Records values from step `from` on; if it is never reached, only what the rules ask for.
 constexpr auto payload_from(std::uint64_t from) {
     return spotter::plan{spotter::collection{"values", "*", spotter::from{from}, spotter::payload}};
 }
 
-// Where time goes by, every close is written before the next step, so that a rule that asks for the time reads in the
-// record what it read in the loop.
+// Whether time passes. If so, every close is written before the next step: then a rule that uses time finds in the
+// record what it saw in the loop.
 enum class clock_is : std::uint8_t { still, going };
-// What is found is dated by the step that is closed; what another mode has shown by one of that mode.
+// Every finding has the step that is closed, or a step of another mode.
 inline void check_dates(spotter::step_alarm const& said, spotter::step_id closed) {
     for (spotter::finding const& each : said) { CHECK((each.step == closed || each.step.mode != closed.mode)); }
 }
@@ -74,7 +74,7 @@ inline void compare_findings(std::vector<plain_finding> const& inside, std::vect
     CHECK(inside.size() == outside.size());
 }
 
-struct alarm_keeper {  // a lambda's type would name every rule
+struct alarm_keeper {  // a struct, because a lambda's type would name every rule
     alarms* all;
     void operator()(spotter::step_alarm const& found) const { keep(*all, found); }
 };
@@ -99,8 +99,8 @@ void compare_with_replay(std::string_view path, alarms const& inside, std::vecto
     CHECK(covered.size() == again.size());
 }
 
-// A record of features, one of features and values from a step on, and one of values that was made without rules all
-// replay to what the loop said, in every field.
+// Three records replay to the loop's findings in every field: one of features, one of features and values, and one of
+// values that was made without rules.
 template <class... Rules>
 void check_both_ways(std::uint64_t seed, clock_is clock, verdicts& seen, Rules const&... rules) {
     random_source random{seed * 7919 + 11};

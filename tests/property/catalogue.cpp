@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of the library, for the whole catalogue: what a built-in rule says in the loop it says in a replay [S64].
+// The library's law for the whole catalogue: a built-in rule gives the same findings in the loop and in a replay [S64].
 #include <tests/property/both_ways.hpp>
 
 using namespace spotter;
@@ -7,7 +7,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Groups of rules with windows so short that they fire; together they are the catalogue.
+// Groups of rules whose windows are short enough that they fire. Together the groups are the catalogue.
 template <class Use>
 void with_rules(std::uint64_t group, std::uint64_t seed, Use&& use) {
     random_source random{seed * 31 + 7};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of the library, for compositions of built-in rules and for the packs [S64].
+// The library's law for compositions of built-in rules and for the packs: the same findings in the loop and in a replay
+// [S64].
 #include <tests/property/both_ways.hpp>
 
 #include <spotter/rule/rule_pack.hpp>
@@ -15,7 +16,7 @@ void with_compositions(std::uint64_t group, std::uint64_t seed, Use&& use) {
     auto const small = [&] { return 1 + random.below(4); };
     double const share = random.unit();
     switch (group) {
-        case 0: {  // rules that extract from memory, several of each under different adaptors
+        case 0: {  // rules that extract features, several of each kind under different adaptors
             update_direction const direction{.warmup = 1, .window = small(), .share = share};
             unchanged_tensor const unchanged{.num_steps = small(), .rtol = share};
             poor_weight_initialization const beginning{
@@ -57,7 +58,7 @@ void with_compositions(std::uint64_t group, std::uint64_t seed, Use&& use) {
                            (rl_repeated_states{.length = 2, .episodes = 1} || rl_constant_reward{.episodes = small()}),
                        (overfit{.patience = 1, .ratio_threshold = share} || underfit{.warmup = 3, .num_steps = 2}) |
                            for_steps{small()} | rearm{small()});
-        default:  // no more than the loop's own close tells
+        default:  // only rules that need no time between closes
             return use(packs::supervised, packs::rl || packs::boosting, packs::sagemaker | severity::warning,
                        packs::system);
     }

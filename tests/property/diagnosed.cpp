@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law for packs that are diagnosed, over runs that are long enough for an outcome [S64].
+// The library's law for packs with a diagnosis, over runs long enough for an outcome [S64].
 #include <tests/diagnosis/program.hpp>
 #include <tests/property/both_ways.hpp>
 

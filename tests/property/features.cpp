@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that extract what they need of the all_values: their record holds the features and no all_values, and replays
-// alike [S64].
+// Rules that extract features from values: their record holds the features and no values, and replays give the same
+// [S64].
 #include <spotter/record/recover.hpp>
 
 #include <tests/property/stream.hpp>
@@ -17,13 +17,13 @@ namespace {
 
 std::uint64_t extractions = 0;
 
-// How many all_values lie above a limit, and the first and the last one, whatever they are; of biases only that they
-// were there.
+// Counts the values above a limit, and extracts the first and the last value unchanged. Of biases it only counts
+// observations.
 struct above {
     using kind = rule_kind;
     static constexpr std::string_view name = "above";
     static constexpr std::string_view remedy = "none";
-    double limit = 0;  // decides what is extracted
+    double limit = 0;  // determines the extracted features
     double most = 0;   // does not
 
     struct state {
@@ -97,10 +97,10 @@ options options_of(random_source& random) {
     choices.drain = random.one_in(3) ? drain::poll : drain::thread;
     choices.segment_bytes = random.one_in(2) ? 4096 : 1 << 20;
     choices.ring_bytes = random.one_in(2) ? 64 << 10 : 1 << 20;
-    if (random.one_in(3)) { choices.ring_in = ring_in::shared_memory; }  // or plain memory, where there is none
+    if (random.one_in(3)) { choices.ring_in = ring_in::shared_memory; }  // falls back to plain memory without /dev/shm
     return choices;
 }
-// Steps of one weight of six all_values.
+// Takes steps with one weight of six values.
 template <class Hook>
 alarms train_a_little(Hook& watch, std::uint64_t first, std::uint64_t steps) {
     alarms found;
@@ -134,7 +134,7 @@ TEST_CASE("a rule that extracts says in a replay what it said in the loop, with 
             CHECK(again.report.whole);
             CHECK(inside == again.found);
             CHECK(coverage_of(watch) == again.coverages);
-            bool scalars = false;  // those the record has itself
+            bool scalars = false;  // other scalars are recorded as such
             for (std::string const& name : record.names()) {
                 for (step_id const step : record.steps()) { scalars = scalars || record[name].at(step); }
             }
@@ -181,9 +181,9 @@ TEST_CASE("rules of one key extract once, and a replay that has the features ext
     hook watch{folder / "run", all_values, one, two, other};
     extractions = 0;
     alarms const inside = train_a_little(watch, 0, 20);
-    CHECK(extractions == 40);  // two keys
+    CHECK(extractions == 40);  // two keys, so two extractions a step
     watch.finish();
-    // No value can be read any more; a replay that asked for one would say so.
+    // Damages all values: a replay that read one would report it.
     std::string const file = folder / "run/000000.spot";
     std::vector<char> bytes = read_file(file);
     for (std::size_t i = 0; i + 4 < bytes.size(); ++i) {
@@ -214,7 +214,7 @@ TEST_CASE("a rule whose features and all_values are both missing sees nothing of
     CHECK(again.report.trouble.code == errc::no_payload);
     CHECK(again.report.trouble.what.view().find("payload") != std::string_view::npos);
     CHECK(play(record, above{0.25, 1}).report.whole);
-    // One that was limited in the loop and is not in the replay: the steps between are lacking.
+    // Limited in the loop and unlimited in the replay: the steps in between are missing.
     hook seldom{folder / "seldom", nothing, above{0.25, 1} | only{every{3}}};
     alarms const inside = train_a_little(seldom, 0, 12);
     seldom.finish();
@@ -265,7 +265,7 @@ TEST_CASE("a run that is killed after what was extracted replays what was judged
     REQUIRE(WIFSIGNALED(status));
     hook judge{plan{}, rule};
     alarms inside = train_a_little(judge, 0, 50);
-    judge.begin(train(50));  // the step that it died in is judged by what it holds
+    judge.begin(train(50));  // the step open at the kill is judged by what it holds
     judge.observe("fc1/w", std::vector<float>(6, 9.0F));
     judge.observe("fc1/w", std::vector<float>(6, 9.0F));
     keep(inside, judge.end());
@@ -301,14 +301,14 @@ TEST_CASE("features whose observation never came belong to no other") {
     sink.start({});
     sink.declare(info), sink.declare(other);
     auto const see = [&](tensor_info const& which, step_id step) { sink.observe({which, step, stats}, terms::shape); };
-    sink.feature(info, train(0), key, many);  // its observation was dropped
+    sink.feature(info, train(0), key, many);  // the observation itself was dropped
     see(other, train(0));
     sink.close(train(0), {});
     sink.feature(info, train(1), key, many);
     sink.close(train(1), {});
     see(info, train(1));
     sink.close(train(1), {});
-    sink.feature(info, train(2), key, many);  // of the first of two observations
+    sink.feature(info, train(2), key, many);  // for the first of two observations
     sink.feature(info, train(2), key, few);
     see(info, train(2));
     sink.close(train(2), {});
@@ -341,7 +341,7 @@ TEST_CASE("features that a full ring drops are counted, the rest of the record s
         watch.finish();
         sink_health const health = watch.health().sink;
         CHECK(health.dropped > 0);
-        CHECK(health.stored + health.dropped > came);  // both the observation and its feature
+        CHECK(health.stored + health.dropped > came);  // both the observation and its feature are counted
         trial const record = open(watch.path());
         CHECK(record.damage().empty());
         CHECK_FALSE(replay(record, rule).whole);

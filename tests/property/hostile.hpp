@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random streams that feed every role the catalogue watches, as training on a bad day might: faults come and go,
-// numbers are hostile, batches change their size, tensors are empty, missing or come twice, and the same name comes as
-// a tensor and as a scalar.
+// Random streams with every role that the catalogue watches, like training on a bad day. Faults come and go, numbers
+// are hostile, batch sizes change. Tensors are empty, missing or repeated, and one name is both a tensor and a scalar.
 #pragma once
 
 #include <tests/property/stream.hpp>
@@ -12,11 +11,11 @@ enum class mood : std::uint8_t { fresh, same, growing, zero, constant, typical, 
 
 struct part {
     char const* name;
-    spotter::extents shape;  // a size of 0: the batch
+    spotter::extents shape;  // a size of 0 stands for the batch size
     spotter::dtype type = spotter::dtype::f32;
     spotter::flag flags = spotter::flag::none;
-    char const* like = nullptr;  // what it is made of where its mood is typical
-    double usual = 1;            // where it has no other
+    char const* like = nullptr;  // the tensor that it derives from in its typical fault
+    double usual = 1;            // its value in the other moods
 };
 
 inline std::vector<part> const& parts() {
@@ -87,7 +86,7 @@ void put(std::vector<unsigned char>& bytes, Bits value) {
     bytes.resize(at + sizeof value);
     std::memcpy(&bytes[at], &value, sizeof value);
 }
-// One element of any type; now and then a hostile one.
+// Appends one element of any type; one in `hostility` is a special value.
 inline void put_number(std::vector<unsigned char>& bytes, double value, spotter::dtype type, random_source& random,
                        std::uint64_t hostility) {
     using spotter::dtype;
@@ -120,7 +119,7 @@ inline void put_number(std::vector<unsigned char>& bytes, double value, spotter:
 
 }  // namespace making
 
-// What one tensor is at: its fault goes on for a while.
+// The state of one tensor: a fault lasts for some steps.
 struct part_state {
     std::vector<double> values;
     mood now = mood::fresh;
@@ -164,7 +163,7 @@ private:
     }
     [[nodiscard]] double normal() { return (random_.unit() + random_.unit() + random_.unit() - 1.5) * 2; }
 
-    // Where nothing ails a tensor, it is as its role has it; `typical` is the fault of its role.
+    // A healthy tensor has its role's usual values; `typical` is the typical fault of the role.
     void change(std::size_t which, std::size_t count, bool training) {
         part const& it = parts()[which];
         part_state& mine = states_[which];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of the library: what rules say in the loop is what they say of its record, one for one, in every field [S64].
+// The library's law: findings of the loop and findings of its record are the same, one by one and in every field [S64].
 #include <tests/property/stream.hpp>
 
 using namespace spotter;
@@ -7,7 +7,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Names its tensors by what it knows of partners, and reads the values themselves: what a rule of the user's may do.
+// A rule as a user may write it: it names tensors by their partners, and reads the values themselves.
 struct curious {
     using kind = rule_kind;
     static constexpr std::string_view name = "curious";
@@ -43,8 +43,7 @@ struct width {
     double operator()(summary const& of) const { return of.maximum - of.minimum; }
 };
 
-// Groups of rules with parameters of their own; together they hold every built-in rule, quantifier, adaptor and
-// compound.
+// Groups of rules with their own parameters. Together they hold every built-in rule, quantifier, adaptor and compound.
 template <class Use>
 void with_rules(std::uint64_t group, random_source& random, Use&& use) {
     auto const small = [&] { return 1 + random.below(4); };
@@ -85,7 +84,7 @@ void with_rules(std::uint64_t group, random_source& random, Use&& use) {
                            any([](std::string_view name) { return name.size() > 4; }, neg_inf >= 0.0),
                        on(exploding_gradient{.select = "grad/*", .max_mean_abs = limit}, skip_update) | rearm{2},
                        loss_not_decreasing::sagemaker_defaults() | severity::info);
-        default:  // more findings than an alarm holds
+        default:  // more findings than an alarm can hold
             return use(any("*", sum > 0.0), any("*", sum > 1.0), any("*", l2 > 0.0) | severity::error,
                        any("x", l2 > 0.0) | severity::info, any("loss", l2 > 0.0), non_finite{},
                        any("grad/*", l2 > 0.0) || any("act/*", l2 > 0.0) || any("fc1/*", l2 > 0.0),
@@ -93,14 +92,14 @@ void with_rules(std::uint64_t group, random_source& random, Use&& use) {
     }
 }
 
-// A plan with patterns, policies and contents at random.
+// A plan with random patterns, policies and contents.
 auto make_plan(random_source& random) {
     constexpr terms contents[] = {payload, stats(l2, maximum), payload | stats(mean), stats(stddev, product),
                                   terms::none | terms::nonfinite};
     constexpr char const* patterns[] = {"*", "grad/*", "*w", "x", "nothing"};
     auto const content = [&] { return contents[random.below(5)]; };
     auto const pattern = [&] { return glob{patterns[random.below(5)]}; };
-    // What a rule reads itself, rather than asking for a statistic of it, must be recorded.
+    // A rule that reads values needs them recorded; one that asks for statistics does not.
     return plan{collection{"read", role::weight, always{}, payload},
                 collection{"a", pattern(), every{1 + random.below(5)}, content()},
                 collection{"b", pattern(), from{random.below(30)} && during{mode::train}, content()},
@@ -113,7 +112,7 @@ options make_options(random_source& random) {
     return choices;
 }
 
-// Findings as both lists have them, and where they part.
+// Compares two lists of alarms and shows the first difference.
 void compare(alarms const& inside, alarms const& outside) {
     for (std::size_t i = 0; i < inside.size() && i < outside.size(); ++i) {
         if (inside[i] == outside[i]) { continue; }
@@ -156,7 +155,7 @@ TEST_CASE("verdicts and coverage in the loop equal those of replay, for random s
             CHECK(expected == again.coverages);
             std::size_t told = 0;
             for (auto const& each : inside) { told += each.findings.size(); }
-            CHECK(record.findings().size() == told);  // the record also holds what was found while it was made
+            CHECK(record.findings().size() == told);  // the record also holds the findings made while it was recorded
             for (std::size_t i = 0, k = 0; i < inside.size(); ++i) {
                 for (auto const& each : inside[i].findings) { CHECK(plain(record.findings()[k++]) == each); }
             }
@@ -179,7 +178,7 @@ TEST_CASE("a record of values only, made without rules, replays to what the rule
         trial const record = open(watch.path());
         with_rules(run, random, [&](auto const&... rules) {
             hook judge{plan{}, rules...};
-            // Over the same subset of observations: scalars are always kept.
+            // Over the same subset of observations; scalars are always kept.
             alarms const inside = run_through(judge, all, [&](event const& each, step_id step) {
                 bool const as_scalar = each.scalar && (each.like.type == dtype::f32 || each.like.type == dtype::f64);
                 return as_scalar || step.index % interval == 0;
@@ -200,8 +199,8 @@ TEST_CASE("several rules in one pass find what each finds alone") {
         trial const record = open(watch.path());
         with_rules(run, random, [&](auto const&... rules) {
             std::vector<plain_finding> alone, together;
-            // How it is told depends on what else was found: an equal condition once, what a NaN explains as its
-            // consequence.
+            // How a finding is reported depends on the others: equal conditions become one, and what a NaN explains is
+            // marked as its consequence.
             auto const note = [](std::vector<plain_finding>& into, replay_report const& report) {
                 for (finding each : report.findings) {
                     each.severity = severity::info, each.decision = decision::proceed, each.decision_is_set = false;
@@ -230,7 +229,7 @@ TEST_CASE("a torn record replays the verdicts of its prefix") {
     temporary_folder const folder;
     hook watch{folder / "run", everything, rule, other};
     alarms inside;
-    std::vector<std::size_t> told;  // findings up to and with a close
+    std::vector<std::size_t> told;  // findings up to each close
     for (stream_step const& step : all) {
         watch.begin(step.id);
         for (event const& each : step.events) { feed(watch, each); }

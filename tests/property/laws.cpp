@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws, on random steps and random streams: policies, composites and adaptors against what their parts say alone.
+// Laws on random steps and random streams: policies, composites and adaptors, compared with what their parts give
+// alone.
 #include <spotter/core/tensor_access.hpp>
 #include <spotter/plan/policy.hpp>
 #include <spotter/rule/adapt.hpp>
@@ -26,7 +27,7 @@ private:
     std::uint64_t state_;
 };
 
-// A stream of closes: a step, and for each of three tensors a value, a NaN, or nothing.
+// One close of a stream: a step, and for each of three tensors a value, a NaN, or nothing.
 struct close_event {
     step_id step;
     std::vector<float> values[3];
@@ -68,14 +69,14 @@ std::vector<truth> answers(Rule const& rule, std::vector<close_event> const& str
         }
         found.clear();
         out.push_back(it.close(each.step, found));
-        // A finding when and only when the answer is yes, with the step of the close.
+        // There is a finding if and only if the answer is yes, with the step of the close.
         CHECK(found.empty() == (out.back() != truth::yes));
         for (finding const& one : found) { CHECK(one.step == each.step); }
     }
     return out;
 }
 
-// What an adaptor makes of the answers of a mode, said a second time: a function of the decided answers so far.
+// A reference for an adaptor: a function of all decided answers so far in a mode.
 template <class Next>
 std::vector<truth> adapted_by(std::vector<truth> inner, std::vector<close_event> const& stream, Next next) {
     std::vector<truth> decided_so_far[mode_count];
@@ -139,7 +140,7 @@ TEST_CASE("for_steps and cooldown do what their sentences say [A47]", "[A47]") {
             });
             CHECK(answers(c | for_steps{n}, stream) == streak);
             auto const silent = adapted_by(answers(c, stream), stream, [n](std::vector<truth> const& history) {
-                std::size_t since = n;  // decided closes since the last delivery
+                std::size_t since = n;  // decided closes since the last delivered finding
                 truth last = truth::no;
                 for (truth each : history) {
                     last = since >= n ? each : truth::no;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stream side by side with nothing: what is said of it is what a replay says.
+// A single stream replayed side by side gives the same findings as a plain replay.
 #include <tests/property/stream.hpp>
 
 #include <spotter/replay/side_by_side.hpp>
@@ -47,7 +47,7 @@ std::size_t compare_all(trial const& run) {
            compare(run, stalled_training{.threshold = 3000}, stalled_training{.threshold = 2000} | rearm{2}, every{2});
 }
 
-// Some steps come late, by the record's clock.
+// A clock of the record at which some steps come late.
 double side_time = 1;
 double tell_time() noexcept { return side_time; }
 
@@ -67,7 +67,7 @@ TEST_CASE("side by side, one stream says what a replay says: random streams, wit
         for (stream_step const& step : all) {
             side_time += step.id.index % 7 == 3 ? 2500 : 900;
             (void)run_through(watch, {step});
-            watch.flush();  // so that each close has a time of its own
+            watch.flush();  // so that each close has its own time
         }
         watch.finish();
         found += compare_all(open(watch.path()));

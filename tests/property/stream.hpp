@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random streams of events as a training loop might make them on a bad day, and what rules said of them as plain
-// values.
+// Random streams of events, like a training loop on a bad day, and findings as plain values to compare.
 #pragma once
 
 #include <tests/trial/runs.hpp>
@@ -91,7 +90,7 @@ inline event make_event(std::size_t which, random_source& random, std::uint64_t 
     event it;
     it.name = which;
     it.like.shape = pool[which].shape;
-    if (it.like.shape.rank > 0 && random.one_in(40)) { it.like.shape.size[0] += 1; }  // another shape, now and then
+    if (it.like.shape.rank > 0 && random.one_in(40)) { it.like.shape.size[0] += 1; }  // sometimes another shape
     it.like.count = it.like.shape.elements();
     constexpr spotter::dtype types[] = {spotter::dtype::f32, spotter::dtype::f64, spotter::dtype::i32,
                                         spotter::dtype::bf16};
@@ -123,7 +122,7 @@ inline event make_event(std::size_t which, random_source& random, std::uint64_t 
     return it;
 }
 
-// Modes in turn, rewinds, tensors that come late, stay away or come twice.
+// Modes alternate and rewind; tensors come late, stay away or repeat.
 inline stream make_stream(std::uint64_t seed, std::size_t steps, bool late_roles = true) {
     random_source random{seed};
     stream made;
@@ -167,7 +166,7 @@ void feed(Hook& watch, event const& it) {
     }
 }
 
-// A finding with texts of its own and every number by its bits.
+// A finding as a tuple of owned texts and of numbers by their bits.
 using plain_finding = std::tuple<std::string, std::string, std::string, std::string, std::string, std::string,
                                  std::string, std::uint64_t, std::uint64_t, int, int, int, bool, std::uint32_t>;
 inline plain_finding plain(spotter::finding const& it) {
@@ -187,7 +186,7 @@ inline plain_finding plain(spotter::finding const& it) {
             it.decision_is_set,
             it.others};
 }
-// An alarm: its step's place among the closes, its findings in their order, and how many did not fit.
+// An alarm: the index of its close, its findings in order, and how many did not fit.
 struct plain_alarm {
     std::vector<plain_finding> findings;
     std::uint32_t left_out = 0;
@@ -208,7 +207,7 @@ inline plain_coverage plain(spotter::coverage const& it) {
     return {std::string{it.rule}, it.matched, it.judged, it.undecided, it.fired, std::string{it.reason}};
 }
 
-// Runs a stream through a hook. `admit(name, step)`: whether that tensor is handed over at all.
+// Runs a stream through a hook. `admit(name, step)`: whether the tensor is handed to the hook.
 template <class Hook, class Admit>
 alarms run_through(Hook& watch, stream const& all, Admit const& admit) {
     alarms found;
@@ -227,7 +226,7 @@ alarms run_through(Hook& watch, stream const& all) {
     return run_through(watch, all, [](event const&, spotter::step_id) { return true; });
 }
 
-// Nothing but what rules ask for.
+// A plan that keeps only what rules ask for.
 inline constexpr spotter::plan nothing{spotter::collection{"none", "*", spotter::never{}, spotter::payload}};
 
 template <class Hook>
@@ -237,7 +236,7 @@ std::vector<plain_coverage> coverage_of(Hook const& watch) {
     return all;
 }
 
-// What rules say of a record.
+// Alarms, findings and coverage of a replay.
 struct replayed {
     alarms found;
     std::vector<plain_coverage> coverages;
@@ -251,7 +250,7 @@ replayed play(spotter::trial const& run, Rules const&... rules) {
     return it;
 }
 
-// How many streams a property is tried on: SPOTTER_PROPERTY_RUNS, or so many.
+// The number of streams for a property: SPOTTER_PROPERTY_RUNS, or `usual`.
 inline std::uint64_t property_runs(std::uint64_t usual) {
     char const* const text = std::getenv("SPOTTER_PROPERTY_RUNS");
     return text == nullptr ? usual : std::strtoull(text, nullptr, 10);

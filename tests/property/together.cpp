@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules side by side, also two of a kind, say what each says alone; and what one of them left in the record serves the
-// other only where it would have extracted the same.
+// Rules side by side, even two of a kind, find what each finds alone. One rule's recorded features serve another only
+// if it would have extracted the same.
 #include <tests/property/both_ways.hpp>
 
 using namespace spotter;
@@ -25,7 +25,7 @@ std::vector<plain_finding> only_of(std::vector<plain_finding> all, std::string_v
     return all;
 }
 
-// Two rules that must not take each other's features, both ways round; whether any of them fired.
+// Checks that two rules do not use each other's features, in both orders; returns whether any fired.
 template <class One, class Two>
 std::size_t check_pair(std::uint64_t seed, One const& first, Two const& second) {
     INFO("stream " << seed);

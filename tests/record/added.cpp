@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an examination found is put into a run: told with the next alarm, and recorded.
+// The result of an examination is added to a run: reported with the next alarm, and recorded.
 #include <spotter/preflight.hpp>
 #include <spotter/response/finding_json.hpp>
 #include <spotter/spotter.hpp>
@@ -47,7 +47,7 @@ TEST_CASE("what an examination found is told with the next alarm, once, though t
     CHECK(json_of(alarm.front()).view().find("\"rule\": \"update_direction\"") != std::string_view::npos);
     CHECK(watch.step(train(1), "loss"_t = 1.0).empty());
     REQUIRE(!sink.alarms.empty());
-    CHECK(sink.alarms[0].empty());  // it is no step's own
+    CHECK(sink.alarms[0].empty());  // it belongs to no step
 }
 
 TEST_CASE("where nothing was found the run says that it was examined, and no alarm does") {
@@ -73,7 +73,7 @@ TEST_CASE("findings of an examination are recorded, with the last step, also whe
         watch.add(examined_adding());
         watch.finish();
         CHECK(watch.health().first_error.code == errc::none);
-        watch.add(examined_adding());  // behind the end: nothing
+        watch.add(examined_adding());  // after the end it has no effect
         CHECK(watch.end().size() > 0);
     }
     trial const run = open_trial(folder / "run").value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An alarm asks for the experiment: it says proven, refuted or not proven, once in a thousand steps; and what an
-// examination proved right is no alarm afterwards.
+// An alarm triggers an experiment, at most once in a thousand steps: proven, refuted or not proven. What an examination
+// proved right raises no alarm afterwards.
 #include <spotter/preflight.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response/finding_json.hpp>
@@ -20,7 +20,7 @@ using namespace spotter;
 
 namespace {
 
-// Asks the judges what comes of a finding, as the close of a step does.
+// Sends one finding through the judges, as the close of a step does.
 struct asked_alarm {
     step_findings found{};
     alarm_experiment experiment{};
@@ -106,7 +106,7 @@ TEST_CASE("it is asked once in a thousand steps, by train steps, and by what nam
     CHECK(times == 0);
     (void)alarm.ask(rule_id::update_direction, 10);
     (void)alarm.ask(rule_id::update_direction, 11);
-    CHECK(alarm.ask(rule_id::update_direction, 1009).severity == severity::error);  // not asked: as it was seen
+    CHECK(alarm.ask(rule_id::update_direction, 1009).severity == severity::error);  // not asked, so unchanged
     (void)alarm.ask(rule_id::update_direction, 3);
     CHECK(times == 1);
     (void)alarm.ask(rule_id::update_direction, 1010);
@@ -136,11 +136,11 @@ TEST_CASE("what an examination before the training proved right no rule names af
     CHECK(right.proven_right().size() == 3);
     asked_alarm alarm;
     alarm.experiment.take_as_right(right.proven_right());
-    alarm.experiment.take_as_right(right.proven_right());  // again
+    alarm.experiment.take_as_right(right.proven_right());  // a second time
     for (rule_id const each : {rule_id::update_direction, rule_id::gradient_not_cleared, rule_id::learning_rate_zero}) {
         CHECK(alarm.ask(each, 700).severity == severity::info);
     }
-    CHECK(alarm.ask(rule_id::dead_update_path, 700).severity == severity::error);  // may come later
+    CHECK(alarm.ask(rule_id::dead_update_path, 700).severity == severity::error);  // this fault may still begin later
 
     net.clears = false;
     preflight_result const uncleared = preflight_test::examined(net);
@@ -151,7 +151,7 @@ TEST_CASE("what an examination before the training proved right no rule names af
 TEST_CASE("a hook asks: an alarm of its rules is told as the experiment says") {
     net_type net;
     alarm_examination exam{[&] { return preflight_test::examined(net); }};
-    // The loop shows its gradient with the wrong sign, so the rule is mistaken; the loop itself is right.
+    // The rule is mistaken: the loop is right and shows its gradient with the wrong sign.
     hook watch{plan<>{}, update_direction{.warmup = 0, .window = 5}};
     watch.examine_with(exam);
     std::vector<float> w(8, 1.0F), shown(8);
@@ -172,8 +172,8 @@ TEST_CASE("a hook asks: an alarm of its rules is told as the experiment says") {
 
 namespace {
 
-// A loop that shows its gradient with the wrong sign, so that the rule is mistaken; the net that is examined is another
-// matter.
+// A loop that shows its gradient with the wrong sign, so that this rule is mistaken. The examined net may be right or
+// wrong.
 constexpr update_direction mistaken{.warmup = 0, .window = 5};
 
 template <class Hook>
@@ -241,7 +241,7 @@ TEST_CASE("a replay knows what an examination before the training proved right, 
         heard = told_by(watch);
     }
     bool refuted = false;
-    std::vector<std::string> of_rules;  // the examination's own notes are none of a rule's
+    std::vector<std::string> of_rules;  // without the examination's own notes
     for (std::string const& each : heard) {
         if (each.find("{\"rule\": \"update_direction\"") == 0) { of_rules.push_back(each); }
         refuted = refuted || each.find("refuted: an examination proved it right") != std::string::npos;

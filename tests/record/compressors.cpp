@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several threads compress for one writer: the same bytes in the same order, whatever happens on the way.
+// Several threads compress for one writer: the same bytes in the same order, whatever fails or stops on the way.
 #include <tests/record/read_back.hpp>
 
 using namespace spotter;
@@ -44,7 +44,7 @@ TEST_CASE("a pool gives the frames of its blocks in their order, the same as one
             CHECK(std::memcmp(made.data(), expected.data(), made.size()) == 0);
         }
     }
-    // One that is destroyed with work left.
+    // A pool that is destroyed with unfinished work.
     packer_pool pool;
     pool.start(3, 1);
     std::vector<float> const values = values_at(0, 65536);
@@ -53,13 +53,13 @@ TEST_CASE("a pool gives the frames of its blocks in their order, the same as one
 
 namespace {
 
-// Steps with one tensor each, of a few blocks or of less than one.
+// Records steps with one tensor each, of several blocks or of less than one.
 sink_health record(std::string_view path, unsigned compressors, file_system& files) {
     options choices{};
     choices.existing = existing::replace;
     choices.compressors = compressors;
     choices.segment_bytes = 6U << 20;
-    choices.flush_milliseconds = 1'000'000;  // so that row frames do not depend on the clock
+    choices.flush_milliseconds = 1'000'000;  // so that row frames do not depend on time
     choices.clock = +[]() noexcept { return 1.0; };
     recorder sink{path, choices, files};
     sink.start({});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who records maps no file: whoever touches memory that a file has no longer is ended by the system, and segments lie
-// where others can cut them. Also: segments that are cut while a run is gone on with, thinned, recovered.
+// A recorder maps no file, because other programs can cut its segments: the system kills a process that touches mapped
+// memory beyond the end of a file. Here segments are cut while a run is resumed, thinned, recovered.
 #include <spotter/record/recover.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>
@@ -31,7 +31,7 @@ void record_steps(Hook& watch, std::uint64_t from, std::uint64_t to, std::size_t
     std::vector<float> w(width);
     for (std::uint64_t i = from; i < to; ++i) {
         for (float& each : w) { each = static_cast<float>(random()); }
-        if (i % 7 == 0) { w[0] = std::bit_cast<float>(0x7FC00000U); }  // a finding, which keeps its values
+        if (i % 7 == 0) { w[0] = std::bit_cast<float>(0x7FC00000U); }  // a finding, so that its values stay
         (void)watch.step(i, "w"_t = w);
     }
 }
@@ -117,7 +117,7 @@ TEST_CASE("a run whose old segments are cut in place, again and again, while it 
         }
         std::sort(segments.begin(), segments.end());
         std::uint64_t size = 0;
-        for (std::string const& each : segments) {  // the oldest that is not thinned comes next
+        for (std::string const& each : segments) {  // the oldest that is not thinned is next
             size = std::filesystem::file_size(each, ignored);
             if (ignored || size < 500'000 || each == segments.back()) { continue; }
             std::filesystem::resize_file(each, size * (1 + random() % 2) / 4, ignored);

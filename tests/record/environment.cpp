@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program was built with and runs on stands in its record.
+// The build settings and the machine of a program are in its record.
 #include <spotter/record/environment.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>

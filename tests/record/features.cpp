@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Features in the record: before their observations, in the order in which they came, with packed steps around them.
+// Features in the record: they precede their observations in order, and packed steps surround them.
 #include <tests/record/read_back.hpp>
 
 using namespace spotter;
@@ -20,7 +20,7 @@ void store_scalar(recorder& sink, tensor_id id, std::uint64_t step) {
 void keep_feature(recorder& sink, tensor_id id, std::uint64_t step, std::vector<double> const& numbers) {
     sink.feature(tensor_named(id, "t"), train(step), 7 + id, numbers);
 }
-// The rows of steps, in order: o, s, f and c with their step.
+// The rows of steps in order, a letter each: o, s, f and c, with their step.
 std::string rows_of(std::string const& folder) {
     machine_file_system files;
     std::string found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which folder a run takes, what happens to the one that is there, and what a killed process leaves behind.
+// Which folder a run uses, what happens to a run already there, and what a killed process leaves.
 #include <spotter/format/checksum.hpp>
 #include <spotter/format/frame.hpp>
 #include <spotter/trial.hpp>
@@ -43,7 +43,7 @@ void record_whole(std::string const& path, existing what, int steps) {
     sink.finish({});
     CHECK_FALSE(sink.health().first_error);
 }
-// A process that records `steps`, flushes, and is killed while it goes on.
+// A process that records `steps`, flushes, continues and is killed.
 void record_and_die(std::string const& path, int steps) {
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
@@ -214,7 +214,7 @@ TEST_CASE("after SIGKILL all that was flushed is readable, the lock is free, and
         CHECK(run.attempts == std::vector<std::uint32_t>{0, 1});
         REQUIRE(run.closes.size() == died.closes.size() + 3);
         CHECK(run.closes.back().ordinal >= run.closes.size() - 1);
-        CHECK(run.closes.back().ordinal <= run.closes.size());  // one more where a step was cut
+        CHECK(run.closes.back().ordinal <= run.closes.size());  // one more for the step that was cut
     }
 }
 

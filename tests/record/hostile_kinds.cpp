@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody has put among a run's files: pipes, folders, devices, links that lead nowhere, numbers far off. Nothing
-// waits, nothing is followed, and health names what is in the way.
+// Other things than files among a run's files: pipes, folders, devices, dangling links, huge numbers. Nothing waits,
+// nothing is followed, and health names the obstacle.
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 #include <tests/words.hpp>
@@ -16,7 +16,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Ends the test if something waits after all.
+// Ends the process if something waits after all.
 class time_limit {
 public:
     time_limit() { ::alarm(60); }
@@ -32,7 +32,7 @@ void make(std::string const& path, std::string_view kind) {
     if (kind == "device") { std::filesystem::create_symlink("/dev/zero", path); }
     if (kind == "dangling") { std::filesystem::create_symlink(path + "-nowhere", path); }
 }
-// A run with one closed segment; `steps` more are to come.
+// Records a run with one closed segment.
 void record_before(std::string const& path) {
     recorder sink{path, options{.ring_bytes = 64 << 10}};
     declare(sink);
@@ -73,7 +73,7 @@ TEST_CASE("in the place of the lock: nothing is recorded, nothing waits, and hea
         CHECK((health.stored == 0 && health.dropped == 20));
         CHECK_FALSE(std::filesystem::exists(path + "/lock-nowhere"));
         CHECK(read_run(path).segments == 1);
-        auto const run = open_trial(path);  // what it is cannot be asked, what it holds can be read
+        auto const run = open_trial(path);  // it cannot be asked who writes it, but it can be read
         if (run) { CHECK(run->steps().size() == 5); }
         if (*machine_file_system{}.kind_of(path + "/ring") == path_kind::missing) { CHECK(recover(path)); }
     }
@@ -93,9 +93,9 @@ TEST_CASE("in the place of a segment: it is passed over and named, and the run g
         CHECK(std::filesystem::is_regular_file(path + "/000002.spot"));
         (void)open_trial(path);
         options limited = resume();
-        limited.run_bytes = 20'000;  // goes through all segments
+        limited.run_bytes = 20'000;  // visits all segments
         CHECK(record_more(path, limited).stored == 20);
-        // Replacing takes away what it can, or says why it does not.
+        // Replacing removes what it can, or reports why it cannot.
         options again{};
         again.existing = existing::replace;
         sink_health const replaced = record_more(path, again);
@@ -204,7 +204,7 @@ TEST_CASE("a worker's number may be any of 32 bits, for who records, recovers, r
     if (has_shared_memory()) { CHECK(recover(path)->rings == 2); }
     CHECK(read_run(own).closes.size() == (has_shared_memory() ? 10 : 0));
     CHECK(open_trial(path)->workers() == std::vector<std::uint32_t>{0, 4'000'000'000U});
-    write_file(path + "/worker-7", {'x'});  // no worker's folder, and in nobody's way
+    write_file(path + "/worker-7", {'x'});  // not a worker's folder, and no obstacle
     options replace{};
     replace.existing = existing::replace;
     recorder sink{path, replace};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of killed recorders share where processes fork: files that kill the process, and a count that outlives it.
+// Shared by tests of killed recorders on systems with fork: files that kill the process, and a count that outlives it.
 #pragma once
 
 #include <tests/record/train_steps.hpp>
@@ -14,7 +14,8 @@ namespace spotter_test {
 
 using namespace spotter;
 
-// The system's files; the n-th operation, counted from 1, kills the process: an append when half of it is done.
+// The system's files. The n-th operation, counted from 1, kills the process; an append is killed after half of its
+// bytes.
 class deadly_files final : public file_system {
 public:
     explicit deadly_files(std::uint64_t die_at) noexcept : die_at_{die_at} {}
@@ -28,7 +29,7 @@ public:
         if (error const why = real_.append(file, bytes.first(half))) { return why; }
         die();
         if (error const why = real_.append(file, bytes.subspan(half))) { return why; }
-        die();  // the bytes are there, and nobody knows it yet
+        die();  // the bytes are written, and the call has not returned
         return {};
     }
     error sync(spotter::opened_file file) noexcept override { return real_.sync(file); }
@@ -66,7 +67,7 @@ private:
     std::uint64_t die_at_;
 };
 
-// Counted in memory that outlives the process.
+// A tally in shared memory, which outlives the process.
 class shared_tally {
 public:
     shared_tally() noexcept {
@@ -83,7 +84,7 @@ private:
     tally* tally_;
 };
 
-// Whether it was killed.
+// Runs `work` in a child; returns whether a signal ended it.
 template <class Work>
 bool killed(Work&& work) {
     pid_t const child = ::fork();
@@ -110,7 +111,7 @@ inline bool has_shared_memory() {
     machine_file_system files;
     return *files.kind_of("/dev/shm") == path_kind::folder;
 }
-// A process that records `steps` whole ones, some of one more, and is killed; the writer has not come to anything.
+// A process that records `steps` steps and part of one more, and is killed before its writer has drained the ring.
 inline void record_and_die(std::string const& path, std::uint64_t first, std::uint64_t steps,
                            options choices = shared()) {
     choices.drain = drain::poll;

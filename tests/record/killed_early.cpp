@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Killed while it begins: a run in its first moments leaves nothing that is in the way of the next.
+// A run killed while it begins leaves nothing that hinders the next one.
 #include <tests/record/killed.hpp>
 #include <tests/words.hpp>
 
@@ -13,7 +13,7 @@ using namespace spotter_test;
 
 namespace {
 
-// The recording goes on in shared memory, and nothing of it is amiss.
+// The next attempt records in shared memory, without an error.
 void check_next_attempt(std::string const& path) {
     recorder sink{path, shared()};
     INFO(sink.health().first_error.what.view());
@@ -35,7 +35,7 @@ TEST_CASE("killed at any moment of its first 200 ms: the next attempt has its ri
     std::mt19937 random{std::random_device{}()};
     std::set<std::string> rings;
     for (int round = 0; round < 40; ++round) {
-        // Most of them while 64 MiB are being had, which takes some milliseconds.
+        // Most kills fall into the allocation of 64 MiB, which takes some milliseconds.
         auto const life = static_cast<unsigned>(random() % (round % 8 == 0 ? 200'000U : 25'000U));
         INFO("killed after " << life << " us");
         temporary_folder const folder;
@@ -117,7 +117,7 @@ TEST_CASE("what is in the way of a recovery is named: the file `ring`, and the m
         ::alarm(20);
         error const why = recover(path)->first_error;
         CHECK((why.code == errc::unwritable && says(why, "run/ring") && says(why, "pipe")));
-        recorder sink{path, shared()};  // records all the same, and says so
+        recorder sink{path, shared()};  // records nevertheless, and reports it
         CHECK(says(sink.health().first_error, "run/ring"));
         declare(sink);
         tally done;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each row frame says where it begins to count the steps.
+// Each row frame holds the ordinal of its first step.
 #include <spotter/spotter.hpp>
 
 #include <spotter/file/memory.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a ring: none is taken before something is recorded, and once tensors are declared the loop meets no
-// page faults in it.
+// The memory of a ring: it is allocated only when something is recorded. Once tensors are declared, the training thread
+// meets no page faults in it.
 #include <tests/catch.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -49,7 +49,7 @@ TEST_CASE("a sleeper sleeps its time, and is woken by a call, be it from before 
     CHECK_FALSE(sleep.sleep(1000));
     sleep.wake();
     CHECK(sleep.sleep(600'000'000));
-    CHECK_FALSE(sleep.sleep(1000));  // once
+    CHECK_FALSE(sleep.sleep(1000));  // the call woke one sleep
     bool woken = false;
     std::thread thread{[&] { woken = sleep.sleep(600'000'000); }};
     sleep.wake();
@@ -63,12 +63,12 @@ TEST_CASE("a hook that ends does not wait until its writer has slept") {
     for (int i = 0; i < 8; ++i) {
         std::optional<a_hook> watch;
         watch.emplace(std::string_view{folder / ("run" + std::to_string(i))}, everything, options{});
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});  // the writer sleeps for 100
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});  // the writer sleeps for up to 100 ms
         auto const begin = std::chrono::steady_clock::now();
         watch.reset();
         least = (std::min)(least, std::chrono::nanoseconds{std::chrono::steady_clock::now() - begin});
     }
-    CHECK(least < std::chrono::milliseconds{50});  // the least, on a machine however busy
+    CHECK(least < std::chrono::milliseconds{50});  // the smallest of several, as the machine may be busy
 }
 
 TEST_CASE("the first step comes into the file without a flush though the writer slept, be it an empty one") {
@@ -80,7 +80,7 @@ TEST_CASE("the first step comes into the file without a flush though the writer 
         if (!empty) { watch.scalar("loss", 0.5F); }
         (void)watch.end();
         auto run = open(folder / "run");
-        for (int i = 0; i < 2000 && run.closed_steps() == 0; ++i) {  // without a flush
+        for (int i = 0; i < 2000 && run.closed_steps() == 0; ++i) {  // without a call of flush
             std::this_thread::sleep_for(std::chrono::milliseconds{5});
             REQUIRE_FALSE(run.refresh());
         }
@@ -110,7 +110,7 @@ namespace {
     return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// How often the process's other threads have waited.
+// The number of voluntary waits of the process's other threads.
 [[nodiscard]] long waits_of_others() {
     long all = 0;
     for (auto const& each : std::filesystem::directory_iterator{"/proc/self/task"}) {
@@ -124,14 +124,14 @@ namespace {
     return all;
 }
 
-// Of this thread.
+// Minor page faults of this thread.
 [[nodiscard]] long faults() noexcept {
     rusage used{};
     (void)::getrusage(RUSAGE_THREAD, &used);
     return used.ru_minflt;
 }
 
-// Whether the system can make pages ready without writing to them.
+// Whether the system can populate pages without writing to them.
 [[nodiscard]] bool makes_ready() {
     std::size_t const bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -141,9 +141,9 @@ namespace {
 }
 
 constexpr std::size_t values_a_step = 1 << 18;  // 1 MiB
-constexpr std::uint64_t steps = 12;             // fewer than 16
+constexpr std::uint64_t steps = 12;             // fewer MiB than the ring's 16
 
-// The page faults of steps after the one that declares all; of which pages of the ring were 3072.
+// The page faults of the steps after the declaring one. They fill 3072 pages of the ring.
 [[nodiscard]] long faults_after_declaration(std::string const& path, options const& choices) {
     hook watch{path, everything, choices};
     std::vector<float> const values(values_a_step, 0.25F);
@@ -162,9 +162,9 @@ constexpr std::uint64_t steps = 12;             // fewer than 16
     CHECK(watch.health().good());
     return met;
 }
-constexpr long few = 64;  // code and data that is used for the first time
+constexpr long few = 64;  // for code and data used for the first time
 
-// Ends as `work` says, in a child for which the system makes no pages ready; -1 where it cannot be had so.
+// The exit status of `work` in a child whose system refuses to populate pages; -1 if seccomp is not allowed.
 template <class Work>
 [[nodiscard]] int where_pages_are_not_made_ready(Work&& work) {
     pid_t const child = ::fork();
@@ -232,8 +232,8 @@ TEST_CASE("the writer makes the whole ring ready, so do polls: no further round 
         hook watch{folder / "run", everything, options{.drain = how, .ring_bytes = ring_megabytes << 20}};
         std::vector<float> const values(values_a_step, 0.25F);
         (void)watch.step(train(0), "weight"_t = values);
-        // Nothing more is recorded until all pages are there, and their number stays in five polls and five waits of
-        // the writer.
+        // No more is recorded until all pages are populated: their number stays equal over five polls and five writer
+        // wake-ups.
         double now = resident_megabytes();
         int calm = 0;
         long waits = waits_of_others();
@@ -250,7 +250,7 @@ TEST_CASE("the writer makes the whole ring ready, so do polls: no further round 
         }
         CHECK(now - before >= ring_megabytes);
         long most = 0;
-        for (std::uint64_t i = 1; i < 40; ++i) {  // more than one round
+        for (std::uint64_t i = 1; i < 40; ++i) {  // more than once around the ring
             long const met = faults();
             (void)watch.step(train(i), "weight"_t = values);
             most = (std::max)(most, faults() - met);

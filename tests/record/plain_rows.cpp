@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are written in short have the bytes of those that are encoded from their structs.
+// Rows written in the short way have the same bytes as rows encoded from their structs.
 #include <tests/catch.hpp>
 
 #include <spotter/format/encode.hpp>
@@ -17,7 +17,7 @@ constexpr step_id row_steps[] = {train(0),   train(127),        train(127),  eva
                                  train(128), predict(1U << 20), train(large)};
 constexpr tensor_id row_ids[] = {0, 1, 127, 128, 16383, 16384, no_tensor - 1};
 
-// Whether the first `size` bytes are those, and no byte behind the room for a row was touched.
+// Space for a row; `holds` checks its bytes, and that none behind the row's limit was written.
 struct row_room {
     std::vector<std::byte> bytes = std::vector<std::byte>(observe_limit + 64, std::byte{0xEE});
     bool holds(byte_view wanted, std::size_t size) const {

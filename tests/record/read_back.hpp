@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a run's segments with format/ alone, as text a test can compare, and counts what is in them.
+// Reads a run's segments with format/ alone, as text that a test can compare, and counts their contents.
 #pragma once
 
 #include <spotter/format/record.hpp>
@@ -51,7 +51,7 @@ struct run_on_disk {
     bool ended = false;
     std::size_t segments = 0;
     std::uint64_t torn = 0, damaged = 0;
-    std::uint64_t last_marked = 0;  // segments whose last frame says so
+    std::uint64_t last_marked = 0;  // segments whose last frame is marked as the last
 };
 
 inline void read_rows(spotter::byte_view segment, spotter::row_frame const& frame, run_on_disk& run) {
@@ -165,7 +165,8 @@ inline run_on_disk read_run(std::string const& folder) {
         run.torn += walk.torn();
         run.last_marked += (flags & layout::last_of_segment) != 0 ? 1U : 0U;
 
-        // Every place of the sidecar leads to frames, and a closed segment's sidecar is what its segment rebuilds.
+        // Every place of the sidecar leads to frames, and a closed segment's sidecar equals the one rebuilt from the
+        // segment.
         auto const side = files.map(folder + "/" + std::string{name, name_segment(number, layout::side_suffix, name)});
         if (side) {
             byte_buffer rebuilt;

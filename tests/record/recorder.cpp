@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder: what its calls are given is what the files hold, bit for bit, in every mode of draining and overflow.
+// The recorder: its files hold the arguments of its calls bit for bit, in every mode of draining and overflow.
 #include <tests/record/read_back.hpp>
 
 #include <chrono>
@@ -15,7 +15,7 @@ using namespace spotter_test;
 
 namespace {
 
-// From memory: under -ffast-math a literal -0.0 may be stored as 0.
+// Read from memory: under -ffast-math a literal -0.0 may be stored as 0.
 std::uint64_t const volatile minus_zero_bits = 1ULL << 63;
 double minus_zero() { return std::bit_cast<double>(static_cast<std::uint64_t>(minus_zero_bits)); }
 
@@ -110,7 +110,7 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
         note.type = dtype::text;
         note.shape = {10};
         sink.scalar(tensor_named(2, "note"), nullptr, note, &time);
-        spotter::step_alarm found;  // unistd.h has a function of that name
+        spotter::step_alarm found;  // unistd.h has a function `alarm`
         finding one{};
         one.rule = "vanishing_gradient";
         found.add(one);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring in shared memory: whatever kills the process, at whichever of its file operations, what was committed is in
-// the record once the ring was drained, and nothing is there twice.
+// The ring in shared memory. A process is killed at any of its file operations: once the ring is drained, the record
+// holds all that was committed, without duplicates.
 #include <tests/record/killed.hpp>
 
 using namespace spotter;
@@ -73,7 +73,7 @@ TEST_CASE("the next run into the folder drains the ring first: ordinals go on, a
     double const before = seconds_since_epoch();
     record_and_die(path, 0, 100);
     double const died = seconds_since_epoch();
-    CHECK(read_run(path).closes.empty());  // a reader sees what is in the file, and leaves the ring alone
+    CHECK(read_run(path).closes.empty());  // a reader sees only the file, and leaves the ring alone
     std::string const ring = ring_of(path);
     CHECK(in_memory(ring));
     ::usleep(50'000);
@@ -92,9 +92,9 @@ TEST_CASE("the next run into the folder drains the ring first: ordinals go on, a
     REQUIRE(run.closes.size() == 101);
     for (std::size_t i = 0; i < 100; ++i) {
         CHECK(run.closes[i].ordinal == i);
-        CHECK((run.closes[i].time >= before && run.closes[i].time <= died));  // when it died, not when it was recovered
+        CHECK((run.closes[i].time >= before && run.closes[i].time <= died));  // the time of death, not of the recovery
     }
-    CHECK(run.closes[100].ordinal == 101);  // 100 is that of the step that was never closed
+    CHECK(run.closes[100].ordinal == 101);  // 100 belongs to the step that was never closed
     REQUIRE(run.scalars.size() == 102);
     CHECK(run.scalars[100].row.step == train(100));
     CHECK(run.attempts == std::vector<std::uint32_t>{0, 0, 1});
@@ -214,7 +214,7 @@ TEST_CASE("no shared memory to be had: the ring is in plain memory, health says 
     check_record(read_run(path), done);
     CHECK((sink.health().dropped == 0 && ring_of(path).empty()));
 
-    // Whichever operation fails at the start: the training goes on, and there is no ring left in the end.
+    // Whichever operation fails at the start, the training continues, and no ring is left at the end.
     for (std::uint64_t n = 1; n < 16; ++n) {
         INFO(n);
         faulty_file_system failing{n};
@@ -246,7 +246,7 @@ TEST_CASE("a file operation that fails while the ring is drained: nothing is los
                 ++failures;
                 CHECK(told.error().code == errc::disk_full);
             }
-            if (!for_good) { CHECK(read_run(path).segments <= 2); }  // one that came to nothing is not left behind
+            if (!for_good) { CHECK(read_run(path).segments <= 2); }  // a failed one is not left behind
             CHECK_FALSE(recover(path)->first_error);
             run_on_disk const run = read_run(path);
             CHECK((run.closes.size() == 500 && run.scalars.size() == 501 && run.damaged == 0));
@@ -289,7 +289,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
             for (std::byte& each : bytes.first(4096)) { each = std::byte{0xA5}; }
         });
         CHECK(recover(path)->first_error.code == errc::corrupt);
-        CHECK(in_memory(ring));  // nobody can say whose it is
+        CHECK(in_memory(ring));  // its owner is unknown
         goes_on(errc::corrupt);
         CHECK(in_memory(ring));
         CHECK_FALSE(files.remove_shared(ring));
@@ -301,7 +301,7 @@ TEST_CASE("a ring that is damaged, not begun, gone, or no ring of spotter's: a n
             auto const header = ring_header::open(bytes);
             REQUIRE(header);
             std::uint64_t position = 0;
-            for (int i = 0; i < 8; ++i) {  // over two declarations and three steps
+            for (int i = 0; i < 8; ++i) {  // skips two declarations and three steps
                 std::uint32_t size = 0;
                 std::memcpy(&size, (*header)->memory() + position, sizeof size);
                 position += 8 + ((size + 7) & ~7U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's files while somebody else replaces them (rsync, an editor, a restore), and processes forked off from the one
-// that records.
+// Another program replaces a run's files during recording (rsync, an editor, a restore); and the recording process
+// forks.
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 #include <tests/words.hpp>
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// Another file of the same name and bytes, as rsync, editors and restores make it.
+// Replaces a file by a copy with the same name and bytes, as rsync, editors and restores do.
 void replace_by_copy(std::string const& path) {
     fs::copy_file(path, path + ".other");
     fs::rename(path + ".other", path);
@@ -50,10 +50,10 @@ TEST_CASE(
             train_steps(watch, 0, 50);
             watch.flush();
             replace_by_copy(path + "/000000.spot");
-            train_steps(watch, 50, 60);  // into a file that has no name any more
+            train_steps(watch, 50, 60);  // into a file that has lost its name
             std::this_thread::sleep_for(150ms);
             train_steps(watch, 60, 61);
-            watch.flush();  // by now it was noticed
+            watch.flush();  // the replacement has been noticed by now
             train_steps(watch, 61, 150);
             watch.finish();
             auto const health = watch.health();
@@ -124,7 +124,7 @@ TEST_CASE("a run with a limit goes on thinning behind a segment that was replace
     auto const health = watch.health();
     CHECK((says(health.first_error, "000000.spot was replaced") && health.sink.dropped == 20 &&
            health.sink.stored == 3980));
-    CHECK(read_file(path + "/000000.spot") == std::vector<char>(3000, 'x'));  // it is not ours to be thinned
+    CHECK(read_file(path + "/000000.spot") == std::vector<char>(3000, 'x'));  // a foreign file is not thinned
     std::size_t thinned = 0;
     machine_file_system files;
     for (char const* name : {"1", "2", "3", "4", "5"}) {
@@ -153,7 +153,7 @@ TEST_CASE("the last moment counts, too: a segment that was replaced just before 
         CHECK(says(health.first_error, "000000.spot was replaced"));
         CHECK((health.sink.stored + health.sink.dropped == 120 && health.sink.stored >= 20));
         trial const run = open(path);
-        CHECK(run.status() == run_status::finished);  // that it ended is not lost with the segment
+        CHECK(run.status() == run_status::finished);  // the end is recorded although the segment is lost
         CHECK(entries_of(run) == health.sink.stored);
     }
 }
@@ -167,14 +167,14 @@ TEST_CASE("a whole folder restored over a live run, its lock too: the run goes o
     std::vector<std::string> files;
     for (auto const& each : fs::directory_iterator{path}) { files.push_back(each.path().string()); }
     for (std::string const& each : files) { replace_by_copy(each); }
-    write_file(path + "/000001.spot", read_file(path + "/000000.spot"));  // brought along
+    write_file(path + "/000001.spot", read_file(path + "/000000.spot"));  // another file of the restored folder
     watch.flush();
     train_steps(watch, 50, 100);
     CHECK(hook{path, options{.existing = existing::resume}}.health().first_error.code == errc::busy);
     watch.finish();
     auto const health = watch.health();
     CHECK(says(health.first_error, "000000.spot was replaced"));
-    CHECK((health.sink.stored == 200 && health.sink.dropped == 0));  // the copy has all that had been written
+    CHECK((health.sink.stored == 200 && health.sink.dropped == 0));  // the copy holds all that had been written
     CHECK(fs::exists(path + "/000002.spot"));
     CHECK_FALSE(machine_file_system{}.is_locked(path + "/lock").value());
 }
@@ -250,14 +250,14 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
         REQUIRE(::read(told[0], &child, sizeof child) == sizeof child);
         REQUIRE(::read(told[0], &again, sizeof again) == sizeof again);
         REQUIRE(child == again);
-        CHECK(machine_file_system{}.is_locked(path + "/lock").value());  // the parent lives
+        CHECK(machine_file_system{}.is_locked(path + "/lock").value());  // the parent is alive
         ::kill(parent, SIGKILL);
         ::waitpid(parent, nullptr, 0);
         {
             hook next{path, everything, options{.existing = existing::resume, .ring_bytes = 64 << 10}};
             if (calls) {
                 CHECK(next.health().good());
-                CHECK(open(path).steps().size() == 20);  // what the killed one left in its ring
+                CHECK(open(path).steps().size() == 20);  // what the killed parent left in its ring
                 train_steps(next, 20, 30);
                 next.finish();
                 CHECK((next.health().sink.stored == 20 && next.health().good()));
@@ -269,7 +269,7 @@ TEST_CASE("a forked child leaves the run to its parent as soon as its hook is ca
             }
         }
         ::kill(child, SIGKILL);
-        // It is nobody's to wait for.
+        // It is not a child of this process: poll until its lock is free.
         while (machine_file_system{}.is_locked(path + "/lock").value()) { ::usleep(1000); }
         (void)recover(path);
         ::close(told[0]), ::close(told[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations that are said again: where, and what that costs.
+// Repeated declarations: where they are, and what they cost.
 #include <spotter/spotter.hpp>
 
 #include <spotter/file/memory.hpp>
@@ -18,12 +18,12 @@ namespace {
 
 constexpr options by_hand{.drain = drain::poll, .flush_milliseconds = 1'000'000};
 
-// Of the first segment.
+// Counts of the first segment.
 struct restated {
     std::map<std::uint64_t, std::vector<std::uint64_t>>
-        frames{};                       // of each id, where the row frames are that declare it
-    std::uint64_t rows = 0, bytes = 0;  // that say again what was said
-    std::uint64_t first_bytes = 0;      // that say it first
+        frames{};                       // by tensor id: the offsets of the row frames that declare it
+    std::uint64_t rows = 0, bytes = 0;  // of repeated declarations
+    std::uint64_t first_bytes = 0;      // of first declarations
     std::uint64_t all_bytes = 0;        // of the segment and its sidecar
 };
 
@@ -79,7 +79,7 @@ TEST_CASE("what is said again of the declarations of 100 series costs less than 
     restated const found = look_at(files, "run");
     double const payload_bytes = static_cast<double>(steps * 100 * sizeof(float));
     CHECK(found.frames.size() == 100);
-    for (auto const& [id, in] : found.frames) { CHECK(in.size() >= 3); }  // twice for safety, and at an interval
+    for (auto const& [id, in] : found.frames) { CHECK(in.size() >= 3); }  // twice for safety, and at intervals
     CHECK(static_cast<double>(found.bytes) <= 0.01 * payload_bytes);
     CHECK(static_cast<double>(found.all_bytes) <= 1.1 * payload_bytes);
     std::printf("T9 declarations of 100 series said again: %.4f x the scalars; the whole record %.4f x\n",
@@ -147,7 +147,7 @@ TEST_CASE("tensors that come one by one are each said twice: no declaration wait
     watch.finish();
     restated const found = look_at(files, "run");
     REQUIRE(found.frames.size() == 201);
-    std::size_t alone = 0;  // in a single frame that is not the last
+    std::size_t alone = 0;  // tensors declared in one frame only, which is not the last
     std::uint64_t last = 0;
     for (auto const& [id, in] : found.frames) { last = (std::max)(last, in.back()); }
     for (auto const& [id, in] : found.frames) { alone += in.size() == 1 && in.front() != last; }

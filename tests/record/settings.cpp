@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program may bring of its own: worker number, clock, memory of the ring, a file system in memory.
+// What a program may supply itself: worker number, clock, memory of the ring, a file system in memory.
 #include <tests/catch.hpp>
 
 #include <spotter/file/memory.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr plan all_values{collection{"all", "*", always{}, payload}};
 
-// One step with a value that tells who wrote it.
+// Records one step whose value identifies the writer.
 template <class Hook>
 void write_steps(Hook& watch, std::uint64_t count, float value) {
     for (std::uint64_t i = 0; i < count; ++i) { (void)watch.step(train(i), "x"_t = value); }
@@ -129,7 +129,7 @@ TEST_CASE("the ring's memory comes from the source that is given, and goes back 
 
 TEST_CASE("how values are copied is found out in the ring at the first of 4 KiB, unless it was said") {
     if (!detail::can_stream) { SPOTTER_SKIP("there is one way to copy on this processor"); }
-    // Whether something was copied in the part of the ring that no entry has reached.
+    // Whether copies were tried out in the part of the ring that no entry has reached.
     auto const tried = [](copying how, std::size_t count) {
         struct ground {
             std::vector<std::byte> bytes = std::vector<std::byte>((8U << 20) + byte_ring::alignment);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file `stop`: whoever makes it in a run's folder stops the loop, at one of its next steps.
+// The file `stop`: creating it in a run's folder stops the loop at one of its next steps.
 #include <spotter/spotter.hpp>
 
 #include <tests/catch.hpp>
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 void ask(std::string const& run, std::string_view why) { std::ofstream{run + "/stop"} << why; }
 
-// Steps until the hook says stop or `most` were made; where it said so.
+// Takes steps until the hook decides to stop, at most `most`; returns the step that stopped.
 template <class Hook>
 std::uint64_t loop(Hook& watch, std::uint64_t most, spotter::step_alarm& last) {
     for (std::uint64_t i = 0; i < most; ++i) {
@@ -56,7 +56,7 @@ TEST_CASE("a stop file ends the loop, and says why") {
         CHECK(found[0].severity == severity::warning);
         CHECK(found[0].detail.view() == "the loss is flat");
         CHECK(watch.healthy_since(train(0)));
-        std::filesystem::remove(path + "/stop");  // taken back
+        std::filesystem::remove(path + "/stop");  // the request is withdrawn
         std::this_thread::sleep_for(150ms);
         watch.poll();
         CHECK(watch.step(train(6000), "loss"_t = 1.0).empty());
@@ -97,7 +97,7 @@ TEST_CASE(
     spotter::step_alarm found;
     REQUIRE(loop(watch, 3, found) == 3);
     ask(path, "enough" + std::string(500, '.'));
-    std::filesystem::resize_file(path + "/stop", 2ULL << 30);  // takes no room on the disk
+    std::filesystem::resize_file(path + "/stop", 2ULL << 30);  // a sparse file
     std::this_thread::sleep_for(120ms);
     rusage before{}, after{};
     ::getrusage(RUSAGE_SELF, &before);
@@ -105,7 +105,7 @@ TEST_CASE(
     REQUIRE(loop(watch, 5, found) < 5);
     CHECK(std::chrono::steady_clock::now() - begun < 1s);
     ::getrusage(RUSAGE_SELF, &after);
-    CHECK(after.ru_minflt - before.ru_minflt < 2000);  // it is not gone through page by page
+    CHECK(after.ru_minflt - before.ru_minflt < 2000);  // it is not read page by page
     CHECK(found[0].detail.view().starts_with("enough......"));
 }
 

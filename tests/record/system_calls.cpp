@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T3: once tensors are declared, a step that is judged and recorded makes no system call, wakes nobody, takes no lock
-// and allocates nothing on the thread that trains.
+// T3: once tensors are declared, a step that is judged and recorded makes no system call, wakes no thread, takes no
+// lock and allocates nothing on the training thread.
 #include <tests/catch.hpp>
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
@@ -48,11 +48,11 @@ namespace {
 
 thread_local std::size_t locks = 0;
 std::atomic<int (*)(pthread_mutex_t*)> library_lock{
-    nullptr};  // no static of a function: libc++abi locks a mutex to make one
+    nullptr};  // not a static of the function: libc++abi would lock a mutex for it
 
 }  // namespace
 
-// In place of the C library's, for this executable and all that it loads: a lock that nobody holds is no system call.
+// Replaces the C library's function in this executable and its libraries: taking a free lock makes no system call.
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
     auto library = library_lock.load(std::memory_order_relaxed);
     if (library == nullptr) {
@@ -65,7 +65,7 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 
 namespace {
 
-// How a child fared, in memory that its parent sees.
+// The result of a child, in memory shared with its parent.
 struct outcome {
     long call = -1;  // the system call that ended it
     std::size_t steps = 0, findings = 0, allocations = 0, locks = 0;
@@ -74,7 +74,7 @@ struct outcome {
 outcome* seen_by_child = nullptr;
 enum ended { well = 0, by_system_call = 3, not_allowed = 4 };
 
-// From here on any system call of this thread, and of no other, but one that ends the process is noted and ends it.
+// From here on any system call of this thread, except those that end the process, is recorded and ends the process.
 void forbid_system_calls() {
     struct sigaction action{};
     action.sa_flags = SA_SIGINFO;
@@ -104,7 +104,7 @@ void forbid_system_calls() {
     }
 }
 
-// Runs `work` in a child; what it calls is its own affair until it forbids system calls.
+// Runs `work` in a child; until it forbids system calls it may make any.
 template <class Work>
 int in_child(outcome& into, Work&& work) {
     void* const memory = ::mmap(nullptr, sizeof(outcome), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -122,8 +122,8 @@ int in_child(outcome& into, Work&& work) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-// A network with tensors of the sizes that go into the ring in different ways: inside a row, behind it, past the
-// caches, in several blocks.
+// A network with tensor sizes that enter the ring in different ways: inside a row, behind it, larger than the caches,
+// in several blocks.
 struct small_net {
     std::vector<float> bias = std::vector<float>(16, 0.5F), weight = std::vector<float>(32 * 32, 0.25F),
                        gradient = std::vector<float>(32 * 32, 0.1F), out = std::vector<float>(50 * 100, 1.0F),
@@ -138,21 +138,21 @@ void visit_tensors(small_net const& net, Visit visit) {
     visit("large", net.large);
 }
 constexpr std::uint64_t warm_up = 3;
-constexpr std::size_t bytes_a_step = 32 << 10;  // that go into the ring, or fewer; and a hundredth of the large tensor
+constexpr std::size_t bytes_a_step = 32 << 10;  // at most; and a hundredth of the large tensor
 
 constexpr plan large_seldom{
     collection{"large", "large", every{100}, payload}, collection{"losses", "loss*", always{}, payload},
     collection{"spread", "fc/*", every{7}, quantiles | histogram},
     collection{"all", "{fc,act,grad}/*", always{}, payload | stats(mean, stddev, product, l1, zeros)}};
 
-// Steps of a run whose ring has room for all of them, so that nothing depends on how fast the writer is.
+// Steps of a run whose ring has room for all of them: so the writer's speed has no influence.
 void train_without_system_calls(std::string const& path, ring_in where, std::uint64_t steps) {
     hook watch{
         path,
         large_seldom,
         options{.overflow = overflow::block, .ring_bytes = steps * (bytes_a_step + (1 << 20) / 100), .ring_in = where},
         packs::supervised |
-            severity::warning,  // an error is in the file before the loop hears of it (tests/fault/told_and_dead.cpp)
+            severity::warning,  // the writer stores an error before the loop gets it (told_and_dead.cpp)
         packs::system,
         any("*", l2 > 1e3) || (all("grad/*", mean_abs < 1e-7) | for_steps{3}),
         any("loss", minimum > 0.0)};
@@ -171,8 +171,8 @@ void train_without_system_calls(std::string const& path, ring_in where, std::uin
         watch.scalar("at a time", 2, 12.5);
         return found;
     };
-    // All is met: the names at the first step, what compares steps at the second, copies of another mode's tensors at
-    // its first.
+    // Warm-up: the first step meets all names, the second begins comparisons, and the first of another mode copies
+    // tensors.
     for (std::uint64_t i = 0; i < warm_up; ++i) { seen_by_child->findings += step(i); }
     std::size_t const locks_before = locks;
     forbid_system_calls();
@@ -193,7 +193,7 @@ void train_without_system_calls(std::string const& path, ring_in where, std::uin
 TEST_CASE("a judged and recorded step makes no system call, takes no lock and allocates nothing, with a warning as "
           "well [T3]") {
     outcome seen;
-    // What the proof rests on: a call is caught, and a lock that nobody holds is counted.
+    // The test's premises: a system call is caught, and taking a free lock is counted.
     int const caught = in_child(seen, [] {
         static std::mutex mutex;
         std::size_t const before = locks;
@@ -228,7 +228,7 @@ TEST_CASE("a judged and recorded step makes no system call, takes no lock and al
         CHECK(seen.locks == 0);
         CHECK(seen.stored >= 9 * steps);
         CHECK(seen.dropped == 0);
-        if (where == ring_in::shared_memory) {  // it is all there, the writer having ended with the process
+        if (where == ring_in::shared_memory) {  // the writer ended with the process, so all is in the ring
             REQUIRE(recover(folder / "run"));
             CHECK(open(folder / "run").closed_steps() == steps);
         }

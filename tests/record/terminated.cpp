@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: the ring in shared memory of a process that was ended from outside, or by itself without a word.
+// Windows: the ring in shared memory of a process that was terminated from outside, or terminates itself.
 #if defined(_WIN32)
 
 #include <tests/record/train_steps.hpp>
@@ -14,7 +14,7 @@ using namespace spotter::literals;
 
 namespace {
 
-// Counted in memory that both processes have, by its name.
+// A tally in named memory that both processes share.
 class told_tally {
 public:
     explicit told_tally(std::string const& name)
@@ -82,7 +82,7 @@ TEST_CASE("what a process had committed to its ring when it died is in the recor
     REQUIRE(child.started());
     CHECK(child.wait() == this_program_again::killed_with);
     REQUIRE(done->closes == some_steps);
-    CHECK(read_run(path).closes.empty());  // in the ring alone
+    CHECK(read_run(path).closes.empty());  // in the ring only
     REQUIRE(std::filesystem::exists(path + "/ring"));
     auto const told = recover(path);
     REQUIRE(told);
@@ -106,7 +106,7 @@ TEST_CASE("killed at any moment while its writer is at work, a process leaves al
             REQUIRE(child.started());
             for (int waited = 0; waited < 2000 && done->closes < 20; ++waited) { detail::nap(5000); }
             REQUIRE(done->closes >= 20);
-            CHECK(recover(path)->live == 1);  // left alone
+            CHECK(recover(path)->live == 1);  // left alone while it lives
             detail::nap(static_cast<std::uint32_t>(7'000 * i));
             CHECK(child.kill() == this_program_again::killed_with);
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reaches the disk, and in which order: files before the names that lead to them, and errors that come with the
-// closing of a file.
+// What is synced to disk, and in which order: files before the names that lead to them. Also errors of closing a file.
 #include <tests/record/killed.hpp>
 #include <tests/trial/runs.hpp>
 #include <tests/words.hpp>
@@ -10,7 +9,7 @@ using namespace spotter_test;
 
 namespace {
 
-// The system's files; what is done to them is noted by name, in order.
+// The system's files; it notes sync, close and rename by name, in order.
 class noting_files : public faulty_file_system {
 public:
     noting_files() noexcept : faulty_file_system{~0ULL} {}
@@ -41,7 +40,7 @@ public:
         done.push_back("rename " + std::string{from.substr(from.rfind('/') + 1)});
         return faulty_file_system::rename(from, to);
     }
-    // Where it stands for the first time; `done.size()` where it does not.
+    // The index of the first such operation; `done.size()` if there is none.
     std::size_t at(std::string_view what) const {
         return static_cast<std::size_t>(std::find(done.begin(), done.end(), what) - done.begin());
     }
@@ -95,7 +94,7 @@ TEST_CASE("where power cuts are promised against, a segment is on the disk befor
             CHECK(files.done[files.at(own) + 1] == "folder run");
         }
         for (char const* made : {"folder of", "folder all"}) { CHECK(files.count(made) == 1); }
-        CHECK(files.count("folder spotter-") == 1);  // in which `all` was made, and none above
+        CHECK(files.count("folder spotter-") == 1);  // the folder in which `all` was created, and none above it
         CHECK(files.at("folder tmp") == files.done.size());
     }
 }
@@ -160,7 +159,7 @@ TEST_CASE("a file that fails only when it is closed is told: a segment, its side
         }
         sink_health const health = record(files, folder / "run", choices);
         CHECK((health.first_error.code == errc::disk_full && says(health.first_error, "not be closed")));
-        CHECK((health.stored == 40 && health.dropped == 0));  // what was written was written, as far as anybody knows
+        CHECK((health.stored == 40 && health.dropped == 0));  // as far as known, all was written
         CHECK(read_run(folder / "run").values.size() == 40);
         CHECK(ring_of(folder / "run").empty());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of killed recorders share: steps that are counted as they are recorded, and what must be in the record
-// then.
+// Shared by tests of killed recorders: steps that are counted as they are recorded, and checks of the record
+// afterwards.
 #pragma once
 
 #include <spotter/record/recover.hpp>
@@ -13,7 +13,7 @@ namespace spotter_test {
 
 using namespace spotter;
 
-// Counted where it outlives the process that records.
+// The counts are in memory that outlives the recording process.
 struct tally {
     std::atomic<std::uint64_t> records{0}, closes{0};
 };
@@ -51,7 +51,7 @@ inline void declare(recorder& sink) {
     sink.declare(tensor_named(1, "t"));
 }
 
-// Scalars, values in their entry, values in blocks, and now and then more of them than the ring holds.
+// Element counts: values inside their entry, values in blocks, and sometimes more than the ring holds.
 inline constexpr std::size_t sizes[] = {10, 6'000, 10, 30'000};
 inline void train_steps(recorder& sink, std::uint64_t first, std::uint64_t end, tally& done) {
     for (std::uint64_t step = first; step < end; ++step) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drift: what a net in service is shown, against means over a window that were learned on data that it was made for.
+// Drift: inputs and outputs of a net in service, compared with windowed means learned on its reference data.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr plan served_statistics{collection{"all", "*", always{}, stats(mean, stddev)}};
 
-// "x" as given, once a step.
+// Records "x" as given, once a step.
 trial served(std::string const& path, std::uint64_t steps, std::function<double(std::uint64_t)> const& x,
              mode in = mode::predict) {
     hook watch{path, served_statistics};
@@ -58,7 +58,7 @@ TEST_CASE("an envelope with a window holds ranges of means, from where the windo
     envelope const learned = learn_envelope(run, {mean}, {.low = 0, .high = 1, .window = 3});
     CHECK(learned.window == 3);
     REQUIRE(learned.entries().size() == 1);
-    // Means: 1 of 0, 1, 2; then 1 + 2/3, and so on.
+    // The means: 1 of (0, 1, 2); then 1 + 2/3, and so on.
     CHECK(learned.entries()[0].phases[0].count == 4);
     CHECK(learned.entries()[0].phases[0].low == 1);
     CHECK(learn_envelope(run, {mean}, {.window = 7}).empty());
@@ -82,7 +82,7 @@ TEST_CASE("drift: the mean over the window leaves the range by more than margin 
         trial const run = served(folder / std::to_string(++number), 8, [&](std::uint64_t) { return value; });
         return steps_fired(replay(run, rule));
     };
-    // 1 to 3, margin 1.5: up to 6, down to -2; from the fourth observation on.
+    // The range 1 to 3 with margin 1.5: fires above 6 and below -2, from the fourth observation on.
     CHECK(fired(6).empty());
     CHECK(fired(6.01) == std::vector<std::uint64_t>{3, 4, 5, 6, 7});
     CHECK(fired(-2).empty());
@@ -118,12 +118,12 @@ TEST_CASE("drift: other modes, what is not finite, and ranges without a width") 
     CHECK(watch.step(train(0), "x"_t = 100.0F).empty());
     CHECK(watch.step(eval(0), "x"_t = 100.0F).empty());
     CHECK(watch.step(predict(0), "x"_t = 2.0F).empty());
-    CHECK(watch.step(predict(1), "x"_t = nan).empty());  // and the mean is as it was
+    CHECK(watch.step(predict(1), "x"_t = nan).empty());  // a NaN leaves the mean as it was
     CHECK(watch.step(predict(2), "x"_t = 6.0F).empty());
     CHECK(watch.step(predict(3), "x"_t = nan).empty());
     CHECK_FALSE(watch.step(predict(4), "x"_t = 8.0F).empty());
 
-    // A spread that was always zero.
+    // A spread that was zero throughout.
     envelope const flat{{{"v", mode::predict, stddev, {{0, 0, 9}}}, {"w", mode::predict, mean, {{8, 8, 9}}}}, 2};
     hook other{plan{}, drift{.healthy = &flat}};
     float const same[] = {8, 8}, off[] = {8, 8.1F};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Envelopes: learned from healthy runs, kept in a file, and a rule that compares another run with them.
+// Envelopes: ranges learned from healthy runs, stored in a file, and a rule that compares another run with them.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -40,7 +40,7 @@ trial trained(std::string const& path, std::uint64_t seed, std::uint64_t steps =
     (void)train_with(watch, seed, steps, harm);
     return open(watch.path());
 }
-// "x" as given, and some value as "y".
+// Records "x" as given, and some values as "y".
 trial series(std::string const& path, std::uint64_t steps, std::function<double(std::uint64_t)> const& x) {
     hook watch{path, everything};
     for (std::uint64_t i = 0; i < steps; ++i) { (void)watch.step(train(i), "x"_t = x(i), "y"_t = 1.0); }
@@ -87,7 +87,7 @@ TEST_CASE("ranges are quantiles by nearest rank of a phase's values, of all runs
     CHECK(one.entries()[0].phases[2] == healthy_range{128, 255, 128});
     CHECK(one.entries()[0].phases[3] == healthy_range{257, 462, 208});  // elements 2 and 207 of 208
     envelope const both = learn_envelope({a, b}, {mean}, {.low = 0, .high = 0.5});
-    CHECK(both.entries()[0].phases[0] == healthy_range{-5, 26, 74});  // ten of -5, then 0 to 26: 37 of 74
+    CHECK(both.entries()[0].phases[0] == healthy_range{-5, 26, 74});  // ten of -5, then 0 to 26: 37 of 74 values
     CHECK(learn_envelope(a, {}).empty());
 }
 
@@ -103,13 +103,13 @@ TEST_CASE("outside_envelope: below, above, patience, other phases and modes; wha
         for (finding const& each : replay(run, rule).findings) { found.push_back(each.step); }
         return found;
     };
-    // 1 to 3 widened by 0.5: room for 0.5 * 3 at both ends.
+    // 1 to 3, widened by 0.5 * 3 at both ends.
     CHECK(fired_at(4.5, {.margin = 0.5, .patience = 3}).empty());
     CHECK(fired_at(4.51, {.margin = 0.5, .patience = 3}) == trains(2, 10));
     CHECK(fired_at(-0.5, {.margin = 0.5, .patience = 1}).empty());
     CHECK(fired_at(-0.51, {.margin = 0.5, .patience = 1}) == trains(0, 10));
     CHECK(fired_at(3, {.margin = 0, .patience = 1}).empty());
-    ids both = trains(0, 64);  // nothing is known of 64 to 127, nor from 256 on
+    ids both = trains(0, 64);  // the envelope has no values for 64 to 127, nor from 256 on
     for (step_id each : trains(128, 256)) { both.push_back(each); }
     CHECK(fired_at(100, {.margin = 0.5, .patience = 1}, 300) == both);
 
@@ -262,7 +262,7 @@ TEST_CASE("a malformed envelope file is a named error that says the line") {
         CHECK(why.what.view().starts_with("line "));
     }
     CHECK(load_text(folder, head + "series train l2 w\nphase 0 64 1\nend 1\n").what.view().starts_with("line 3 of \""));
-    // Cut anywhere, or with a byte changed, it is loaded or refused; never anything else.
+    // Cut anywhere, or with a byte changed, it is loaded or refused with an error.
     std::string const whole = head + one + "phase 3 7 -1.5e-3 2e10\nseries eval mean loss\nphase 1 1 0 0\nend 2\n";
     for (std::size_t i = 0; i < whole.size(); ++i) {
         CHECK(load_text(folder, whole.substr(0, i)).code == errc::corrupt);

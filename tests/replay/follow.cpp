@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules over a run that is being written, and over runs of several workers.
+// Rules over a run while it is written, and over runs of several workers.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -36,7 +36,7 @@ TEST_CASE(
     for (std::uint32_t number : {0U, 1U, 2U}) {
         hook watch{folder / "run", everything, as_worker(number), rule};
         for (std::uint64_t i = 0; i < 8; ++i) {
-            // Taken together, a fourth large_x step in a row is there at once; of each alone it is not.
+            // All workers together have a fourth large_x step in a row at once; each one alone does not.
             for (finding const& each : watch.step(train(i), "x"_t = i % 4 == number ? 1.0 : 11.0)) {
                 inside.push_back({each.worker, each.step});
             }
@@ -70,7 +70,7 @@ TEST_CASE("a run is followed while another process writes it, to its end; verdic
             for (std::uint64_t i = 0; i < 40; ++i) {
                 watch.begin(train(i));
                 watch.observe("x", i % 5 == number ? 20.0 + static_cast<double>(i) : 1.0);
-                ::usleep(3'000);  // amid the step
+                ::usleep(3'000);  // in the middle of the step
                 (void)watch.end();
             }
         };
@@ -121,7 +121,7 @@ TEST_CASE("following ends at its deadline, and can be taken up again; a step sti
     (void)watch.end();
     CHECK(follow(run, large_x, from{25}, 30ms).steps <= 6);
     watch.finish();
-    CHECK(follow(run, large_x, from{25}).steps == 6);  // ends by itself
+    CHECK(follow(run, large_x, from{25}).steps == 6);  // it ends with the run
     CHECK(run.status() == run_status::finished);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that show their tensors after the update, and say so: rules hold an update against the gradient that made
-// it, in the loop and in a replay.
+// Programs that show their tensors after the update, and declare it: rules compare an update with the gradient that
+// caused it, in the loop and in a replay.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -18,15 +18,15 @@ namespace {
 constexpr update_direction direction{.warmup = 0, .window = 4};
 constexpr updates_too_small tiny{.share = 1, .patience = 2};
 
-// What the loop said of each of the two rules, and what a replay of its record said.
+// Findings of each of the two rules, in the loop and in a replay of its record.
 struct answers {
     std::size_t ascends = 0, small = 0;
     friend bool operator==(answers const&, answers const&) = default;
 };
 void count(answers& into, finding const& it) { (it.rule == "update_direction" ? into.ascends : into.small) += 1; }
 
-// A weight that goes against a gradient which turns around at each step, shown once it has been updated. From step 10
-// on there is a gradient at every second step alone.
+// A weight that follows the negative gradient, whose sign changes at each step; shown after its update. From step 10 on
+// only every second step has a gradient.
 answers after_updates(instant said, float rate) {
     temporary_folder const folder;
     hook watch{folder / "run", everything, options{.instant = said}, direction, tiny};
@@ -58,11 +58,10 @@ answers after_updates(instant said, float rate) {
 
 TEST_CASE("options::instant: an update is held against the gradient that made it, where tensors are shown after it") {
     CHECK(after_updates(instant::after_update, -0.1F).ascends == 0);
-    // The gradient of the step before points the other way.
+    // The previous step's gradient has the opposite sign.
     CHECK(after_updates(instant::before_update, -0.1F).ascends > 0);
     CHECK(after_updates(instant::after_update, 0.1F).ascends > 0);
-    // Where there is no gradient the weight rests: nothing is too small about that, if the gradient is the update's
-    // own.
+    // Without a gradient the weight rests. If the gradient is the update's own, that is not too small an update.
     CHECK(after_updates(instant::after_update, -0.1F).small == 0);
     CHECK(after_updates(instant::before_update, -0.1F).small > 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules over a run whose place another run takes, and over attempts whose beginning is damaged.
+// Rules over a run that another run replaces, and over attempts whose first rows are damaged.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto above_ten = any("x", maximum > 10.0) | named{"large"};
 
-// Large at every third step from `first` on.
+// Takes steps with a large value at every third step from `first` on.
 template <class Hook>
 void train_steps(Hook& watch, std::uint64_t begin, std::uint64_t end, std::uint64_t first) {
     for (std::uint64_t i = begin; i < end; ++i) {
@@ -21,7 +21,7 @@ void train_steps(Hook& watch, std::uint64_t begin, std::uint64_t end, std::uint6
 }
 constexpr options anew{.existing = existing::replace};
 
-// What a follower tells: a finding's step, or -1 where the run was replaced.
+// What a follower reports: the step of each finding, and -1 at a replacement.
 struct listener {
     std::vector<std::int64_t>* heard;
     void operator()(finding const& found) const { heard->push_back(static_cast<std::int64_t>(found.step.index)); }
@@ -96,13 +96,13 @@ TEST_CASE("rules start afresh with an attempt whose first rows are damaged, and 
     trial const sound = open(folder / "run");
     CHECK(steps_of(sound) == std::vector<std::uint64_t>{14, 15});
     CHECK(sound.status() == run_status::died);
-    // Only the frame that holds run_begin: at byte 64, behind the head.
+    // Damages only the frame that holds run_begin: at byte 64, behind the head.
     std::vector<char> bytes = read_file(folder / "run/000001.spot");
     bytes[64 + 60] ^= 1;
     write_file(folder / "run/000001.spot", bytes);
     trial const damaged = open(folder / "run");
     CHECK(damaged.attempts() == 2);
-    CHECK(damaged.status() == run_status::died);  // and not finished, as its first attempt
+    CHECK(damaged.status() == run_status::died);  // not finished, although its first attempt is
     CHECK(steps_of(damaged) == std::vector<std::uint64_t>{14, 15});
     CHECK(replay_side_by_side(damaged, rule).findings.size() == 2);
     CHECK(!replay(damaged, rule).whole);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay: a record as the source of the same events; policies limit the steps; what was not recorded is told, not
+// Replay: a record as the source of the same events. Policies limit the steps; what was not recorded is reported, not
 // guessed.
 #include <tests/trial/runs.hpp>
 
@@ -41,7 +41,7 @@ ids steps_of(replay_report const& report) {
 TEST_CASE("units that were counted along another axis are counted anew from the values, or lacking") {
     temporary_folder const folder;
     std::vector<float> values(8 * 4, 0.0F);
-    // One of eight rows is active: along axis 0 seven of eight are dead.
+    // One of eight rows is active: along axis 0, seven of eight units are dead.
     for (std::size_t i = 0; i < 4; ++i) { values[i] = 1.0F; }
     for (bool const with_values : {true, false}) {
         std::string const path = folder / (with_values ? "values" : "features");
@@ -128,7 +128,7 @@ TEST_CASE("a policy limits what rules see: their state starts fresh at the first
     CHECK(steps_of(replay(run, large | for_steps{3}, from{10})).front() == train(12));
     CHECK(steps_of(replay(run, large | for_steps{3}, every{5})).front() == train(10));
     CHECK(replay(run, large, never{}).steps == 0);
-    CHECK(replay(run, large, from{10} && every{5}).steps == 4);  // composed, and no sink for anything else
+    CHECK(replay(run, large, from{10} && every{5}).steps == 4);  // composed policies, and no alarm callback
     CHECK(replay(run, large, !from{10} || at{20}).steps == 11);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("in a resumed run rules start afresh with each attempt, as they did in
     }
     int status = 0;
     ::waitpid(child, &status, 0);
-    ids inside = trains(3, 6);  // of the first attempt
+    ids inside = trains(3, 6);  // from the first attempt
     {
         hook watch{folder / "run", everything, rule};
         for (std::uint64_t i = 6; i < 12; ++i) {
@@ -267,7 +267,7 @@ TEST_CASE("in a resumed run rules start afresh with each attempt, as they did in
     trial const run = open(folder / "run");
     REQUIRE(run.attempts() == 2);
     replay_report const report = replay(run, rule);
-    CHECK(report.open == 1);  // train(6) of the first attempt, which held "late" alone
+    CHECK(report.open == 1);  // train(6) of the first attempt, which held only "late"
     ids expected = trains(3, 7);
     expected.insert(expected.end(), inside.begin() + 3, inside.end());
     CHECK(steps_of(report) == expected);
@@ -280,7 +280,7 @@ TEST_CASE("in a resumed run rules start afresh with each attempt, as they did in
 
 namespace {
 
-// Two sound steps, then one in which the loss is a NaN; how the loop is left is up to the caller.
+// Two healthy steps, then one with a NaN loss; the caller decides how the loop is left.
 template <class Watch>
 void observe_a_nan(Watch& watch) {
     (void)watch.step(train(0), "loss"_t = 1.0, "w"_t = 1.0);
@@ -306,7 +306,7 @@ TEST_CASE(
     ::waitpid(child, &status, 0);
     trial run = open(folder / "run");
     CHECK(run.status() == run_status::died);
-    CHECK(run.findings().empty());  // nobody was there to judge it
+    CHECK(run.findings().empty());  // no rule was there to judge it
     REQUIRE(run.open_steps().size() == 1);
     std::size_t alarms = 0, findings = 0;
     auto const hear = [&](spotter::step_alarm const& found) { alarms += found.size(); };

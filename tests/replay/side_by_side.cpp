@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several runs, or the workers of one, side by side: steps by their ids, tensors by their names, each once.
+// Several runs, or the workers of one, side by side: steps are matched by id and tensors by name, each once.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay/side_by_side.hpp>
@@ -15,7 +15,7 @@ using namespace spotter_test;
 
 namespace {
 
-// What a step's events were, as a rule sees them.
+// The events of a step, as a rule receives them.
 struct diary {
     using kind = rule_kind;
     static constexpr std::string_view name = "diary";
@@ -32,7 +32,7 @@ struct diary {
     }
 };
 
-// Two weights that are the same in every run, but for w2 of the runs that differ from step 4 on.
+// Records two weights, equal in every run except w2 of a run with `differs`, from step 4 on.
 trial recorded(std::string const& path, bool differs, terms what, bool with_rule = false) {
     options const choices{.drain = drain::poll};
     auto const keep = plan{collection{"all", "*", always{}, what}};
@@ -209,7 +209,7 @@ TEST_CASE(
                   "x0=4 x1=14 train4; x0=5 x1=15 train5; ");
     CHECK(report.unpaired_steps == ids{train(2), train(3)});
     CHECK(report.coverages[0].judged == 8);
-    CHECK(replay_side_by_side({a, b}, any("x", sum >= 0.0) | for_steps{5}).fired == 0);  // four steps, then four more
+    CHECK(replay_side_by_side({a, b}, any("x", sum >= 0.0) | for_steps{5}).fired == 0);  // four steps in each attempt
     CHECK(replay_side_by_side({a, b}, any("x", sum >= 0.0) | for_steps{4}).fired == 2);
 }
 
@@ -283,7 +283,7 @@ TEST_CASE("a long pair of runs whose modes come in another order: each step meet
             (void)watch.step(train(i), "x"_t = static_cast<double>(i));
             if (which == 0 && i % 10 == 0) { (void)watch.step(eval(i / 10), "x"_t = static_cast<double>(i)); }
         }
-        for (std::uint64_t i = 0; which == 1 && i < 600; ++i) {  // all at the end
+        for (std::uint64_t i = 0; which == 1 && i < 600; ++i) {  // all evaluations at the end
             (void)watch.step(eval(i), "x"_t = static_cast<double>(10 * i));
         }
     }

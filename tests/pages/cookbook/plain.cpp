@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of docs/cookbook.md that need no library run as they stand there, on nets that are well: no loop stops
-// early, and each leaves a finished record with its losses.
+// The loops of docs/cookbook.md that need no library, run unchanged on healthy nets: no loop stops early, and each
+// leaves a finished record with its losses.
 #include <tests/catch.hpp>
 #include <tests/pages/cookbook/stand_ins.hpp>
 #include <tests/pages/planted.hpp>
@@ -21,7 +21,7 @@ namespace cookbook {
 
 using my_net = stand_in::own_net;
 
-// A net of the examples under a name, with an update of its own.
+// The net of the examples with a name of its own.
 struct named_net : example::regression {
     std::string name;
     explicit named_net(std::string called) : name{std::move(called)} {}
@@ -43,7 +43,7 @@ struct net : example::regression {
         std::fill(sum1.values.begin(), sum1.values.end(), 0.0F);
         std::fill(sum2.values.begin(), sum2.values.end(), 0.0F);
     }
-    // A part of a batch: gradients add up.
+    // Part of a batch: gradients accumulate.
     float forward_backward(int) {
         float const loss = example::regression::forward_backward();
         for (std::size_t i = 0; i < sum1.size(); ++i) { sum1.values[i] += grad_w1.values[i] / 4; }
@@ -71,7 +71,7 @@ struct scaler {
     int steps = 0;
 };
 
-// A net that takes one sample of 784 numbers, and a stream of them.
+// A net that takes one sample of 784 numbers, and a stream of such samples.
 struct online_net : example::regression {
     float forward_backward(std::vector<float> const&) { return example::regression::forward_backward(); }
 };
@@ -91,7 +91,7 @@ struct stream {
     }
 };
 
-// What it would subtract, already multiplied by the rate.
+// A net that also has its update, the gradient times the rate.
 struct scaled_net : stand_in::own_net {
     std::vector<float> delta = std::vector<float>(256 * 784);
     float forward_backward() {
@@ -109,7 +109,7 @@ struct engine {
     bool running() { return frames-- > 0; }
 };
 
-// Eight environments; each episode is worth a little more than the one before.
+// Eight environments; each episode's return is a little higher than the one before.
 struct world {
     std::size_t environments = 8, width = 4;
     std::vector<float> observations = std::vector<float>(32);
@@ -161,7 +161,7 @@ using pages::somewhere_else;
 
 namespace {
 
-// How many training steps the record has, of all workers.
+// The number of recorded training steps of all workers together.
 std::size_t steps_of(std::string const& path) {
     sp::trial const run = sp::open_trial(path).value();
     CHECK(run.status() == sp::run_status::finished);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the blocks of docs/cookbook.md leave to their reader: a net whose memory is its own, one of a rank.
+// What the blocks of docs/cookbook.md leave to the reader: a net with its own memory, and one of a rank.
 #pragma once
 
 #include <spotter/core/tensor_access.hpp>
@@ -9,7 +9,7 @@
 
 namespace stand_in {
 
-// Weights and gradients behind pointers, as in a library of one's own or on a device.
+// Weights and gradients behind pointers, as in the user's own library or on a device.
 struct own_net {
     std::vector<float> weights = std::vector<float>(256 * 784, 0.1F), gradients = std::vector<float>(256 * 784);
     float* w1 = weights.data();
