@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catch2 of either version. Every test includes <tests/catch.hpp> and no Catch2 header of its own.
+// Catch2, version 2 or 3. Every test includes <tests/catch.hpp> and no header of Catch2.
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
@@ -11,8 +11,8 @@ using Catch::Approx;  // version 2 has it there
 
 #include <cstdio>
 
-// Leaves the test case, which ctest then counts as skipped unless something in it had failed before (tests/catch.cmake
-// looks for the words). To be used in the test case itself, not in a function it calls.
+// Leaves the test case. ctest counts it as skipped unless something in it failed before (tests/catch.cmake looks for
+// the words). Use it in the test case itself, not in a function that it calls.
 #define SPOTTER_SKIP(why)                                                                                              \
     do {                                                                                                               \
         std::printf("SPOTTER_SKIP: %s\n", why);                                                                        \

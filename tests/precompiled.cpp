@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// CMake compiles a header ahead for a target, and a target has a source.
+// CMake needs a source file for a target whose header it precompiles.

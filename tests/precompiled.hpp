@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What most tests include, compiled once a set of flags (tests/catch.cmake). No file includes this one: a test includes
-// what it uses. Nothing of spotter's: its names would meet those of tests that say `using namespace spotter` and
-// include a part of it.
+// What most tests include, compiled once for each set of flags (tests/catch.cmake). No file includes this one: a test
+// includes what it uses. It includes no header of spotter: those names would clash in tests that say `using namespace
+// spotter` and include only a part.
 #pragma once
 
 #include <tests/catch.hpp>

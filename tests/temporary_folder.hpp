@@ -21,7 +21,7 @@ public:
         std::error_code why;
         do {
             path_ = begin + std::to_string(random()) + std::to_string(random());
-            // False without an error: somebody has that one.
+            // False without an error: the name is taken.
         } while (!std::filesystem::create_directory(path_, why) && !why);
         if (why) {
             std::fprintf(stderr, "%s: %s\n", path_.c_str(), why.message().c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows, where nothing forks: this executable as another process, asked for a hidden test case.
+// Windows, which has no fork: starts this executable as another process, for one hidden test case.
 #pragma once
 
 #include <spotter/file/windows_process.hpp>
@@ -19,14 +19,14 @@ inline std::string this_program() {
     return path;
 }
 
-// What whoever asked for the test case told it.
+// The environment variable with the caller's argument for the hidden test case.
 inline constexpr char const* told_by = "SPOTTER_TEST_TOLD";
 inline std::string told() {
     char const* const text = std::getenv(told_by);
     return text != nullptr ? text : "";
 }
 
-// A process of it; killed, as by the task manager, at the end.
+// A process of this executable; the destructor terminates it, as the task manager does.
 class this_program_again {
 public:
     explicit this_program_again(std::string_view test, std::string const& told = {}) {
@@ -45,7 +45,7 @@ public:
     ~this_program_again() { (void)kill(); }
 
     [[nodiscard]] bool started() const { return failed_ == 0; }
-    // What it ended with.
+    // Waits; returns the exit code.
     unsigned long wait() {
         DWORD code = 0;
         (void)::WaitForSingleObject(process_.get(), INFINITE);
@@ -64,7 +64,7 @@ private:
     unsigned long failed_ = 0;
 };
 
-// At once and without a word, as a crash or the task manager does.
+// Ends this process at once without cleanup, as a crash or the task manager does.
 [[noreturn]] inline void die() {
     (void)::TerminateProcess(::GetCurrentProcess(), this_program_again::killed_with);
     std::abort();

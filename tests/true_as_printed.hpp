@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a finding says it measured stands to its threshold as it says, in the line that is printed.
+// Checks that the comparison in a finding's printed line (measured value against threshold) is true.
 #pragma once
 
 #include <spotter/core/parse_number.hpp>
@@ -12,7 +12,7 @@
 
 namespace spotter_test {
 
-// A number at the beginning of the text, which it takes away with the blank behind it.
+// Takes a number and the blank behind it from the beginning of the text.
 inline bool take_number(std::string_view& text, double& into) {
     std::size_t const end = text.find_first_of(" ,\n)");
     std::string_view const word = text.substr(0, end);
@@ -25,7 +25,7 @@ inline bool take_number(std::string_view& text, double& into) {
     return read.ec == std::errc{} && read.ptr == word.data() + word.size();
 }
 
-// The inequality that is printed behind the measure, of a finding that has one.
+// Whether the inequality printed behind the measured value is true; findings without one pass.
 inline bool is_true_in(std::string_view line, spotter::finding const& it) {
     std::string const behind = ": " + std::string{it.measure} + ' ', sign = std::string{symbol_of(it.how)} + ' ';
     while (line.find(behind) != line.npos) {
@@ -39,7 +39,7 @@ inline bool is_true_in(std::string_view line, spotter::finding const& it) {
     return false;
 }
 
-// Of the numbers themselves, and of both lines that are made of them.
+// Checks the numbers themselves, and both lines printed from them.
 inline bool is_true_as_printed(spotter::finding const& it) {
     if (it.how == spotter::relation::none) { return true; }
     spotter::text<1024> line;

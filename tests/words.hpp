@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of texts: what an error says, asked by a part of its sentence, and the bytes of one.
+// Helpers for texts: whether an error's sentence contains a phrase, and the bytes of a text.
 #pragma once
 
 #include <spotter/core/result.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of responses share: a rule that fires, a step, what a command wrote, and a command that keeps its standard
-// input.
+// Shared by tests of responses: a rule that fires, a step, the output of a command, and a command that copies its
+// standard input.
 #pragma once
 
 #include <tests/trial/runs.hpp>
@@ -25,12 +25,12 @@ inline std::string text_of(std::string const& path) {
     std::vector<char> const bytes = read_file(path);
     return {bytes.begin(), bytes.end()};
 }
-// The two responses look at the clock one after the other.
+// A JSON line without its time, which differs between two responses.
 inline std::string without_time(std::string line) {
     std::size_t const at = line.find("\"time\": ");
     return at == line.npos ? line : line.erase(at, line.find(", \"detail\"", at) - at);
 }
-// What a command wrote, once it is there.
+// The output of a command, once `bytes` of it are there.
 inline std::string wait_for(std::string const& path, std::size_t bytes) {
     for (int i = 0; i < 500 && text_of(path).size() < bytes; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
@@ -39,7 +39,7 @@ inline std::string wait_for(std::string const& path, std::size_t bytes) {
 }
 
 #if defined(_WIN32)
-// This executable, asked for a hidden test case of commands_windows.cpp, with a variable.
+// The command that runs this executable's hidden test case of commands_windows.cpp, with a value for it.
 std::string asked_for(std::string_view test, std::string const& told);
 inline std::string copy_of_input(std::string const& path) {
     return asked_for("a command that keeps its standard input", path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command of the shell gets, how its end is heard, and what of the program's it does not get.
+// What a shell command gets, how its end is noticed, and which resources of the program it does not inherit.
 #include <tests/response/alerts.hpp>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ using namespace spotter_test;
 
 namespace {
 
-// How a child closes its standard input, output and error keeps nothing from this: descriptor 3 is free, so that a pipe
-// gets it.
+// Frees descriptor 3, so that the response's pipe gets it: a child's handling of its standard streams must not lose
+// that pipe.
 bool three_is_free() {
     ::close(3);
     return ::fcntl(3, F_GETFD) == -1;
@@ -29,7 +29,7 @@ TEST_CASE("a command gets its line where the pipe is descriptor 3, too") {
     std::string const command = copy_of_input(written);
     finding it;
     it.rule = "named";
-    int const kept = ::fcntl(3, F_DUPFD_CLOEXEC, 10);  // whatever a runner of tests has there
+    int const kept = ::fcntl(3, F_DUPFD_CLOEXEC, 10);  // what a test runner may have there
     REQUIRE(three_is_free());
     error const why = run_command{command}(it, then);
     if (kept >= 0) {
@@ -54,7 +54,7 @@ TEST_CASE("a command that is not there, is empty or fails is told in health and 
                        once,
                    on(high | named{"third"}, run_command{"cat > /dev/null"}) | once};
         (void)one_step(watch, 0, 2);
-        watch.finish();  // waits a little for what has just begun
+        watch.finish();  // waits a little for the command just started
         told = watch.health().failures;
         CHECK_FALSE(watch.health().good());
     }
@@ -103,7 +103,7 @@ TEST_CASE("a command begins with no signal blocked or ignored, whatever the trai
     CHECK(seen.find("SigBlk:\t0000000000000000") != seen.npos);
     REQUIRE(seen.find("SigIgn:\t") != seen.npos);
     std::uint64_t const ignored = std::stoull(seen.substr(seen.find("SigIgn:\t") + 8), nullptr, 16);
-    // Two of the C library's own are above 31; the shell shields what runs behind it from the keyboard: SIGINT and
-    // SIGQUIT.
+    // Two of the C library's own signals are above 31. The shell protects background commands from the keyboard's
+    // SIGINT and SIGQUIT.
     CHECK((ignored & 0x7FFFFFFF) == 6);
 }

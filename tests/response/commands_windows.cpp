@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same of cmd.exe, with this executable as the programs that it starts: wine has no others.
+// The same for cmd.exe. The programs that it starts are this executable: wine has no others.
 #if defined(_WIN32)
 
 #include <tests/response/alerts.hpp>
@@ -17,7 +17,7 @@ std::string spotter_test::asked_for(std::string_view test, std::string const& to
 
 namespace {
 
-// Of a hook whose one command is that, at the end.
+// The failures that health has at the end of a hook with this one command.
 failure_list failures_of(std::string_view command) {
     hook watch{plan<>{}, on(high | named{"first"}, run_command{command}) | once};
     (void)one_step(watch, 0, 2);
@@ -34,7 +34,7 @@ std::string only_failure(std::string_view command) {
 }
 bool has(std::string_view line, std::string_view what) { return line.find(what) != line.npos; }
 
-// Counted one by one: wine's own count is 0.
+// The open handles, counted one by one: wine's own count is 0.
 std::size_t handles() {
     std::size_t count = 0;
     for (std::uintptr_t each = 4; each < 16'384; each += 4) {
@@ -116,12 +116,12 @@ TEST_CASE("a command inherits nothing of the program's but its pipe and standard
     HANDLE read = nullptr, write = nullptr;
     REQUIRE(::CreatePipe(&read, &write, &inherited, 0) != 0);
     CHECK(!run_command{command}(it));
-    CHECK(::CloseHandle(write) != 0);  // ours was the last one, though the command goes on
+    CHECK(::CloseHandle(write) != 0);  // this was the last write handle, though the command still runs
     CHECK(::PeekNamedPipe(read, nullptr, 0, nullptr, nullptr, nullptr) == 0);
     CHECK(::GetLastError() == ERROR_BROKEN_PIPE);
     CHECK(::CloseHandle(read) != 0);
     write_file(folder / "go", {});
-    (void)failures_of("exit 2");  // what the first hook of a process opens stays
+    (void)failures_of("exit 2");  // what a process's first hook opens stays open
     std::size_t const before = handles();
     CHECK(before > 4);
     for (int i = 0; i < 8; ++i) { CHECK(!run_command{"exit 0"}(it)); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done when a rule fires: each response, several at once, one that fails, and a hook that knows since when all
-// is well.
+// What happens when a rule fires: each response, several at once, a failing one, and a hook that knows since when all
+// is healthy.
 #include <tests/response/alerts.hpp>
 
 #include <spotter/replay.hpp>
@@ -60,7 +60,7 @@ TEST_CASE("responses are found wherever their rule stands, each once for each fi
         to_dynamic(on(together(inner, on(third && other, note('c'))), note('d')) | cooldown{2});
     for (bool const hidden : {false, true}) {
         called.clear();
-        // The latter is told with the first.
+        // The second one makes the rule dynamic, with a cooldown.
         hook watch{plan<>{}, on(!on(high, note('n')), note('e')),
                    hidden ? dynamic : dynamic_rule{on(together(inner, on(third && other, note('c'))), note('d'))},
                    on(high, note('f'), note('g'), note('h')), on(high, note('i'))};
@@ -168,7 +168,7 @@ TEST_CASE("JSON of a finding is whole whatever it holds") {
 
 namespace {
 
-// The bytes between the quotes behind a key; no text here has a quote in it.
+// The text between the quotes behind a key; no text in these tests has quotes.
 std::string value_of(std::string_view line, std::string_view key) {
     std::size_t const begin = line.find("\"" + std::string{key} + "\": \"") + key.size() + 5;
     return std::string{line.substr(begin, line.find('"', begin) - begin)};
@@ -186,11 +186,11 @@ TEST_CASE("JSON of a finding is UTF-8 whatever its texts are: cut at a letter, w
                                     {"xyz" + many.substr(0, 244) + globe, "xyz" + many.substr(0, 244)},
                                     {"a\xFF"
                                      "b\x80",
-                                     R"(a\xffb\x80)"},    // bytes that begin nothing
-                                    {"\xC3", R"(\xc3)"},  // what ends amid a letter
+                                     R"(a\xffb\x80)"},    // bytes that begin no character
+                                    {"\xC3", R"(\xc3)"},  // an incomplete character
                                     {"\xE2\x82x", R"(\xe2\x82x)"},
-                                    {"\xC0\xAF\xE0\x80\xAF", R"(\xc0\xaf\xe0\x80\xaf)"},  // longer than they need be
-                                    {"\xED\xA0\x80", R"(\xed\xa0\x80)"},                  // half of a pair
+                                    {"\xC0\xAF\xE0\x80\xAF", R"(\xc0\xaf\xe0\x80\xaf)"},  // longer than necessary
+                                    {"\xED\xA0\x80", R"(\xed\xa0\x80)"},                  // half of a surrogate pair
                                     {"\xF4\x90\x80\x80\xF4\x8F\xBF\xBF", R"(\xf4\x90\x80\x80)"
                                                                          "\xF4\x8F\xBF\xBF"},  // beyond the last
                                     {many.substr(0, 248) + "\xFF", many.substr(0, 248)}};
@@ -244,7 +244,7 @@ TEST_CASE("what is printed of a finding cannot move the cursor: control bytes an
     std::fclose(stream);
     std::string const printed = text_of(folder / "printed");
     CHECK(printed.find(shown) != printed.npos);
-    // Its line's end.
+    // Only its line feed is below 0x20.
     CHECK(std::count_if(printed.begin(), printed.end(), [](unsigned char each) { return each < 0x20; }) == 1);
 }
 
@@ -253,24 +253,24 @@ TEST_CASE("healthy_since says whether a checkpoint may replace an older one") {
                any("z", maximum > 1.0) | rearm{2} | severity::info};
     CHECK(watch.healthy_since(train(0)));
     (void)one_step(watch, 0, 0);
-    (void)one_step(watch, 1, 2);  // told
+    (void)one_step(watch, 1, 2);  // reported
     CHECK_FALSE(watch.healthy_since(train(0)));
     CHECK_FALSE(watch.healthy_since(train(1)));
     CHECK(watch.healthy_since(train(2)));
-    (void)one_step(watch, 2, 2);  // thinned, but it still holds
+    (void)one_step(watch, 2, 2);  // thinned by rearm, but the condition still holds
     CHECK_FALSE(watch.healthy_since(train(2)));
     (void)one_step(watch, 3, 0);
     CHECK(watch.healthy_since(train(3)));
-    (void)watch.step(train(4), "y"_t = 2.0);  // worth knowing, no more
+    (void)watch.step(train(4), "y"_t = 2.0);  // only a note
     CHECK(watch.healthy_since(train(3)));
-    for (std::uint64_t i = 1; i < 4; ++i) { (void)watch.step(eval(i), "z"_t = 2.0); }  // told or thinned
+    for (std::uint64_t i = 1; i < 4; ++i) { (void)watch.step(eval(i), "z"_t = 2.0); }  // notes, reported or thinned
     CHECK(watch.healthy_since(eval(0)));
     (void)watch.step(eval(0), "v"_t = 2.0);
     CHECK_FALSE(watch.healthy_since(train(4)));
     CHECK_FALSE(watch.healthy_since(eval(0)));
     CHECK(watch.healthy_since(train(5)));
     (void)one_step(watch, 5, 0);
-    (void)one_step(watch, 4, 0);  // back to the checkpoint before: what was wrong at 4 is undone
+    (void)one_step(watch, 4, 0);  // back to the checkpoint: the fault at step 4 is undone
     CHECK(watch.healthy_since(train(4)));
     CHECK_FALSE(watch.healthy_since(train(3)));
 }
@@ -291,8 +291,8 @@ TEST_CASE("healthy_since: going back does not make good what was found at steps 
     CHECK(watch.healthy_since(train(3)));
     CHECK(watch.vital_signs().healthy_since(saved) == truth::no);
     for (std::uint64_t i = 4; i < 8; ++i) { (void)one_step(watch, i, 0); }
-    CHECK(watch.healthy_since(train(7)));        // once more, and nothing was wrong
-    CHECK_FALSE(watch.healthy_since(train(9)));  // still to come
+    CHECK(watch.healthy_since(train(7)));        // repeated without a fault
+    CHECK_FALSE(watch.healthy_since(train(9)));  // not repeated yet
     CHECK(watch.vital_signs().healthy_since(saved) == truth::no);
     CHECK(watch.vital_signs().healthy_since(watch.vital_signs().moment_of(train(7))) == truth::yes);
     CHECK(watch.vital_signs().healthy_since(watch.vital_signs().moment_of(eval(0))) == truth::yes);

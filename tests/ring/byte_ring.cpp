@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The byte ring: what goes in comes out, in order, contiguous, between two threads.
+// The byte ring: entries are read as they were written, in order and contiguous, between two threads.
 #include <spotter/ring/byte_ring.hpp>
 
 #include <tests/catch.hpp>
@@ -107,8 +107,7 @@ TEST_CASE("what is prepared and not committed was never there, and less may be c
 }
 
 TEST_CASE("a ring filled to the last byte takes not one more, and nothing unread is written over, wherever it begins") {
-    // Behind entries of these sizes, with their headers, exactly nothing is left of the ring; 8 bytes more would be
-    // unread ones.
+    // Entries of these sizes with their headers fill the ring exactly; 8 bytes more would overwrite unread ones.
     for (std::vector<std::size_t> const& sizes : {std::vector<std::size_t>{1016 / 2 - 4, 1016 / 2 - 4},
                                                   std::vector<std::size_t>(64, 8),
                                                   {504, 496, 0},
@@ -126,21 +125,21 @@ TEST_CASE("a ring filled to the last byte takes not one more, and nothing unread
                 (void)ring.take();
                 ring.release();
             }
-            // Where an entry does not fit before the end of the memory its padding takes room, and the last ones find
-            // none.
+            // An entry that does not fit before the end of the memory needs padding, and then the last ones find no
+            // room.
             std::uint32_t count = 0;
             while (count < sizes.size() && put(ring, filled(sizes[count], count), count)) { ++count; }
             auto const room = static_cast<std::size_t>(ring.room());
             filled_exactly += room == 0 ? 1 : 0;
             for (std::size_t more = room / 8 * 8; more <= ring.largest(); more += 8) {
-                CHECK(ring.prepare(more) == nullptr);  // with its header it would reach into what is unread
+                CHECK(ring.prepare(more) == nullptr);  // with its header it would overwrite unread bytes
             }
             if (room >= byte_ring::header) { CHECK(ring.prepare(0) != nullptr); }
             for (std::uint32_t i = 0; i < count; ++i) {
                 ring_entry const entry = ring.take();
                 REQUIRE((entry.some && entry.tag == i));
                 REQUIRE(copy_of(entry) == filled(sizes[i], i));
-                if (i == 0) {  // read and not yet given back
+                if (i == 0) {  // read, not released
                     CHECK(ring.room() == room);
                     CHECK_FALSE(ring.prepare(room < byte_ring::header ? 0 : room) != nullptr);
                 }
@@ -163,7 +162,7 @@ TEST_CASE("one entry into the room that one gave back, round after round: the by
     for (; out < 1000; ++out) {
         CHECK(ring.prepare(0) == nullptr);
         REQUIRE(copy_of(ring.take()) == filled(56, out));
-        CHECK(ring.prepare(0) == nullptr);  // taken is not given back
+        CHECK(ring.prepare(0) == nullptr);  // taken is not released
         ring.release();
         CHECK(ring.prepare(57) == nullptr);
         REQUIRE(put(ring, filled(56, in), in));
@@ -226,7 +225,7 @@ TEST_CASE("a ring leaves its memory as it is until it is asked to touch it, and 
     CHECK(copy_of(ring.take()) == filled(5000, 0x5A));
     ring.release();
 
-    ring.touch(2 * size);  // to its end
+    ring.touch(2 * size);  // to the end of the memory
     for (std::uint64_t at = ring.committed(); at + page < size; at += page) { CHECK(changed(at, at + page) > 0); }
     while (ring.committed() < size) {
         REQUIRE(put(ring, filled(5000, 0x5A), 1));
@@ -235,7 +234,7 @@ TEST_CASE("a ring leaves its memory as it is until it is asked to touch it, and 
     }
     CHECK(ring.unused().empty());
     std::memset(memory->bytes, 0x5A, size);
-    ring.touch(size);  // all of it has been written to
+    ring.touch(size);  // every byte has held an entry
     CHECK(changed(0, size) == 0);
 }
 
@@ -255,7 +254,7 @@ TEST_CASE("two threads: every byte of random entries arrives, larger ones in pie
         std::uint64_t seed = 88172645463325252ULL;
         for (std::uint64_t i = 0; i < records; ++i) {
             std::uint64_t const kind = next_random(seed) % 100;
-            // Up to five rings.
+            // Up to five times the ring's size.
             std::size_t left = static_cast<std::size_t>(kind < 90 ? kind : next_random(seed) % 20000);
             unsigned char value = static_cast<unsigned char>(i);
             do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All copies do what memcpy does, for every size and wherever the two sides lie.
+// Every copy function does what memcpy does, for every size and alignment of both sides.
 #include <spotter/ring/copy.hpp>
 
 #include <tests/catch.hpp>
@@ -16,7 +16,7 @@ TEST_CASE("a copy is exact, and touches nothing beside it, at every alignment an
     std::vector<void (*)(std::byte*, std::byte const*, std::size_t) noexcept> ways{detail::copy_cached,
                                                                                    detail::copy_streaming};
 #if defined(__GNUC__) && SPOTTER_GNU_VECTORS
-    // Of processors without wide stores.
+    // The function for processors without wide stores.
     ways.push_back([](std::byte* to, std::byte const* source, std::size_t size) noexcept {
         detail::copy_lines<16, false>(to, source, size);
     });

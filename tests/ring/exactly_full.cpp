@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ring: one that is filled to its last byte holds everything unread, and takes nothing more, be it eight bytes.
+// Ring: one that is filled to its last byte keeps all unread entries and accepts nothing more, not even eight bytes.
 #include <spotter/ring/byte_ring.hpp>
 
 #include <tests/catch.hpp>
@@ -31,7 +31,7 @@ bool is_whole(ring_entry const& it, std::size_t bytes, std::uint8_t fill) {
 }  // namespace
 
 TEST_CASE("a ring filled to its last byte keeps what is unread, wherever that begins") {
-    for (std::size_t const whole : {8U, 16U, 64U, 256U, 512U}) {  // of an entry with its head
+    for (std::size_t const whole : {8U, 16U, 64U, 256U, 512U}) {  // size of an entry with its header
         for (std::size_t before = 0; before < ring_bytes; before += whole) {
             byte_ring ring;
             REQUIRE(ring.start(ring_bytes));
@@ -47,7 +47,7 @@ TEST_CASE("a ring filled to its last byte keeps what is unread, wherever that be
             }
             REQUIRE(all_put);
             CHECK(ring.room() == 0);
-            CHECK_FALSE(put(ring, 0, 99));  // the smallest entry there is
+            CHECK_FALSE(put(ring, 0, 99));  // the smallest entry
             CHECK_FALSE(put(ring, whole - head_bytes, 99));
             bool all_whole = true;
             for (std::size_t i = 0; i < entries; ++i) {
@@ -55,7 +55,7 @@ TEST_CASE("a ring filled to its last byte keeps what is unread, wherever that be
             }
             CHECK(all_whole);
             CHECK_FALSE(ring.peek().some);
-            CHECK_FALSE(put(ring, 0, 99));  // taken is not given back
+            CHECK_FALSE(put(ring, 0, 99));  // taken is not released
             ring.release();
             CHECK(ring.room() == ring_bytes);
             CHECK(put(ring, 0, 99));

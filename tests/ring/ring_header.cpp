@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring in memory that outlives its maker: whoever finds it goes on where it stood, and any garbage has a name.
+// A ring in memory that outlives its process: another process continues at the same position, and garbage gives a named
+// error.
 #include <spotter/ring/byte_ring.hpp>
 
 #include <tests/catch.hpp>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr ring_owner somebody{0x123456789ABCDEF0ULL, 3, 2};
 
-// Zeros, aligned as mapped memory is.
+// Zeroed memory, aligned as mapped memory is.
 class memory_block {
 public:
     explicit memory_block(std::size_t ring_bytes) : pages_((ring_header::own_bytes + ring_bytes) / sizeof(page)) {}
@@ -58,7 +59,7 @@ TEST_CASE("a ring in given memory: another object finds what was committed and n
             }
             while (put(ring, numbered(end), static_cast<std::uint32_t>(end))) { ++end; }
             (void)ring.take();
-            CHECK(ring.held() > 0);  // taken, not released: still there
+            CHECK(ring.held() > 0);  // taken, not released: still held
         }
         for (std::size_t skipped = 0; skipped < end - first; ++skipped) {
             auto const found = ring_header::open(block.bytes());
@@ -93,7 +94,7 @@ TEST_CASE("what is taken stays until it is released, and the producer finds no r
     CHECK(ring.held() == 112 * count);
     ring.release(positions[1]);
     CHECK(ring.released() == 224);
-    ring.release(positions[0]);  // a step back is none
+    ring.release(positions[0]);  // releasing backwards does nothing
     CHECK(ring.released() == 224);
     CHECK(put(ring, std::string(100, 'x'), 1));
     ring.release();
@@ -117,7 +118,7 @@ TEST_CASE("where an entry ends is known without the ring") {
 TEST_CASE("a damaged header is an error with a name; memory that was never begun, and another version's, have others") {
     memory_block block{1024};
     CHECK(ring_header::open(block.bytes()).error().code == errc::no_more_data);
-    CHECK(ring_header::open({}).error().code == errc::no_more_data);  // killed before it had its memory
+    CHECK(ring_header::open({}).error().code == errc::no_more_data);  // killed before it mapped its memory
     CHECK(ring_header::open(block.bytes().first(1024)).error().code == errc::corrupt);
     ring_header* const header = ring_header::make(block.bytes(), somebody);
     CHECK(ring_header::open(block.bytes()));
@@ -132,7 +133,7 @@ TEST_CASE("a damaged header is an error with a name; memory that was never begun
     header->counters.tail = 8;
     CHECK(ring_header::open(block.bytes()).error().code == errc::corrupt);
 
-    // Whatever byte is changed: it is opened, with the same size, or there is a name for what is wrong.
+    // With any byte changed the ring is opened with the same size, or the error is named.
     for (std::size_t at = 0; at < 512; ++at) {
         memory_block other{1024};
         (void)ring_header::make(other.bytes(), somebody);

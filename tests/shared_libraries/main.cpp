@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads both libraries and has three hooks at work at the same time, step by step in turn and then on three threads;
-// one library goes away in the middle. Arguments: local or global, and the two libraries.
+// Loads both libraries and runs three hooks at the same time: first step by step in turn, then on three threads. One
+// library is unloaded in the middle. Arguments: local or global, and the two libraries.
 #include "plugin.h"
 
 #include <spotter/spotter.hpp>
@@ -49,9 +49,9 @@ private:
     }
 };
 
-constexpr unsigned long steps = 300;  // in turn; as many again on threads
+constexpr unsigned long steps = 300;  // in turn; then the same number on threads
 
-// The run holds this one name at each of its steps, with these values.
+// Checks that the run has this one name at each of its steps, with these values.
 void check_run(char const* path, char const* name, double first, unsigned long count) {
     auto const run = open_trial(path);
     EXPECT(run);
@@ -75,7 +75,7 @@ int main(int count, char** arguments) {
 
     EXPECT(a.step(0, "x", 1) == -1);
     EXPECT(a.start("a", 1e9) == 1);
-    EXPECT(b.step(0, "x", 1) == -1);  // the hook of the one is none of the other
+    EXPECT(b.step(0, "x", 1) == -1);  // the other library's hook is separate
     EXPECT(b.start("b", -1) == 1);
     EXPECT(a.start("c", 0) == 0);
     hook watch{"main", plan{collection{"all", "*", always{}, payload}}, options{.ring_bytes = 64 << 10},
@@ -100,7 +100,7 @@ int main(int count, char** arguments) {
     EXPECT(found == 0);
 
     EXPECT(a.finish() == 1);
-    ::dlclose(a.handle);  // the others go on without it
+    ::dlclose(a.handle);  // the others continue without it
     for (unsigned long i = 2 * steps; i < 3 * steps; ++i) { step_b(i), step_main(i); }
     EXPECT(b.finish() == 1);
     ::dlclose(b.handle);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library with a hook of its own. Compiled twice: once its symbols are for everybody, once for nobody.
+// A library with its own hook. Compiled twice: with default and with hidden symbol visibility.
 #include "plugin.h"
 
 #include <spotter/spotter.hpp>

@@ -85,9 +85,9 @@ TEST_CASE("a constant tensor has variance zero") {
 
 namespace {
 
-constexpr long double unit = 0x1p-53L;  // the error of one rounding, relative
+constexpr long double unit = 0x1p-53L;  // the relative error of one rounding
 
-// The additions that an element goes through at most: in its lane of a block, the lane of the tensor, and the fold.
+// The most additions that an element takes part in: in its block's lane, in the tensor's lane, and in the fold.
 long double additions(std::size_t count) {
     return static_cast<long double>(block_size / lane_count + (count + block_size - 1) / block_size + 4);
 }
@@ -116,7 +116,7 @@ TEST_CASE("a sum of ten million elements errs by the roundings of its lane, not 
 }
 
 TEST_CASE("a variance far below the square of the mean keeps its digits [A30]", "[A30]") {
-    // (mean / deviation)^2 is 1e18 and 1e8: what a difference of sums would lose of 2^53.
+    // (mean / deviation)^2 is 1e18 and 1e8: a difference of sums would lose that much of 2^53.
     std::vector<double> const wide = normal_like<double>(100'000, 1e6, 1e-3, 21);
     std::vector<float> const narrow = normal_like<float>(100'000, 1e4, 1, 22);
     summary const of_wide = summary_of(wide);

@@ -155,7 +155,7 @@ TEMPLATE_TEST_CASE("changes by many lanes are bit-equal with the definition [D21
 TEMPLATE_TEST_CASE("changes by vectors of every width are bit-equal [D21]", "[D21]", float, double) {
     splitmix random{23};
     std::size_t wrong = 0;
-    for (std::size_t const zeroed : {0U, 1U, 3U}) {  // of four values of `before`
+    for (std::size_t const zeroed : {0U, 1U, 3U}) {  // zeros among four values of `before`
         std::vector<TestType> const now = any_values<TestType>(1024, random, true);
         std::vector<TestType> before = any_values<TestType>(1024, random, true);
         for (std::size_t i = 0; i < before.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles and histograms against sorted copies, and of hostile values.
+// Quantiles and histograms, compared with sorted copies, and for hostile values.
 #include <spotter/stat/distribution.hpp>
 
 #include <tests/catch.hpp>

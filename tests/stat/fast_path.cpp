@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat: the fast path has the bits of the definition, whatever the size, type, terms, alignment and special values.
+// Stat: the fast path gives the same bits as the definition, for all sizes, types, terms, alignments and special
+// values.
 #include <tests/stat/samples.hpp>
 
 #include <tests/catch.hpp>
@@ -52,7 +53,7 @@ terms sums_of(unsigned bits) {
     for (unsigned i = 0; i < 6; ++i) { wanted |= (bits >> i & 1) != 0 ? each[i] : terms::none; }
     return wanted;
 }
-// The number of sizes and sets of terms whose summary differs from the definition's.
+// The number of sizes and term sets whose summary differs from the definition's.
 template <class Value>
 unsigned differences(std::size_t step, unsigned every) {
     unsigned wrong = 0;
@@ -72,7 +73,7 @@ TEMPLATE_TEST_CASE("floats and doubles: the fast path is bit-equal with the defi
                    double) {
     CHECK(differences<TestType>(37, 0) == 0);
     CHECK(differences<TestType>(47, 5) == 0);
-    CHECK(differences<TestType>(53, 900) == 0);  // some blocks plain, some not
+    CHECK(differences<TestType>(53, 900) == 0);  // some blocks have special values
 }
 
 TEMPLATE_TEST_CASE("every other type: the pass is bit-equal with the definition [D21]", "[D21]", std::int8_t,
@@ -103,8 +104,8 @@ TEST_CASE("each set of sums gives each sum the same bits") {
 
 namespace {
 
-// A multiple of 16 elements behind the first `offset`, by vectors of each width that this processor has: the widths
-// that give other bits than the definition.
+// Sums a multiple of 16 elements from `offset` on, with every vector width of this processor. Returns the number of
+// widths whose bits differ from the definition's.
 template <class Value>
 std::size_t widths_that_differ(std::vector<Value> const& memory, terms sums, std::size_t offset = 0) {
     std::vector<Value> const values(memory.begin() + static_cast<std::ptrdiff_t>(offset), memory.end());
@@ -132,7 +133,7 @@ std::size_t widths_that_differ(std::vector<Value> const& memory, terms sums, std
 
 TEMPLATE_TEST_CASE("vectors of every width give the same bits [D21]", "[D21]", float, double) {
     std::vector<TestType> const values = random_values<TestType>(1024 + 512, 3000, 11);
-    // A product goes by the definition anyway.
+    // A product is always computed by the definition.
     CHECK(widths_that_differ(values, without(all_terms, terms::hash | terms::product)) == 0);
 }
 
@@ -152,7 +153,7 @@ TEMPLATE_TEST_CASE(
     for (std::size_t const every : {1U, 2U, 3U, 17U, 1000U, 1024U, 3000U}) {
         for (std::size_t const first : {0U, 5U, 1023U, 1024U, 4090U}) {
             for (unsigned const kinds : {1U, 3U, 4U}) {
-                // Doubles that are subnormal follow the process's mode.
+                // Subnormal doubles depend on the process's flush mode.
                 if (kinds == 4 && sizeof(TestType) == 8) { continue; }
                 std::vector<TestType> const values = with(first, every, kinds);
                 for (unsigned bits = 0; bits < 64; bits += 7) { wrong += widths_that_differ(values, sums_of(bits)); }
@@ -160,7 +161,7 @@ TEMPLATE_TEST_CASE(
         }
     }
     CHECK(wrong == 0);
-    // Leading ones, so that the first finite value of a block is its last.
+    // Special values first, so that a block's first finite value is its last element.
     std::vector<TestType> late = with(0, 1, 3);
     late[1023] = TestType(-0.75), late[3000] = TestType(3);
     CHECK(widths_that_differ(late, sums_of(63)) == 0);
@@ -168,18 +169,17 @@ TEMPLATE_TEST_CASE(
     CHECK(summary_of(late, terms::range).maximum == 3);
 }
 
-// The variance of a block is taken beside the sums of the next one, so that each kind of block stands behind each
-// other.
+// A block's variance is computed together with the next block's sums: so every kind of block follows every other.
 TEMPLATE_TEST_CASE(
     "blocks of every kind, in every order of three and before a short one, have the bits of the definition [D21]",
     "[D21]", float, double) {
     enum kind : std::size_t { ordinary, with_zeros, with_nan, nothing_but_nan, with_subnormal, kinds };
-    // Doubles that are subnormal follow the process's mode.
+    // Subnormal doubles depend on the process's flush mode.
     std::size_t const known = sizeof(TestType) == 8 ? with_subnormal : kinds;
     std::size_t wrong = 0;
     for (std::size_t order = 0; order < known * known * known; ++order) {
         std::size_t const of_block[] = {order % known, order / known % known, order / known / known, order % 2};
-        // 0 to 1056, so that there may be a short block behind a fourth.
+        // 0 to 1056, so that a short block may follow a fourth.
         std::size_t const offset = order % 19, last = order % 7 * 176;
         std::vector<TestType> values = random_values<TestType>(offset + 3 * block_size + last, 0, order);
         for (TestType& value : values) { value += TestType(3); }  // all sums differ, and none is near 0

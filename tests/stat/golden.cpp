@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat: the bits of sums, for ever: on every compiler, under every flag, on every machine. The table is from golden.py,
-// a second implementation of the definition.
+// Stat: the bits of sums are fixed on every compiler, flag set and machine. golden.py, a second implementation of the
+// definition, made the table.
 #include <tests/stat/samples.hpp>
 
 #include <tests/catch.hpp>

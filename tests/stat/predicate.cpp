@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat: statistics held against a limit: yes, no, or undecided.
+// Stat: statistics compared with a limit: yes, no, or undecided.
 #include <tests/stat/samples.hpp>
 
 #include <spotter/stat/predicate.hpp>
@@ -13,7 +13,7 @@ using namespace samples;
 
 namespace {
 
-// A user's statistic; 0/0 where there is nothing to divide by.
+// A user-defined statistic; 0/0 if there is nothing to divide by.
 struct spread_to_mean {
     static constexpr terms needs = terms::range | terms::sum;
     static constexpr std::string_view name = "spread over mean";
@@ -27,7 +27,7 @@ struct sometimes {
     static constexpr std::string_view name = "sometimes";
     constexpr measurement operator()(summary const& of) const { return {7, of.count > 2}; }
 };
-// A user's predicate.
+// A user-defined predicate.
 struct odd_count {
     using kind = predicate_kind;
     static constexpr terms needs = terms::none;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values for the statistics' tests: the same on every machine, and special ones made from bits (fast-math deletes NAN).
+// Values for the tests of statistics: the same on every machine. Special values are made from bits (fast-math deletes
+// NAN).
 #pragma once
 
 #include <spotter/core/tensor_access.hpp>
@@ -44,7 +45,7 @@ summary summary_of(std::vector<Value> const& values, terms wanted = all_terms) {
     return summarize(as_tensor(values), wanted);
 }
 
-// The definition (docs/internals/stat.md), block by block, whatever the type.
+// The definition (docs/internals/stat.md), block by block, for any type.
 template <class Value>
 summary by_definition(std::vector<Value> const& values, terms wanted) {
     gathered into;

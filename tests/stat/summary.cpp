@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat: what the statistics of a tensor are, by example.
+// Stat: the value of each statistic, by example.
 #include <tests/stat/samples.hpp>
 
 #include <tests/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that train one model without asking each other (Hogwild), each a worker of the same run, as fast as they go.
+// Threads that train one model without synchronisation (Hogwild), each a worker of the same run, at full speed.
 #include <tests/stress/workers.hpp>
 
 #include <spotter/rule/builtin/non_finite.hpp>
@@ -24,7 +24,7 @@ struct shared_model {
     }
 };
 
-// A gradient that tells who made it and when.
+// A gradient whose values identify the worker and the step.
 std::vector<float> gradient_of(std::uint32_t worker, std::uint64_t step) {
     std::vector<float> values(width);
     for (std::size_t i = 0; i < width; ++i) {
@@ -62,7 +62,7 @@ worker_report train_worker(std::string const& run, std::uint32_t worker, overflo
 TEST_CASE(
     "workers that never wait for each other: every observation is stored or counted as dropped, and what is stored "
     "is what its worker saw [A11][A42]") {
-    std::uint64_t const steps = 12'000 / slowness;  // each of some three calls
+    std::uint64_t const steps = 12'000 / slowness;  // each step makes some three calls
     for (overflow policy : {overflow::block, overflow::thin, overflow::drop}) {
         INFO("overflow " << static_cast<int>(policy));
         temporary_folder const folder;
@@ -113,7 +113,7 @@ TEST_CASE("a reader in the same process follows a worker while it writes, and ne
     std::size_t latest = 0, backwards = 0, wrong = 0;
     while (writing.load() > 0) {
         auto const run = open_trial(folder / "run/worker-1");
-        if (!run) { continue; }  // it is not there yet
+        if (!run) { continue; }  // the run does not exist yet
         std::vector<step_id> const closed = run->steps();
         backwards += closed.size() < latest ? 1 : 0;
         latest = closed.size();
@@ -137,7 +137,7 @@ TEST_CASE("a reader of the whole run sees workers come and go while they write, 
     std::vector<std::thread> threads;
     for (std::uint32_t worker = 0; worker < crowd; ++worker) {
         threads.emplace_back([&, worker] {
-            std::this_thread::sleep_for(std::chrono::milliseconds{10 * (crowd - worker)});  // the first comes last
+            std::this_thread::sleep_for(std::chrono::milliseconds{10 * (crowd - worker)});  // the first one starts last
             told[worker] = train_worker(folder / "run", worker, overflow::block, steps, model);
         });
     }
@@ -194,7 +194,7 @@ TEST_CASE(
     };
     std::thread a{[&] { work(first, "a", mode::train, 0.5, folder / "a"); }};
     std::thread b{[&] { work(second, "b", mode::eval, 1e9, folder / "b"); }};
-    std::thread c{[&] { work(third, "c", mode::train, 0.5, folder / "file"); }};  // cannot start, and spoils no other
+    std::thread c{[&] { work(third, "c", mode::train, 0.5, folder / "file"); }};  // cannot start, and affects no other
     a.join(), b.join(), c.join();
     CHECK((first.found == steps - 1 && second.found == 0 && third.found == steps - 1));
     CHECK((first.health.good() && second.health.good() && !third.health.good()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL at a random instant: what was flushed reads back, what a reader saw stays so, and the run is taken up again.
-// SPOTTER_KILLS says how many of each kind (30), SPOTTER_SEED where the random numbers begin.
+// SIGKILL at a random instant: flushed steps can be read, what a reader saw stays, and the run can be resumed.
+// SPOTTER_KILLS is the number of kills of each kind (30), SPOTTER_SEED the start of the random numbers.
 #include <spotter/stat/summarize.hpp>
 
 #include <tests/stress/workers.hpp>
@@ -34,7 +34,7 @@ struct random_numbers {
     std::uint64_t below(std::uint64_t end) { return mixed(state += 0x9E3779B97F4A7C15ULL) % end; }
 };
 
-// What is observed at a step follows from its number.
+// The values observed at a step follow from its number.
 constexpr std::size_t values_each = 300;
 double loss_at(std::uint64_t step) { return 1.0 / static_cast<double>(step + 1); }
 std::vector<float> weights_at(std::uint64_t step) {
@@ -49,7 +49,7 @@ std::vector<float> weights_at(std::uint64_t step) {
 constexpr plan killed_plan{collection{"w", "w", every{4}, payload}, collection{"loss", "loss", always{}, payload},
                            collection{"sums", "g", always{}, stats(l2)}};
 
-// Records without end from `begin` on, and tells the steps that were flushed through `told`.
+// One step of the recorded loop.
 template <class Watch>
 void step(Watch& watch, std::uint64_t i) {
     std::vector<float> const w = weights_at(i);
@@ -68,7 +68,7 @@ void step(Watch& watch, std::uint64_t i) {
     }
 }
 
-// The values of a step as far as they are there; false where one is another than was recorded.
+// Which values of a step are there; `sound` is false if one differs from what was recorded.
 struct seen_step {
     bool sound = true, has_loss = false, has_weights = false, has_sums = false;
 };
@@ -95,7 +95,7 @@ bool is_whole(trial const& run, std::uint64_t i) {
 }
 
 struct told_steps {
-    std::uint64_t count = 0;  // the steps before it were flushed
+    std::uint64_t count = 0;  // all steps before this one were flushed
     void read(int from, int patience) {
         pollfd waiting{from, POLLIN, 0};
         std::uint64_t step = 0;
@@ -133,7 +133,7 @@ kill_result kill_once(moment when, random_numbers& random) {
     }
     ::close(pipes[1]);
     told_steps told;
-    std::map<std::uint64_t, double> live;  // what a reader saw while it was written
+    std::map<std::uint64_t, double> live;  // what a reader saw during the recording
     if (when != moment::starting) {
         told.read(pipes[0], 20'000);
         begin = clock::now();
@@ -178,7 +178,7 @@ kill_result kill_once(moment when, random_numbers& random) {
         for (std::uint64_t i = 0; i < steps; i += (steps - i < 40 || i < 20 ? 1 : stride)) {
             CHECK(is_whole(*opened, i));
         }
-        CHECK(look(*opened, steps).sound);  // of the one that was open
+        CHECK(look(*opened, steps).sound);  // the step that was open
         for (auto const& [i, time] : live) {
             CHECK(is_whole(*opened, i));
             CHECK(same_bits((*opened)["loss"].time(train(i)).value_or(-2), time));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL at random instants, with the ring in shared memory: what a call took is in the record, once [T13][D09].
+// SIGKILL at random instants, with the ring in shared memory: what a completed call gave is in the record, once
+// [T13][D09].
 #include <spotter/record/recover.hpp>
 
 #include <tests/stress/workers.hpp>
@@ -19,7 +20,7 @@ using namespace spotter_test;
 
 namespace {
 
-// The system's files, where each append takes a while: so the writer is always behind.
+// The system's files with slow appends, so that the writer is always behind.
 class slow_files final : public file_system {
 public:
     explicit slow_files(unsigned microseconds) noexcept : microseconds_{microseconds} {}
@@ -29,7 +30,7 @@ public:
         return system_files().open_append(path);
     }
     error append(spotter::opened_file file, std::span<std::byte const> bytes) noexcept override {
-        // In two pieces: killed between them, a frame is torn.
+        // In two pieces: a kill between them leaves a torn frame.
         std::size_t const half = bytes.size() / 2;
         if (error const why = system_files().append(file, bytes.first(half))) { return why; }
         if (microseconds_ > 0) { ::usleep(microseconds_); }
@@ -66,10 +67,10 @@ private:
     unsigned microseconds_;
 };
 
-// What a process that is going to be killed has done, in memory that it shares with whoever kills it.
+// The progress of a process that will be killed, in memory shared with its parent.
 struct progress {
     std::atomic<std::uint64_t> begun;    // steps, counted over all attempts
-    std::atomic<std::uint64_t> closed;   // in this attempt, as are the next
+    std::atomic<std::uint64_t> closed;   // in this attempt, like the next two
     std::atomic<std::uint64_t> records;  // observations and scalars whose call has returned
     std::atomic<bool> ready, bad;
 };
@@ -90,7 +91,7 @@ private:
     progress* page_;
 };
 
-// Few values stand in their entry, a block or two follow it, and some hundred KiB are more than a small ring holds.
+// `small` values fit into their entry, `middle` ones follow it in a block or two, and `large` ones exceed a small ring.
 std::vector<float> values_of(std::uint64_t step, std::size_t count) {
     std::vector<float> values(count);
     std::uint64_t state = step * 0x9E3779B97F4A7C15ULL + count;
@@ -136,7 +137,7 @@ void train_until_killed(std::string const& path, options const& choices, unsigne
     }
 }
 
-// Runs `work` in a process that is killed once `until` is over.
+// Runs `work` in a process that is killed once `until` returns.
 template <class Work, class Until>
 void in_doomed_process(Work&& work, Until&& until) {
     pid_t const child = ::fork();
@@ -149,7 +150,7 @@ void in_doomed_process(Work&& work, Until&& until) {
     ::waitpid(child, nullptr, 0);
 }
 
-// The name of the shared memory that a run's ring is in; empty where it has none.
+// The name of the shared memory of a run's ring; empty if there is none.
 std::string ring_of(std::string const& path) {
     std::ifstream file{path + "/ring"};
     std::string name;
@@ -167,8 +168,8 @@ void check_values(trial const& run, std::string const& name, std::size_t count) 
     CHECK(wrong == 0);
 }
 
-// A run that is killed again and again; what is left of each attempt is brought in by `recover`, by recovers that are
-// killed themselves, or by the next attempt.
+// A run that is killed repeatedly. After each attempt its rest is recovered by `recover`, by recoveries that are killed
+// themselves, or by the next attempt.
 void kill_again_and_again(std::mt19937& random, int attempts) {
     auto const below = [&random](unsigned end) { return static_cast<unsigned>(random() % end); };
     temporary_folder const folder;
@@ -189,11 +190,11 @@ void kill_again_and_again(std::mt19937& random, int attempts) {
                               ::usleep(life);
                           });
         REQUIRE_FALSE(page->bad.load());
-        // The call amid which it was killed may have committed already.
+        // The call during which it was killed may have committed already.
         least += page->records, most += page->records + 1;
         least_closed += page->closed, most_closed += page->closed + 1;
         if (std::string const name = ring_of(path); !name.empty()) { rings.insert(name); }
-        if (below(2) == 0) { (void)open(path); }  // whoever reads it now sees what had been flushed
+        if (below(2) == 0) { (void)open(path); }  // a reader sees what had been flushed
         for (unsigned tries = below(4); tries > 0; --tries) {
             in_doomed_process(
                 [&] {
@@ -229,7 +230,7 @@ void kill_again_and_again(std::mt19937& random, int attempts) {
     INFO("ring " << choices.ring_bytes << " segment " << choices.segment_bytes);
     CHECK(records >= least);
     CHECK(records <= most);
-    CHECK(thinned <= static_cast<std::uint64_t>(attempts));  // the one whose values were half in
+    CHECK(thinned <= static_cast<std::uint64_t>(attempts));  // per attempt the one whose values were incomplete
     std::uint64_t const closed = run.closed_steps();
     CHECK(closed >= least_closed);
     CHECK(closed <= most_closed);
@@ -253,7 +254,7 @@ TEST_CASE(
     "SIGKILL at random instants: with the ring in shared memory not one committed record is lost, none is doubled, "
     "and no ring is left behind [T13][D09]") {
     if (!std::filesystem::is_directory("/dev/shm")) { SPOTTER_SKIP("there is no /dev/shm here"); }
-    char const* const wanted = std::getenv("SPOTTER_KILLS");  // 1000 by hand
+    char const* const wanted = std::getenv("SPOTTER_KILLS");  // 1000 when run by hand
     int const kills = wanted != nullptr ? std::atoi(wanted) : 30;
     char const* const first = std::getenv("SPOTTER_SEED");
     unsigned seed = first != nullptr ? static_cast<unsigned>(std::atoi(first)) : std::random_device{}();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL at a random instant of a program that hears of alarms: each one that it had heard of is in its record, with
-// the values of its step; also of a daemon that prints on streams which it has closed, and of one that goes from folder
-// to folder. SPOTTER_KILLS says how many (30), SPOTTER_SEED where the random numbers begin.
+// SIGKILL at a random instant of a program that receives alarms: each received alarm is in its record, with the values
+// of its step. Variants: a daemon that prints on streams it has closed, and a program that changes its folder.
+// SPOTTER_KILLS is the number of kills (30), SPOTTER_SEED the start of the random numbers.
 #include <spotter/record/recover.hpp>
 
 #include <tests/stress/workers.hpp>
@@ -32,7 +32,7 @@ std::uint64_t told_mixed(std::uint64_t state) {
     return state ^ (state >> 31);
 }
 
-// Which steps have an alarm, and what is observed at one, follows from its number.
+// A step's number determines whether it has an alarm, and its values.
 bool has_alarm(std::uint64_t step) { return told_mixed(step + 7) % 10 == 0; }
 std::vector<float> told_weights(std::uint64_t step) {
     std::vector<float> w(400);
@@ -42,7 +42,7 @@ std::vector<float> told_weights(std::uint64_t step) {
 
 constexpr std::string_view chatter = "printed by the program\n";
 
-// Tells each alarm that it heard of, once it has.
+// Writes the step of each received alarm to `told`.
 [[noreturn]] void be_told_until_killed(std::string const& folder, options const& choices, int told, bool daemon) {
     (void)!::chdir(folder.c_str());
     if (daemon) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a pool that belongs to somebody else: they end when they like, and another takes their place.
+// Threads of a foreign pool: they end at any time, and another continues.
 #include <tests/stress/workers.hpp>
 
 #include <memory>
@@ -36,7 +36,7 @@ TEST_CASE("a thread ends without finishing, and the next one goes on with the sa
     for (std::uint64_t each = 0; each < threads; ++each) {
         on_a_thread([&] { work(*watch, each * steps, (each + 1) * steps); });
     }
-    // The next one ends amid a step, which the one after it opens another over.
+    // The next thread ends within a step, and the one after it opens another step.
     on_a_thread([&] {
         watch->begin(train(threads * steps));
         watch->observe("x", -1.0);
@@ -59,7 +59,7 @@ TEST_CASE("a hook that belongs to a thread ends with it; its successor takes the
         std::vector<std::thread> threads;
         for (std::uint32_t worker = 0; worker < 3; ++worker) {
             threads.emplace_back([&, worker] {
-                // Two threads of the three just return; the hook of the third lives as long as the thread itself.
+                // Two of the three threads just return; the third one's hook lives until its thread ends.
                 if (worker == 2) {
                     thread_local std::unique_ptr<watch_type> mine;
                     mine =

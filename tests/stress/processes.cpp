@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes as the workers of one run: on their own, killed amid their work, forked off from one that records already.
+// Processes as the workers of one run: independent, killed at work, or forked from one that already records.
 #include <tests/stress/workers.hpp>
 
 #include <spotter/rule/builtin/non_finite.hpp>
@@ -16,7 +16,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Runs work(worker) in a process for each number; every one must leave with 0, or be killed where `killed` says so.
+// Runs work(worker) in a process for each number. Each must exit with 0; `killed` must be killed.
 template <class Work>
 void in_processes(std::vector<std::uint32_t> const& numbers, Work&& work, std::uint32_t killed = ~0U) {
     std::vector<pid_t> children;
@@ -122,7 +122,7 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
             for (std::uint64_t i = 50; i < 60; ++i) { (void)watch.step(train(i), "x"_t = worker_values(9, i)); }
             bool good = watch.health().first_error.code == errc::busy && watch.health().sink.dropped == 10;
             options choices = as_worker(worker);
-            choices.drain = drain::poll;  // a thread may not be to be had after a fork amid threads
+            choices.drain = drain::poll;  // a fork of a threaded process may be unable to start threads
             hook mine{folder / "run", everything, choices};
             for (std::uint64_t i = 0; i < 300; ++i) { (void)mine.step(train(i), "x"_t = worker_values(worker, i)); }
             mine.finish();
@@ -157,7 +157,7 @@ TEST_CASE(
         if (child == 0) {
             ::close(started[1]);
             char nothing = 0;
-            (void)!::read(started[0], &nothing, 1);  // until the parent closes its end: all at once
+            (void)!::read(started[0], &nothing, 1);  // waits until the parent closes its end, so that all start at once
             hook watch{folder / "run", everything, as_worker(3), any("x", maximum > 4.0)};
             std::size_t found = 0;
             for (std::uint64_t step = 0; step < 10; ++step) {
@@ -170,7 +170,7 @@ TEST_CASE(
                               health.sink.dropped == 10 && watch.path().empty();
             char const answer = found != 5 || records == busy ? 'x' : records ? 'r' : 'b';
             (void)!::write(told[1], &answer, 1);
-            for (;;) { ::pause(); }  // the one that records holds the folder until all have asked
+            for (;;) { ::pause(); }  // the recording one holds the folder until all have tried
         }
         children.push_back(child);
     }

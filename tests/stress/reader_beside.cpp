@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reader in a thread of its own, refreshing and reading all the time, while the same process records flat out.
+// A reader in its own thread refreshes and reads all the time, while the same process records at full speed.
 #include <tests/stress/workers.hpp>
 
 #include <spotter/file/memory.hpp>
@@ -23,7 +23,7 @@ std::vector<float> read_weights_at(std::uint64_t step) {
 constexpr plan read_plan{collection{"all", "loss", always{}, payload}, collection{"w", "w", every{3}, payload},
                          collection{"sums", "g", always{}, stats(l2)}};
 
-// What the reader made of it; all of it is asked again after the end.
+// What the reader saw; all of it is read again after the end.
 struct seen {
     std::uint64_t refreshes = 0, looks = 0, findings = 0;
     bool sound = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stress tests share: where a worker's record is, how much work is enough, and what must hold of every record.
+// Shared by stress tests: where a worker's record is, how much work suffices, and what must hold of every record.
 #pragma once
 
 #include <tests/trial/runs.hpp>
@@ -23,14 +23,14 @@ inline std::string path_of_worker(std::string const& run, std::uint32_t worker) 
     return worker == 0 ? run : run + "/worker-" + std::to_string(worker);
 }
 
-// The record of one worker and no other.
+// Opens the record of one worker alone.
 inline spotter::trial open_worker(std::string const& run, std::uint32_t number) {
     auto opened = spotter::open_trial(run, spotter::worker{number});
     if (!opened) { FAIL(std::string{opened.error().what.view()}); }
     return std::move(*opened);
 }
 
-// What the hook of one worker said of itself when it was done.
+// The report of one worker's hook at its end.
 struct worker_report {
     std::uint64_t steps = 0;    // begun and ended
     std::uint64_t came_in = 0;  // observations and scalars handed to the hook
@@ -38,7 +38,7 @@ struct worker_report {
     std::string path{};
 };
 
-// The accounts are exact: what came in was stored or dropped, and what was stored is in the record.
+// The counts are exact: every input was stored or dropped, and what was stored is in the record.
 inline void check_accounts(worker_report const& told, spotter::trial const& run) {
     INFO(told.path);
     spotter::sink_health const& sink = told.health.sink;

@@ -55,7 +55,7 @@ TEST_CASE("idx: what is no such file is told", "[studies]") {
     CHECK(problem_of(head(8, {1, 1, 1, 1, 1}) + "a").find("5 axes") != std::string::npos);
     CHECK(problem_of(head(8, {1}) + "ab").find("something behind its elements") != std::string::npos);
     CHECK(problem_of("not an idx file").find("is no IDX file") != std::string::npos);
-    std::string large{'\0', '\0', '\10', '\4'};  // sizes whose product does not fit in 64 bits
+    std::string large{'\0', '\0', '\10', '\4'};  // sizes whose product exceeds 64 bits
     for (int i = 0; i < 16; ++i) { large += '\377'; }
     CHECK(problem_of(large + "a").find("is cut off") != std::string::npos);
     CHECK(problem_of(head(8, {0, 7})).empty());

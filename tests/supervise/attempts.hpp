@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the supervisor share: trainings of a few steps, good and bad.
+// Shared by tests of the supervisor: trainings of a few steps, good and bad.
 #pragma once
 
 #include <spotter/supervisor.hpp>
@@ -20,7 +20,7 @@ struct training {
     float gradient = 1;  // above 100: too_steep asks for a stop
     std::uint64_t steps = 5;
 
-    // Records at `run`, and ends where it is asked to. Returns where the record is.
+    // Records at `run`, and stops where a rule asks for it. Returns the path of the record.
     std::string operator()(std::string const& run, spotter::supervised_attempt const& asked) const {
         using namespace spotter::literals;
         spotter::hook watch{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cure is tried next, and when there is none: trainings as plain functions.
+// Which cure the supervisor tries next, and when there is none: trainings as plain functions.
 #include <tests/supervise/attempts.hpp>
 
 #include <stdexcept>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attempts as processes: shells that do what a training may do to its supervisor, and this very executable as a
-// training.
+// Attempts as processes: shells that do what a training may do to its supervisor, and this executable as a training.
 #include <tests/supervise/attempts.hpp>
 
 #include <csignal>
@@ -17,7 +16,7 @@ namespace {
     return child_process{{"sh", "-c", script}, patience}({.number = 1, .run = "nowhere"});
 }
 
-// This executable, asked for the hidden test case below.
+// The command for this executable's hidden test case below.
 [[nodiscard]] child_process this_training(std::chrono::milliseconds patience = {}) {
     return {
         {std::filesystem::read_symlink("/proc/self/exe").string(), "an attempt of the supervisor's", "-o", "/dev/null"},
@@ -85,7 +84,7 @@ TEST_CASE("the settings stand behind the command, and the environment names the 
         "printf '%s|' \"$@\" \"$SPOTTER_ATTEMPT\" \"$SPOTTER_ATTEMPT_RUN\" \"$SPOTTER_ATTEMPT_CURE\" "
         "\"$SPOTTER_ATTEMPT_BECAUSE\" \"$(env | grep -c ^SPOTTER_ATTEMPT=)\" > '" +
         folder / "told'";
-    ::setenv("SPOTTER_ATTEMPT", "77", 1);  // as where the supervisor is an attempt itself
+    ::setenv("SPOTTER_ATTEMPT", "77", 1);  // the supervisor may be an attempt itself
     launched const how = child_process{{"sh", "-c", script, "sh", "given"}}(
         {.number = 2, .run = "a run", .cure = "c", .because = "b \"quoted\"\nline", .settings = {"--x=1 2", ""}});
     ::unsetenv("SPOTTER_ATTEMPT");

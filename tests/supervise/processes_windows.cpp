@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attempts as processes of Windows: this very executable as a training, and as what a training may do to its
-// supervisor.
+// Attempts as processes on Windows: this executable as a training, and as whatever a training may do to its supervisor.
 #if defined(_WIN32)
 
 #include <tests/supervise/attempts.hpp>
@@ -26,7 +25,7 @@ namespace {
     for (;;) { std::this_thread::sleep_for(1s); }
 }
 [[noreturn]] void crash() {
-    // Nobody is asked what to do about it.
+    // No dialog asks the user what to do.
     (void)::SetUnhandledExceptionFilter([](EXCEPTION_POINTERS*) -> LONG { return EXCEPTION_EXECUTE_HANDLER; });
     int volatile* volatile nowhere = nullptr;
     *nowhere = 1;
@@ -132,7 +131,7 @@ TEST_CASE("what a process started ends with it, and with its time, and an attemp
 
 TEST_CASE("the settings stand behind the command, and the environment names the attempt") {
     temporary_folder const folder;
-    (void)::_putenv_s("SPOTTER_ATTEMPT", "77");  // as where the supervisor is an attempt itself
+    (void)::_putenv_s("SPOTTER_ATTEMPT", "77");  // the supervisor may be an attempt itself
     (void)::_putenv_s("spotter_run", "an own record");
     std::string const hard = "1 2 \"q\" \\ \\\\\" x\\", run = "a r\xC3\xBCn \xE6\xA8\xA1";
     launched const how = asked("a process that tells what it was given",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of a user's that throws, as an optimiser sees it: this executable is compiled with -O3 whatever the others are.
-// g++ 12 lets a call that returns a struct write into the object that its result is assigned to, so one that throws
-// half-way leaves half of it there.
+// User code that throws, after optimisation: this executable is always compiled with -O3. g++ 12 lets a call that
+// returns a struct write directly into the object that is assigned. If the call throws half-way, half of the result is
+// in that object.
 #include <tests/catch.hpp>
 #include <tests/hook/collect.hpp>
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr auto high = any("x", maximum > 1.0);
 
-// Writes into what it returns before it throws, as a sentence that is put together does.
+// Writes into its result before it throws, as code that composes a sentence does.
 struct half_an_error {
     using responds = void;
     int* calls;

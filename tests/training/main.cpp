@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that trains, for tests of `spotter run` and `spotter twin`: diverges with a rate above 1, as by default.
-// Its record goes where the environment says, not where it says itself.
+// A training program for tests of `spotter run` and `spotter twin`. It diverges with a rate above 1, which is the
+// default. Its record goes where the environment says, not where the program says.
 //     training [--rate=N] [--no-rules] [--slow] [--odd-one]
 #include <spotter/rules.hpp>
 #include <spotter/spotter.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// With a recorder behind it, too, a step of a known model allocates nothing on the thread that trains.
+// With a recorder, too, a step of a known model allocates nothing on the training thread.
 #include <tests/hook/count_allocations.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -55,7 +55,7 @@ void visit_tensors(small_net const& net, Visit visit) {
     visit("net/b", net.b);
 }
 
-// One step by every way in there is, and scalars of every kind.
+// One step through every way to hand over tensors, with scalars of every kind.
 template <class Hook>
 class every_way_in {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are stored as differences to those saved before: they come back bit by bit, and damage reaches no further
-// than the next whole ones.
+// Values stored as differences to earlier ones: they are read back bit for bit, and damage reaches no further than to
+// the next whole values.
 #include <tests/trial/runs.hpp>
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr plan chained{collection{"w", "w", always{}, payload | delta{4}}};
 
-// A weight that changes a little with every step.
+// A weight that changes a little at each step.
 std::vector<float> weights_at(std::uint64_t step, std::size_t count) {
     std::vector<float> values(count);
     std::uint64_t state = 1;
@@ -22,14 +22,14 @@ std::vector<float> weights_at(std::uint64_t step, std::size_t count) {
         float const start = static_cast<float>(state >> 40) * 0x1p-24F - 0.5F;
         each = start * (1 + 1e-4F * static_cast<float>(step));
     }
-    if (step % 3 == 1) { values[count / 2] = std::bit_cast<float>(0x7FC01234U); }  // a NaN with a payload of its own
+    if (step % 3 == 1) { values[count / 2] = std::bit_cast<float>(0x7FC01234U); }  // a NaN with its own payload
     if (step % 3 == 2) { values[count / 2] = -0.0F; }
     return values;
 }
 bool same_bits(std::vector<float> const& a, std::vector<float> const& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
-// How many steps of `w` come back; what comes back must be right.
+// The number of steps of `w` that can be read; every value that is read must be right.
 std::size_t right_values(trial const& run, std::uint64_t steps, std::size_t count) {
     std::size_t right = 0;
     for (std::uint64_t i = 0; i < steps; ++i) {
@@ -52,7 +52,7 @@ TEST_CASE("a wish for differences is a wish for values, and the shorter of two c
                        collection{"c", "w", always{}, delta{3}}, collection{"d", "w", always{}, stats(l2)}};
     STATIC_REQUIRE(detail::chain_of(two.wanted(1)) == 8);
     STATIC_REQUIRE(detail::chain_of(two.wanted(1 | 4)) == 3);
-    STATIC_REQUIRE(detail::chain_of(two.wanted(1 | 2)) == 0);  // b asks for values that stand alone
+    STATIC_REQUIRE(detail::chain_of(two.wanted(1 | 2)) == 0);  // b asks for whole values
     STATIC_REQUIRE(detail::chain_of(two.wanted(1 | 8)) == 8);
     STATIC_REQUIRE(detail::chain_of(delta{1000}) == delta::longest);
     sentence told;
@@ -104,7 +104,7 @@ TEST_CASE("differences take less, and a damaged one costs those behind it up to 
     std::string const whole = record("whole", plan{collection{"w", "w", always{}, payload}});
     CHECK(std::filesystem::file_size(path) * 10 < std::filesystem::file_size(whole) * 8);
 
-    // Steps 0, 5 and 10 are whole. Damage in the middle of each step's values, found by their rows.
+    // Steps 0, 5 and 10 are stored whole. Damages the middle of each step's values, found by their rows.
     std::vector<char> const bytes = read_file(path);
     std::vector<rows::observe> places;
     byte_view const segment{reinterpret_cast<std::byte const*>(bytes.data()), bytes.size()};
@@ -151,7 +151,7 @@ TEST_CASE("another shape, and values that were given up, begin a new chain") {
     CHECK(right_values(run, 9, 600) == 9);
     CHECK(run["w"].shape(train(4)).value() == extents{3, 200});
 
-    // A ring that is full gives values up in the middle of them.
+    // A full ring drops values half-way.
     constexpr std::size_t count = 40'000;
     {
         hook watch{folder / "thin", chained,

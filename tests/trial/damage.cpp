@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that were cut or changed: they open or say why not, and never give a wrong value.
+// Records that were cut or changed: they open or name the error, and never give a wrong value.
 #include <tests/trial/runs.hpp>
 
 #include <cstring>
@@ -29,7 +29,7 @@ std::string record(temporary_folder const& folder) {
                plan{collection{"x", "x", always{}, payload | stats(l2)}, collection{"y", "y", always{}, stats(mean)}}};
     for (std::uint64_t i = 0; i < step_count; ++i) {
         (void)watch.step(train(i), "x"_t = values_at(i), "y"_t = static_cast<double>(i));
-        if (i % 3 == 2) { watch.flush(); }  // rows reach the file with every third step
+        if (i % 3 == 2) { watch.flush(); }  // rows reach the file at every third step
     }
     watch.finish();
     return folder / "run/000000.spot";
@@ -39,7 +39,7 @@ struct seen {
     std::uint64_t right = 0, wrong = 0, missing = 0;  // values of x
     std::uint64_t means = 0;                          // of y
 };
-// Reads all that can be read; what is there must be what was written.
+// Reads all that can be read; every value that is read must be the written one.
 seen read_all(trial const& run) {
     seen found;
     for (std::uint64_t i = 0; i < step_count; ++i) {
@@ -112,7 +112,7 @@ TEST_CASE("a flipped bit never gives a wrong value, and what it does not touch c
         seen const found = read_all(*opened);
         CHECK(found.wrong == 0);
         if (opened->damage().empty() && opened->status() == run_status::finished) {
-            CHECK(found.right + 1 >= step_count);  // payload: one value is gone, nothing else
+            CHECK(found.right + 1 >= step_count);  // payload: one value is lost, nothing else
             CHECK(found.means == step_count);
             corrupt += found.missing;
         }
@@ -191,8 +191,7 @@ TEST_CASE("a file that begins as a segment does, with noise behind, is corrupt; 
     for (std::size_t const length : {64UL, 65UL, 1000UL, 40000UL}) {
         for (std::size_t const kept : {4UL, 16UL, 40UL, 63UL}) { CHECK(open_with(kept, length) == errc::corrupt); }
         CHECK(open_with(0, length) == errc::not_a_run);
-        CHECK(open_with(64, length) ==
-              errc::none);  // with the head whole it is a run, of which everything else is lost
+        CHECK(open_with(64, length) == errc::none);  // with a whole head it is a run whose rest is lost
     }
-    CHECK(open_with(0, 0) == errc::none);  // just beginning
+    CHECK(open_with(0, 0) == errc::none);  // an empty file: a run that has just begun
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantiles and histograms kept by a collection, asked of values, and needed by a rule in the loop and in a replay.
+// Quantiles and histograms: kept by a collection, computed from values, and needed by a rule in the loop and in a
+// replay.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -11,7 +12,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Fires where a hundredth of the values is larger than a limit: a rule on a quantile.
+// A rule on a quantile: fires if a hundredth of the values exceeds a limit.
 struct long_tail {
     using kind = rule_kind;
     static constexpr std::string_view name = "long_tail";

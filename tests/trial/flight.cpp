@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flight recorder: the latest steps with everything in them, written once something is told, or after the process
-// has died.
+// The flight recorder: the latest steps with all their values, written after a finding, or recovered after the process
+// died.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/format/walker.hpp>
@@ -15,7 +15,7 @@ using namespace spotter_test;
 
 namespace {
 
-constexpr std::size_t values_each = 4096;  // 16 KiB: an entry that is written in blocks comes with `large` below
+constexpr std::size_t values_each = 4096;  // 16 KiB inside an entry; `large` below is written in blocks
 constexpr plan little{collection{"losses", "loss", always{}, payload}};
 constexpr auto high = any("loss", maximum > 1.0);
 constexpr options flying{.drain = drain::poll, .flight_bytes = 1 << 20, .flight_steps_after = 3};
@@ -38,7 +38,7 @@ void one_step(Hook& watch, std::uint64_t i, bool bad) {
     watch.scalar("lr", 0.1);
     (void)watch.end();
 }
-// The steps of a flight, each of them whole and right.
+// The steps of a flight; checks that each is whole and right.
 std::vector<std::uint64_t> flown(std::string const& path) {
     trial const run = open(path);
     CHECK(run.damage().empty());
@@ -63,7 +63,7 @@ bool is_run_to(std::vector<std::uint64_t> const& steps, std::uint64_t last, std:
     return steps.size() >= least && steps.back() == last;
 }
 
-// A step of which the ring holds three.
+// A step so large that the ring holds three.
 constexpr std::size_t large_values = 75'000;
 constexpr options flying_large{.drain = drain::poll, .flight_bytes = 1 << 20, .flight_steps_after = 6};
 template <class Hook>
@@ -83,7 +83,7 @@ std::vector<std::uint64_t> flown_large(std::string const& path) {
     }
     return found;
 }
-// The closes that a segment's run_end tells of.
+// The number of closes in a segment's run_end.
 std::uint64_t closes_told(std::string const& segment) {
     std::vector<char> const bytes = read_file(segment);
     rows::run_end end{};
@@ -116,7 +116,7 @@ TEST_CASE("what was before a finding and after it is written with all its values
         CHECK(run.findings().size() == 3);
     }
     std::vector<std::uint64_t> const steps = flown(folder / "run/flight");
-    // Twice the latest ones, some tens of steps in a MiB, to the third step after.
+    // Two flights: the latest steps before each finding, some tens in a MiB, up to the third step after it.
     auto const second = std::find_if(steps.begin(), steps.end(), [](std::uint64_t each) { return each > 150; });
     CHECK(is_run_to({steps.begin(), second}, 103, 30));
     CHECK(is_run_to({second, steps.end()}, 253, 30));
@@ -215,7 +215,7 @@ TEST_CASE("the step of a finding is in the flight, however large the steps after
     }
     CHECK(is_run_to(flown_large(folder / "run/flight"), 16, 8));
     CHECK(open(folder / "run/flight").findings().size() == 2);
-    // Killed before its last step.
+    // It is killed before its last step.
     in_killed_child([&] {
         hook watch{folder / "killed", little, high, flying_large};
         for (std::uint64_t i = 0; i < 15; ++i) { one_large_step(watch, i, i == 10); }

@@ -23,7 +23,7 @@ using numbers = std::vector<std::uint32_t>;
 options as_worker(std::uint32_t number, std::uint32_t of = 0) {
     return options{.ring_bytes = 1 << 16, .worker = number, .workers = of};
 }
-// Steps from first to end, at which "x" is the worker's number and the step's.
+// Steps from `first` to `end`, with "x" combined of the worker's number and the step's.
 template <class Watch>
 void record(Watch& watch, std::uint32_t number, std::uint64_t first, std::uint64_t end) {
     for (std::uint64_t i = first; i < end; ++i) {
@@ -36,7 +36,7 @@ void record_whole(std::string const& path, std::uint32_t number, std::uint64_t f
 }
 double value_at(track const& it, step_id step) { return it.at(step).to<double>().value_or(-1); }
 
-// Where these values stand in a file, uncompressed as small ones are.
+// The offset of these values in a file; values so small are stored uncompressed.
 template <class Value>
 std::size_t find_values(std::vector<char> const& bytes, std::vector<Value> const& values) {
     std::string_view const file{bytes.data(), bytes.size()};
@@ -142,9 +142,9 @@ TEST_CASE("keep = all gives every worker's record, one gives the first one's; th
 TEST_CASE("workers are listed by number, 2 before 10; a run whose worker 0 is missing is a run [S55]") {
     temporary_folder const folder;
     for (std::uint32_t number : {10U, 2U, 3U}) { record_whole(folder / "run", number, number, number + 4); }
-    std::filesystem::create_directory(folder / "run/worker-4");     // is about to begin
-    std::filesystem::create_directory(folder / "run/worker-05");    // somebody else's
-    std::filesystem::create_directory(folder / "run/worker-five");  // and so is this
+    std::filesystem::create_directory(folder / "run/worker-4");     // about to begin
+    std::filesystem::create_directory(folder / "run/worker-05");    // another program's
+    std::filesystem::create_directory(folder / "run/worker-five");  // another program's, too
     trial const run = open(folder / "run");
     CHECK(run.workers() == numbers{2, 3, 10});
     CHECK(run.expected_workers() == 0);
@@ -190,7 +190,7 @@ TEST_CASE("a worker that the run was told of is awaited while another one runs, 
     CHECK(run.steps(closed_by::all).empty());
     CHECK(run["x"].at(train(1), worker{1}).error().code == errc::no_such_worker);
     CHECK(value_at(run["x"], train(1)) == 1);
-    CHECK(open(folder / "run/worker-2").state(train(1)) == step_state::present);  // a worker alone waits for nobody
+    CHECK(open(folder / "run/worker-2").state(train(1)) == step_state::present);  // a single worker waits for no other
     CHECK(open_trial(folder / "run", worker{0}).value().state(train(1)) == step_state::present);
     SECTION("it comes") {
         record_whole(folder / "run", 1, 0, 2);
@@ -244,15 +244,15 @@ TEST_CASE(
     CHECK(run.collections().size() == 2);
     CHECK(run.modes() == std::vector{mode::train, mode::eval});
     CHECK(run["v"].at(train(1)).to<std::vector<double>>().value_or({}) == std::vector{2.25, 7.5, 9.5});
-    CHECK(run["v"].stat(train(1), l2).value_or(0) == 5);       // worker 0 kept this
-    CHECK(run["v"].stat(train(1), sum).value_or(0) == 19.25);  // and not this
+    CHECK(run["v"].stat(train(1), l2).value_or(0) == 5);       // worker 0 kept this statistic
+    CHECK(run["v"].stat(train(1), sum).value_or(0) == 19.25);  // worker 0 did not keep this one
     CHECK(run["v"].at(train(1), worker{0}).error().code == errc::no_payload);
     CHECK(run["v"].at(eval(1)).to<std::vector<double>>().value_or({}) == std::vector{8.0});
     CHECK(run["v"].payload_steps().size() == 6);
     CHECK(run["v"].shape(train(0)).value_or({}) == extents{2});
     CHECK(run["own"].at(train(0)).to<double>().value_or(0) == 5);
     CHECK(run["own"].info().type == dtype::f64);
-    // Undefined there, and that is the answer.
+    // The worker that answers has no value there.
     CHECK(run["n"].stat(train(0), maximum).error().code == errc::not_in_step);
     CHECK(run["lr"].loose().size() == 1);
     CHECK(run["nope"].at(train(0)).error().code == errc::no_such_name);
@@ -294,17 +294,17 @@ TEST_CASE("one worker's damage stays its own: whatever its files hold, the other
         std::uint32_t const hurt = kind % 2 == 0 ? 1 : 0;
         std::string const file = folder / (hurt == 0 ? "run/000000.spot" : "run/worker-1/000000.spot");
         auto bytes = read_file(file);
-        if (kind < 2) {  // no segment at all
+        if (kind < 2) {  // not a segment
             for (char& each : bytes) { each = static_cast<char>(each ^ 0x55); }
         } else if (kind == 2) {
-            bytes[16] = 99;  // a version to come
+            bytes[16] = 99;  // a future version
             auto const head = std::as_bytes(std::span{bytes}).first(layout::head_bytes - 8);
             std::uint64_t const fresh = checksum(head);
             std::memcpy(bytes.data() + layout::head_bytes - 8, &fresh, sizeof fresh);
         } else if (kind == 3) {
             bytes.resize(70);
         } else {
-            bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);  // where the end was told
+            bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);  // in the run_end row
         }
         write_file(file, bytes);
         trial run = open(folder / "run");
@@ -347,8 +347,8 @@ TEST_CASE("findings and coverages say whose they are, totals add up, a worker th
     trial const run = open(folder / "run");
     numbers whose;
     for (finding const& each : run.findings()) { whose.push_back(each.worker); }
-    CHECK(whose == numbers{1, 1, 2, 2, 2});  // 1001, 1002; 2000 to 2002
-    CHECK(run.totals().stored == 9);         // worker 1 did not come to say
+    CHECK(whose == numbers{1, 1, 2, 2, 2});  // 1001 and 1002; 2000 to 2002
+    CHECK(run.totals().stored == 9);         // worker 1 did not record its total
     CHECK(run.closed_steps() == 9);
     CHECK(run.status() == run_status::died);
     CHECK(run.status(worker{0}).value_or(run_status::died) == run_status::finished);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run while it is written, after it ended in every way, and when it is taken up again.
+// A run while it is written, after every kind of end, and after it is resumed.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/rule/builtin/non_finite.hpp>
@@ -151,7 +151,7 @@ TEST_CASE("a step that another process closed can be read soon after, though the
         delays.push_back(steady::now().time_since_epoch() - steady::duration{closed});
         CHECK(run["x"].at(train(i)).to<double>().value_or(-1) == static_cast<double>(i));
     }
-    CHECK(*std::min_element(delays.begin(), delays.end()) < 500ms);  // some 20 ms; a busy machine takes its time
+    CHECK(*std::min_element(delays.begin(), delays.end()) < 500ms);  // some 20 ms; a busy machine needs more
     trial run = open(folder / "run");
     for (int i = 0; i < 1000 && !run["x"].at(train(4)); ++i) {
         ::usleep(10'000);
@@ -166,7 +166,7 @@ TEST_CASE("a step that another process closed can be read soon after, though the
     CHECK(age >= 0.25);
     CHECK(run.status() == run_status::running);
     ::usleep(100'000);
-    CHECK(run.age() == age);  // of the snapshot
+    CHECK(run.age() == age);  // the snapshot's age
     REQUIRE(!run.refresh());
     CHECK(run.age() >= age + 0.09);
     ::kill(child, SIGKILL);
@@ -330,7 +330,7 @@ TEST_CASE("a run that died is taken up again in its folder and read as one, no s
         watch.flush();
         ::raise(SIGKILL);
     });
-    hook watch{folder / "run", keep};  // existing::next takes up what was not finished
+    hook watch{folder / "run", keep};  // existing::next resumes an unfinished run
     CHECK(watch.path() == folder / "run");
     for (std::uint64_t i = 35; i < 60; ++i) { (void)watch.step(train(i), "y"_t = 2.0, "x"_t = 2.0); }
     watch.finish();
@@ -343,7 +343,7 @@ TEST_CASE("a run that died is taken up again in its folder and read as one, no s
     CHECK(run["y"].at(train(34)).to<double>().value_or(0) == 1);
     CHECK(run["y"].at(train(35)).to<double>().value_or(0) == 2);
     CHECK(run["y"].at(train(40)).to<double>().value_or(0) == 2);
-    // Not the one of the step that was never closed.
+    // Not the value of the step that was never closed.
     CHECK(run["y"].at(train(40), nth{0}).to<double>().value_or(0) == 2);
     CHECK(run["y"].at(train(40), nth{1}).error().code == errc::not_in_step);
     CHECK(run.closed_steps() == 65);
@@ -359,7 +359,7 @@ TEST_CASE("a finished run stays byte-identical: by default the next goes beside 
         for (std::uint64_t i = first; i < first + 5; ++i) {
             found += watch.step(train(i), "x"_t = static_cast<double>(i + 1)).size();
         }
-        CHECK(found == 5);  // whatever becomes of the record, rules judge
+        CHECK(found == 5);  // rules judge even if nothing is recorded
         watch.finish();
         return std::pair{std::string{watch.path()}, watch.health()};
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What grows with the length of a run, and what does not; and values on either side of an update.
+// What grows with the length of a run and what does not; and values before and after an update.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -41,7 +41,7 @@ TEST_CASE("ten times as many steps leave no more files, and opening them asks no
         CHECK(run->steps().size() == (i == 0 ? 1000 : 10'000));
     }
     CHECK(asked[0] == asked[1]);
-    // What opening reads: the places, of 112 bytes for 16 KiB of rows; bench/reading.cpp has the times.
+    // Opening reads the places: 112 bytes for 16 KiB of rows. bench/reading.cpp measures the times.
     CHECK(std::filesystem::file_size(many + "/000000.spotx") <=
           std::filesystem::file_size(many + "/000000.spot") / 40 + 4096);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record_losses lacks: counted by steps wherever the rest of the record_losses knows of them, and nothing of one
-// that is whole.
+// What a damaged record has lost: counted in steps where the rest of the record tells, and none in a whole record.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -15,7 +14,7 @@ namespace {
 
 constexpr options small_segments{.segment_bytes = 4096};
 
-// 40 steps, each flushed by itself, so that frames are many.
+// 40 steps, each flushed, so that there are many frames.
 void record_losses(std::string const& path, options choices = {}) {
     hook watch{path, everything, choices};
     std::vector<float> values(600);

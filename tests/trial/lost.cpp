@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are lost: what they may have superseded is never given for what they held, and what stands behind them is
+// Lost rows: an older value is not returned where a lost row may have superseded it, and rows behind the damage are
 // read.
 #include <tests/trial/runs.hpp>
 
@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t count = 24;
 
-// Attempts of a run, each over all its steps; x at step i is 100 times the attempt, and i. Flushed after every third
-// step, so that rows are in many frames.
+// Attempts of a run, each over all steps; x at step i is 100 * attempt + i. Flushed every third step, so that there are
+// many row frames.
 void record(std::string const& path, std::uint32_t attempts, bool with_vector = true) {
     fs::remove_all(path);
     options again;
@@ -35,7 +35,7 @@ void record(std::string const& path, std::uint32_t attempts, bool with_vector = 
         watch.finish();
     }
 }
-// Whatever is given for step i must be of the attempt that was asked for.
+// Counts the values at step i: right if they belong to the expected attempt.
 struct verdict {
     std::uint64_t wrong = 0, right = 0, corrupt = 0, absent = 0;
 
@@ -99,7 +99,7 @@ TEST_CASE("a flipped bit never gives the value of another attempt, with a sideca
                     write_file(segment(path, number), bytes);
                     INFO("segment " << number << " byte " << place);
                     trial const fresh = open(path);
-                    verdict const few = latest(fresh, 2);  // from the few rows that may hold it
+                    verdict const few = latest(fresh, 2);  // reads only the few rows that may hold it
                     REQUIRE(few.wrong == 0);
                     REQUIRE(of_attempt(fresh, 0).wrong == 0);
                     REQUIRE(of_attempt(fresh, 1).wrong == 0);
@@ -107,7 +107,7 @@ TEST_CASE("a flipped bit never gives the value of another attempt, with a sideca
                     (void)read.steps();
                     verdict const all = latest(read, 2);
                     REQUIRE(all.wrong == 0);
-                    // Damage in the first attempt concerns nothing of the second.
+                    // Damage in the first attempt does not affect the second.
                     if (number == 0) { REQUIRE(all.right == (with_vector ? 2 : 1) * count); }
                     of_last.right += all.right, of_last.corrupt += all.corrupt;
                 }
@@ -137,8 +137,8 @@ TEST_CASE("damage takes the steps that it held, and says nothing of those around
         CHECK(found.wrong == 0);
         CHECK(found.absent == 0);
         CHECK(found.right + found.corrupt == count);
-        if (!with_side) { CHECK(found.corrupt <= 4); }  // three steps, and the one that was open
-        CHECK(of_attempt(run, 0).right == count);       // asked for by its number the older one can be had
+        if (!with_side) { CHECK(found.corrupt <= 4); }  // three steps, and the open one
+        CHECK(of_attempt(run, 0).right == count);       // the older attempt can be read by its number
         CHECK(run["x"].history(mean).size() >= 2 * count - 4);
     }
 }
@@ -174,13 +174,13 @@ TEST_CASE("a segment that was cut while its sidecar knows more has lost that: wh
     verdict const found = latest(run, 2);
     CHECK(found.wrong == 0);
     CHECK(found.corrupt > 3);
-    // Whoever asks first gets the same.
+    // The order of queries does not matter.
     trial const read = open(path);
     (void)read.steps();
     CHECK(latest(read, 2).corrupt == found.corrupt);
 }
 
-#if !defined(_WIN32)  // takes a file away only when nobody has it mapped any more
+#if !defined(_WIN32)  // Windows removes a file only once it is no longer mapped
 TEST_CASE("segments behind several missing ones are read, and each missing one is told") {
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -225,7 +225,7 @@ TEST_CASE("segments behind several missing ones are read, and each missing one i
         CHECK(there + corrupt == steps);
         CHECK(there > steps / 3);
         CHECK(!replay(run, any("x", maximum > 1e9)).whole);
-        for (std::uint64_t i = 0; i < steps; i += 9) {  // the same of an index that is complete
+        for (std::uint64_t i = 0; i < steps; i += 9) {  // a complete index gives the same
             CHECK(static_cast<bool>(run["x"].at(train(i))) == static_cast<bool>(open(path)["x"].at(train(i))));
         }
     };

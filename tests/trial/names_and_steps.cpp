@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recorded run says of its names, steps, modes, collections and ordinals.
+// Names, steps, modes, collections and ordinals of a recorded run.
 #include <tests/trial/runs.hpp>
 
 #include <cstring>
@@ -9,7 +9,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Records "x" at every step, and gives the trial.
+// Records "x" at every step, and returns the trial.
 template <class Plan>
 trial recorded(temporary_folder const& folder, Plan const& keep, ids const& steps) {
     hook watch{folder / "run", keep};

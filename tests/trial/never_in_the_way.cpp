@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hook may never do to the program around it: change its numbers, write to its terminal, give up in silence.
+// What a hook must never do to the program around it: change its numbers, write to its terminal, or fail silently.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>
@@ -18,7 +18,7 @@ using namespace spotter_test;
 
 namespace {
 
-// A linear model that learns y = 3a - 2b + 1 by gradient descent from numbers of its own making.
+// A linear model that learns y = 3a - 2b + 1 by gradient descent from data it generates.
 struct line_model {
     std::vector<float> w{0.1F, -0.1F, 0.0F};
     std::vector<float> gradient{0, 0, 0};
@@ -49,7 +49,7 @@ void visit_tensors(line_model const& net, Visit visit) {
     visit("grad/line/w", net.gradient);
 }
 
-// Every bit of the loss at every step, and of the weights at the end.
+// The bits of the loss at every step, and of the final weights.
 using trace = std::vector<std::uint32_t>;
 template <class Watch>
 trace train_line(Watch&& watch) {
@@ -87,7 +87,7 @@ watched train_watched(std::string const& path, options const& choices = {}) {
     return seen;
 }
 
-// Standard output and standard error go to a file while it lives; what was written there is asked afterwards.
+// Redirects standard output and standard error to a file during its lifetime; the test then reads what was written.
 class captured_output {
 public:
     explicit captured_output(std::string const& file) : file_{file} {
@@ -126,7 +126,7 @@ TEST_CASE("a file in the way, a folder that cannot be written, a missing parent 
     write_file(folder / "file", {'x'});
     std::string const locked = folder / "locked";
     REQUIRE(::mkdir(locked.c_str(), 0500) == 0);
-    bool const root = ::geteuid() == 0;  // whom permissions do not stop, but nobody makes a file there
+    bool const root = ::geteuid() == 0;  // permissions do not stop root, but /proc does
     std::vector<std::string> const paths{folder / "file", folder / "file/run", root ? "/proc/self/task" : locked,
                                          root ? "/proc/none/run" : locked + "/none/run"};
     trace const expected = unwatched();
@@ -269,7 +269,7 @@ TEST_CASE("nothing is written to standard output or standard error, whatever hap
 
 namespace {
 
-constexpr options small_ring{.ring_bytes = 64 << 10};  // quick to make
+constexpr options small_ring{.ring_bytes = 64 << 10};  // fast to allocate
 
 struct situation {
     char const* name;
@@ -300,7 +300,7 @@ void killed_at_once(std::string const& path) {
     }
     ::wait(nullptr);
 }
-// The last segment of a finished run cut to so many bytes.
+// A finished run whose last segment is cut to this size (negative: by this much).
 template <int Bytes>
 void cut_run(std::string const& path) {
     finished_run(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some of a tensor's values, and what an earlier attempt saw.
+// Parts of a tensor's values, and what an earlier attempt recorded.
 #include <tests/trial/runs.hpp>
 
 #include <numeric>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto everything_kept = plan{collection{"all", "*", always{}, payload}};
 
-// What a sink is told, as words.
+// The events that a sink receives, as text.
 struct story {
     std::string text{};
     void add(std::string_view what, std::uint64_t number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run whose place another run takes while it is being read: the reader says so, and never mixes the two.
+// Another run replaces a run while it is being read: the reader reports it, and never mixes the two.
 // Needs POSIX: a file that somebody has open is replaced.
 #include <tests/trial/runs.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// A run of so many steps: x at step i is `base + i`, and a tensor that has the run's own name.
+// A run of `count` steps: x at step i is `base + i`, and another tensor's name identifies the run.
 void record_line(std::string const& path, std::uint64_t count, double base, options choices = {}) {
     choices.existing = existing::replace;
     hook watch{path, everything, choices};
@@ -29,7 +29,7 @@ void record_line(std::string const& path, std::uint64_t count, double base, opti
     }
     watch.finish();
 }
-// What the trial must say of such a run, and nothing of another.
+// Checks that the trial has exactly that run's content.
 void check_is(trial const& run, std::uint64_t count, double base) {
     CHECK(run.steps() == trains(0, count));
     CHECK(run.closed_steps() == count);
@@ -69,7 +69,7 @@ TEST_CASE("a run replaced by a shorter, a longer or an equally long one is told,
             CHECK(why.what.view().find("another run") != std::string_view::npos);
             CHECK(run.replaced() == 1);
             check_is(run, 40, 5000);
-            // What was asked of the run before goes on being answered by it.
+            // Objects obtained before still answer from the old run.
             CHECK(old.at(train(before - 1)).to<double>().value() == 99 + static_cast<double>(before));
             CHECK(old.history(mean).size() == before);
             CHECK(!run.refresh());
@@ -98,7 +98,7 @@ TEST_CASE("a run that another was copied over, file by file and in place, is tol
         for (std::uint64_t i = 0; i < 40; ++i) {
             REQUIRE(run["x"].at(train(i)).to<double>().value() == 5000 + static_cast<double>(i));
         }
-        // Segments that the shorter run does not have are of the one before: no part of it, and told.
+        // Segments that only the older run had are not part of the new one, and are reported.
         CHECK(run.damage().empty() == !fs::exists(folder / "run/000001.spot"));
     }
 }
@@ -170,7 +170,7 @@ TEST_CASE("while no run is there the old one is read on, and the next one is tol
     CHECK(run.steps().empty());
     fs::remove_all(folder / "run");
     record_line(folder / "run", 9, 4);
-    CHECK(!run.refresh());  // nothing was read of what was there before
+    CHECK(!run.refresh());  // nothing of the earlier runs had been read
     check_is(run, 9, 4);
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("a segment that somebody cuts in place while it is read ends no reader
             (void)run.names("*");
             (void)run.damage();
             (void)replay(run, any("w", product > 1e9) || any("*", l2 > 1e9));
-            CHECK(run.refresh().code == errc::replaced);  // it has no longer what was read of it
+            CHECK(run.refresh().code == errc::replaced);  // what was already read of it is gone
             CHECK(run.steps().size() < 60);
             CHECK(!run.refresh());
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Retention: a run with a limit keeps its newest values, all that was computed of the older ones, and what findings are
-// about.
+// Retention: a run with a size limit keeps its newest values, all statistics of the older ones, and the values that
+// findings cite.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t values_a_step = 4096;  // 16 KiB a step, which hardly compress
+constexpr std::size_t values_a_step = 4096;  // 16 KiB a step, hardly compressible
 constexpr std::uint64_t steps = 400;
 constexpr options limited{.drain = drain::poll, .segment_bytes = 256 << 10, .run_bytes = 2 << 20};
 
@@ -40,7 +40,7 @@ constexpr plan in_chains{collection{"weights", "w", always{}, delta{5} | stats(l
 constexpr auto kept_alarm = any("loss", maximum > 0.0);
 constexpr auto of_weights = any("w", maximum > 2.0);  // at every 97th step
 
-// Steps `begin` to `end`; every 97th has a weight that stands out.
+// Takes steps `begin` to `end`; every 97th has an outlier in its weight.
 template <class Hook>
 void train_steps(Hook& watch, std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t i = begin; i < end; ++i) {
@@ -59,7 +59,7 @@ double norm_of(std::vector<float> const& values) {
     return measure(l2, summarize(view_of(values.data(), {values.size()}), terms::sum_squares)).value;
 }
 
-// What must hold of a thinned run of so many steps. The steps whose values are there.
+// Checks a thinned run of `count` steps; returns the steps whose values are there.
 std::vector<std::uint64_t> check_run(trial const& run, std::uint64_t count) {
     CHECK(run.damage().empty());
     REQUIRE(run.steps() == trains(0, count));
@@ -80,7 +80,7 @@ std::vector<std::uint64_t> check_run(trial const& run, std::uint64_t count) {
     }
     return there;
 }
-// What the rule on weights says of a record: the steps.
+// The steps at which the rule on weights fires in a replay.
 std::vector<std::uint64_t> said_of(trial const& run) {
     std::vector<std::uint64_t> found;
     (void)replay(run, of_weights, [&](spotter::step_alarm const& told) { found.push_back(told[0].step.index); });
@@ -88,7 +88,7 @@ std::vector<std::uint64_t> said_of(trial const& run) {
 }
 std::vector<std::uint64_t> const cited{13, 110, 207, 304};
 
-// A step of more than a segment: `w` first, so many others of its size after it. `bad`: `w` stands out.
+// A step larger than a segment: `w` first, then `others` tensors of the same size. `bad`: `w` has an outlier.
 constexpr options many_segments{.drain = drain::poll, .segment_bytes = 64 << 10};
 constexpr auto low_others = collection{"others", "*", always{}, payload};
 template <class Hook>
@@ -111,7 +111,7 @@ std::string segment(std::string const& folder, std::size_t number) {
     char name[24];
     return folder + "/" + std::string{name, name_segment(static_cast<std::uint32_t>(number), ".spot", name)};
 }
-// The row frames of a segment, one after the other.
+// Calls `take` for each row frame of a segment.
 template <class Take>
 void each_frame(std::vector<char> const& bytes, Take&& take) {
     frame_walker walk{std::as_bytes(std::span{bytes})};
@@ -134,7 +134,7 @@ std::size_t count_thinned(std::string const& folder) {
     return count;
 }
 
-// The machine's files, of which one cannot be mapped for so many times.
+// The machine's files, one of which cannot be read the first `times` times.
 class blind_files : public faulty_file_system {
 public:
     blind_files(std::string suffix, int times) : faulty_file_system{~0ULL}, suffix_{std::move(suffix)}, left_{times} {}
@@ -171,14 +171,14 @@ TEST_CASE("a run with a limit stays below it: the oldest values go, statistics, 
         trial const run = open(folder / "run");
         CHECK(run.findings().size() == 4);
         there = check_run(run, steps);
-        // The newest, and those that a finding is about.
+        // The newest values, and those that a finding cites.
         REQUIRE(there.size() > 60);
         CHECK(there.size() < steps / 2);
         for (std::uint64_t each : cited) { CHECK(std::find(there.begin(), there.end(), each) != there.end()); }
         CHECK(there.back() == steps - 1);
         CHECK(there.end() - std::find(there.begin(), there.end(), steps - 50) == 50);
         CHECK(static_cast<std::uint64_t>(there[2] - there[1]) == 97);
-        // Without the sidecars it reads alike.
+        // Without the sidecars it reads the same.
         for (auto const& each : fs::directory_iterator{folder / "run"}) {
             if (each.path().extension() == ".spotx") { fs::remove(each.path()); }
         }
@@ -204,7 +204,8 @@ TEST_CASE("a reader sees each step once, whenever it looked before its segment w
         if (i % 20 == 1) { readers.push_back(open(watch.path())); }
         train_steps(watch, i, std::min(i + 3, steps));
         watch.flush();
-        // The first looks often, the others so kept_alarm that what they know in part is thinned meanwhile.
+        // The first reader looks often. The others look so rarely that what they have read in part is thinned in
+        // between.
         for (std::size_t k = 0; k < readers.size(); ++k) {
             if (i % (3 * (60 * k + 2)) == 1) { CHECK(!readers[k].refresh()); }
         }
@@ -267,7 +268,7 @@ TEST_CASE("a segment that is damaged keeps what is left of it") {
     CHECK(watch.health().good());
     CHECK(read_file(folder / "run/000001.spot") == bytes);
     CHECK(read_file(folder / "run/000002.spot") == head);
-    CHECK(count_thinned(folder / "run") > 2);  // those behind them
+    CHECK(count_thinned(folder / "run") > 2);  // later segments are thinned
 }
 
 TEST_CASE("what a finding is about stays, however many segments its step takes, and however small the limit") {
@@ -309,7 +310,7 @@ TEST_CASE("a segment that cannot be looked at for once is waited for; its disk m
         CHECK(run.damage().empty());
         for (std::uint64_t const step : {2U, 3U, 4U}) { CHECK(has_weights(run, step)); }
         CHECK_FALSE(has_weights(run, 7));
-        CHECK(size_of(folder / "run") < (256 << 10) + 300'000);  // and the three
+        CHECK(size_of(folder / "run") < (256 << 10) + 300'000);  // and the three segments
     }
 }
 
@@ -319,7 +320,7 @@ TEST_CASE("a segment whose next one is damaged stays as it is: its findings may 
         hook watch{folder / "run", plan{low_others}, of_weights, many_segments};
         for (std::uint64_t i = 0; i < 12; ++i) { one_wide_step(watch, i, 10, i == 3); }
     }
-    // The frame with the finding and the first close of its segment, so that the step began before it.
+    // The frame with the finding and the first close of its segment: so the step began in the segment before.
     std::size_t at = 0;
     for (std::size_t i = 0; at == 0 && i < count_segments(folder / "run"); ++i) {
         std::vector<char> bytes = read_file(segment(folder / "run", i));

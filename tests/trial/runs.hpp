@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of recorded runs share: files, killed children, and a recorded run in a few words.
+// Shared by tests of recorded runs: files, killed children, and short ways to record a run.
 #pragma once
 
 #include <spotter/spotter.hpp>
@@ -43,7 +43,7 @@ inline void write_file(std::string const& path, std::vector<char> const& bytes) 
 }
 
 #if !defined(_WIN32)
-// Runs `work` in a child, which kills itself in the end; the parent waits.
+// Runs `work` in a child that kills itself at the end; waits for it.
 template <class Work>
 void in_killed_child(Work&& work) {
     pid_t const child = ::fork();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalars: kept whatever the plan says, wherever they come, with their bits and their times.
+// Scalars: kept whatever the plan says, wherever they come, with their bits and times.
 #include <tests/trial/runs.hpp>
 
 #include <atomic>
@@ -11,8 +11,8 @@ namespace {
 
 constexpr plan seldom{collection{"c", "*", every{10}, payload}};
 
-// The classes of a format's bit patterns: every sign, and of NaN both kinds with every payload of one or of two bits;
-// the infinities, zeros, smallest and largest subnormals and normals.
+// Bit patterns of every class of a format: both signs; NaN of both kinds with payloads of one or two bits; infinities,
+// zeros, and the smallest and largest subnormal and normal numbers.
 template <class Bits>
 std::vector<Bits> special(int mantissa_bits) {
     Bits const sign = Bits{1} << (8 * sizeof(Bits) - 1);
@@ -25,7 +25,7 @@ std::vector<Bits> special(int mantissa_bits) {
             for (int low = 0; low <= high; ++low) {
                 Bits const payload_bits = static_cast<Bits>(Bits{1} << high | Bits{1} << low);
                 all.push_back(static_cast<Bits>(s | exponent | payload_bits));
-                all.push_back(static_cast<Bits>(s | exponent | (fraction ^ payload_bits)));  // all but these
+                all.push_back(static_cast<Bits>(s | exponent | (fraction ^ payload_bits)));  // all bits but these
                 all.push_back(static_cast<Bits>(s | payload_bits));                          // a subnormal
             }
         }
@@ -60,7 +60,7 @@ void check_bits(int mantissa_bits) {
     CHECK(std::memcmp(whole.view().values.raw, bits.data(), bits.size() * sizeof(Bits)) == 0);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < bits.size(); ++i) {
-        if (i % 7 != 0 && i + 20 < bits.size()) { continue; }  // reading the n-th of a step walks over those before it
+        if (i % 7 != 0 && i + 20 < bits.size()) { continue; }  // reading the n-th of a step reads all before it
         for (char const* name : {"alone", "scalar"}) {
             recorded_value const one = run[name].at(train(0), nth{i});
             bool const same = one && one.type() == dtype_of<Float> && one.view().bytes() == sizeof(Bits) &&
@@ -146,7 +146,7 @@ TEST_CASE("a given time comes back bit for bit, in a step and loose [S40]") {
 }
 
 namespace {
-// A clock that somebody sets back by an hour again and again.
+// A clock that is repeatedly set back by an hour.
 double set_back() noexcept {
     static std::atomic<int> calls{0};
     int const call = calls.fetch_add(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collection that keeps the shape and neither values nor statistics.
+// A collection that keeps only the shape, neither values nor statistics.
 #include <tests/trial/runs.hpp>
 
 using namespace spotter;
@@ -18,7 +18,7 @@ TEST_CASE("what = shape: steps and shape can be read, values cannot [A28][S32]")
     CHECK(run["x"].shape(train(2)).value() == extents{3, 4});
     CHECK(run["x"].at(train(0)).error().code == errc::no_payload);
     CHECK(run["x"].stat(train(0), l2).error().code == errc::no_payload);
-    CHECK(run["x"].shape(train(4)).value() == extents{2, 3});  // another one than at first
+    CHECK(run["x"].shape(train(4)).value() == extents{2, 3});  // differs from the first shape
     CHECK(run["x"].shape(train(2)).value() == extents{3, 4});
     CHECK(run.collections()[0].what == "\"*\", every{2}: shape");
 }

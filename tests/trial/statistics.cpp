@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eighteen reductions kept without the values, read back: which are there, which are not, and what they are.
+// The eighteen statistics kept without values and read back: which are there, which are not, and their values.
 #include <tests/trial/runs.hpp>
 
 #include <cmath>
@@ -33,7 +33,7 @@ constexpr terms all_eighteen = stats(minimum, maximum, mean, stddev, variance, s
                                stats(of_abs(minimum), of_abs(maximum), of_abs(mean), of_abs(stddev), of_abs(variance),
                                      of_abs(sum), of_abs(product), of_abs(l1), of_abs(l2));
 
-// By the textbook, in two passes, in the order of `eighteen`.
+// The textbook formulas in two passes, in the order of `eighteen`.
 std::vector<double> by_hand(std::vector<double> const& values) {
     std::vector<double> found;
     for (bool const absolute : {false, true}) {
@@ -57,7 +57,7 @@ std::vector<double> by_hand(std::vector<double> const& values) {
     return found;
 }
 
-// What a run holds that kept all eighteen of `values` and not the values.
+// Checks a run that kept all eighteen statistics of `values`, but not the values.
 void check_eighteen(char const* type, tensor_ref const& view, std::vector<double> const& values) {
     INFO(type);
     temporary_folder const folder;
@@ -187,9 +187,9 @@ TEST_CASE("statistics of all tensors at a step, one after the other, read each r
     REQUIRE(names.size() == tensors);
     trial const run = open(folder / "run");
     CHECK(run[names[0]].stat(train(1), l2).value() == std::sqrt(12.0));
-    CHECK_FALSE(run.index().is_complete());  // one is found in the few rows that may hold it
+    CHECK_FALSE(run.index().is_complete());  // one statistic is found in the few rows that may hold it
     std::size_t asked = 1;
     for (; asked < tensors && !run.index().is_complete(); ++asked) { CHECK(run[names[asked]].stat(train(1), l2)); }
-    CHECK(asked < 20);  // what that read is no more than all rows
+    CHECK(asked < 20);  // reading all rows once took no more
     for (std::string const& name : names) { REQUIRE(run[name].stat(train(1), l2).value() == std::sqrt(12.0)); }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may have been superseded by something that cannot be read is corrupt: where bytes are gone, a write was not
-// finished, a segment or a whole worker is lost. What another worker has never passes for it.
+// A value is corrupt if an unreadable one may have superseded it: where bytes are missing, a write was unfinished, or a
+// segment or a whole worker is lost. Another worker's value is not returned in its place.
 #include <tests/fault/frames.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t steps_each = 12;
 double x_of(std::uint64_t number, std::uint64_t step) {
     return 100.0 * static_cast<double>(number) + static_cast<double>(step);
 }
-// x is 100 times the number (of the attempt, or the worker), and the step.
+// x is 100 times the number (of the attempt or worker) plus the step.
 void record_attempt(std::string const& path, std::uint64_t number, std::uint64_t first, std::uint64_t end,
                     options choices = {.existing = existing::resume}) {
     hook watch{path, everything, choices};
@@ -51,7 +51,7 @@ std::vector<char> without(std::vector<char> bytes, std::size_t at, std::size_t c
     bytes.erase(from, from + static_cast<std::ptrdiff_t>(count));
     return bytes;
 }
-// Of all steps: how many give the value of that number, how many say that they are corrupt, and how many anything else.
+// Counts over all steps: right values, corrupt ones, and any other answers.
 struct told {
     std::uint64_t right = 0, corrupt = 0, other = 0;
 
@@ -83,7 +83,8 @@ TEST_CASE(
         std::uint64_t refused = 0;
         for (std::size_t const count : {1UL, 31UL, 150UL, 193UL}) {
             for (std::size_t at = 4; at + count < whole.size(); at += 7) {
-                // Without the head of its last row frame it is a record as it once was, and only its sidecar knows.
+                // Without the head of its last row frame it looks like an earlier state of the record; only a sidecar
+                // knows more.
                 if (!with_sidecars && at < last + 48 && at + count > last) { continue; }
                 write_file(file, without(whole, at, count));
                 trial const run = open(path);
@@ -107,7 +108,7 @@ TEST_CASE(
     std::vector<char> const whole = read_file(file);
     auto const frames = frames_of(std::as_bytes(std::span{whole}));
     REQUIRE(frames.size() > 3);
-    // Inside a payload, so that its length leads beyond the end.
+    // Inside a payload, so that its length points beyond the end.
     std::size_t const at = static_cast<std::size_t>(frames[1].end()) + 8;
     write_file(file, without(whole, at, 31));
     trial const run = open(path);
@@ -142,14 +143,14 @@ TEST_CASE(
         CHECK(found.right > steps_each / 2);
         CHECK(found.corrupt > 0);
         CHECK(run["x"].at(train(steps_each - 1), attempt{0}).to<double>().value() == x_of(0, steps_each - 1));
-        CHECK(run["x"].at(train(500)).error().code == errc::no_such_step);  // that there was more is not said
-        // What is being written now hides nothing.
+        CHECK(run["x"].at(train(500)).error().code == errc::no_such_step);  // nothing tells of lost later steps
+        // A record that is being written hides no older values.
         auto const held = system_files().lock(path + "/lock");
         REQUIRE(held);
         CHECK(told{open(path), 1}.corrupt == 0);
         system_files().unlock(*held);
     }
-    // Cut anywhere else it is the record as it once was, and all that it says holds.
+    // Cut anywhere else it is an earlier state of the record, and all its content holds.
     for (std::size_t const size : {first + 20, first, static_cast<std::size_t>(frames[frames.size() - 2].end()) - 9}) {
         cut_at(size);
         told const earlier{open(path), 1};
@@ -167,7 +168,7 @@ TEST_CASE("the beginning of a row frame that does not belong where it is makes d
     std::vector<char> const whole = read_file(file);
     auto const frames = frames_of(std::as_bytes(std::span{whole}));
     std::size_t const last = static_cast<std::size_t>(frames.back().offset);
-    for (std::size_t const field : {8UL, 16UL}) {  // its own offset, and the end of the one before
+    for (std::size_t const field : {8UL, 16UL}) {  // its own offset, and the end of the frame before
         std::vector<char> bytes{whole.begin(), whole.end() - 5};
         bytes[last + field] ^= 1;
         write_file(file, bytes);
@@ -202,7 +203,7 @@ TEST_CASE(
     std::string const path = folder / "run", file = path + "/000001.spot";
     record_attempts(path);
     std::vector<char> const whole = read_file(file);
-    for (std::size_t const left : {0UL, 1UL, 30UL}) {  // nothing, an empty file, and half a head
+    for (std::size_t const left : {0UL, 1UL, 30UL}) {  // nothing, an empty file, half a head
         fs::remove(file);
         if (left > 0) { write_file(file, {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(left - 1)}); }
         trial const run = open(path);
@@ -212,10 +213,10 @@ TEST_CASE(
         REQUIRE(run.damage().size() == 1);
         CHECK(run.damage()[0].file == file);
         CHECK(run.losses().ends.size() == 1);
-        CHECK(run.losses().places == (left == 30 ? 1 : 0));  // what is left of a head; the rest is told as an end
+        CHECK(run.losses().places == (left == 30 ? 1 : 0));  // half a head is damage; otherwise it counts as an end
         CHECK(run["x"].at(train(3), attempt{0}).to<double>().value() == x_of(0, 3));
     }
-    // A segment that was cut, whose sidecar was made anew since: the folder's file `lost` remembers.
+    // A segment that was cut and whose sidecar was rebuilt since: the folder's file `lost` records the loss.
     auto const frames = frames_of(std::as_bytes(std::span{whole}));
     std::size_t const good = static_cast<std::size_t>(frames[frames.size() - 3].end());
     write_file(file, {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(good)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long steps took, by the clock of the thread that trained.
+// Durations of steps, by the training thread's clock.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/replay.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values, statistics and scalars read back: bit for bit, with type, shape and order; errors by name.
+// Values, statistics and scalars are read back bit for bit, with type, shape and order; errors have names.
 #include <tests/trial/runs.hpp>
 
 #include <array>
@@ -11,7 +11,7 @@ using namespace spotter_test;
 
 namespace {
 
-// Every bit pattern of a small type, a mixture with all special values of a large one.
+// Every bit pattern of a small type; for a large type a mixture with all special values.
 template <class Value>
 std::vector<Value> hostile() {
     std::size_t const count = sizeof(Value) == 1 ? 256 : sizeof(Value) == 2 ? 65536 : 3000;
@@ -126,7 +126,7 @@ TEST_CASE("ranks 0 to 8, empty tensors and tensors of zeros come back as they we
             CHECK((bytes == 0 || std::memcmp(value.view().values.raw, values.data(), bytes) == 0));
         }
     }
-    // {2, 3} in columns reads row by row as 0 2 4 1 3 5.
+    // {2, 3}, stored column by column, is 0 2 4 1 3 5 row by row.
     CHECK(run["c2"].at(train(0)).to<std::vector<double>>().value_or({}) == std::vector<double>{0, 2, 4, 1, 3, 5});
     CHECK(run["c3"].at(train(0)).to<std::vector<double>>().value_or({}) == std::vector<double>{0, 3, 1, 4, 2, 5});
     CHECK(run["zero"].at(train(0)).to<std::vector<float>>().value_or({}) == zero);

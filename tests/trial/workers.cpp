@@ -109,10 +109,10 @@ TEST_CASE("ranks of one run meet in one folder, whoever comes first and whatever
             (void)watch.step(train(0), "x"_t = 1.0);
             return std::string{watch.path()};
         };
-        CHECK(record(1) == folder / "run/worker-1");  // an earlier run of two ranks
+        CHECK(record(1) == folder / "run/worker-1");  // from an earlier run of two ranks
         CHECK(record(0) == folder / "run");
         std::vector<std::string> paths(3);
-        // Now three ranks at once: all are open at the same time.
+        // Now three ranks, all open at the same time.
         std::vector<std::unique_ptr<hook<recorder, plan<>, options>>> ranks;
         for (int i = 0; i < 3; ++i) {
             auto const worker = static_cast<std::uint32_t>((first + i) % 3);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many workers whose sidecars were merged: the run says what it says without, whatever became of the file or of a
-// worker.
+// Merged sidecars of many workers: the run reads as without them, even if the merged file or a worker changed since.
 #include <tests/file/faulty_files.hpp>
 #include <tests/trial/runs.hpp>
 
@@ -47,7 +46,7 @@ void record_all(std::string const& path) {
 
 std::string set_of(std::string const& path) { return path + '/' + layout::set_name; }
 
-// All that a run of several says, in a text.
+// All that a run with several workers contains, as text.
 std::string said_by(std::string const& path) {
     trial const run = open(path);
     std::string text{name_of(run.status())};
@@ -86,7 +85,7 @@ TEST_CASE("a run says the same once its sidecars are merged, and merging again m
     REQUIRE(compact_run(path + '/'));
     CHECK(read_file(set_of(path)) == set);
     CHECK_FALSE(std::filesystem::exists(set_of(path) + ".part"));
-    // It is read: with the workers' own sidecars gone, too.
+    // The merged file is used: the workers' own sidecars are removed here.
     for (auto const& each : std::filesystem::recursive_directory_iterator(path)) {
         if (each.path().extension() == ".spotx" && each.path().filename() != layout::set_name) {
             std::filesystem::remove(each);
@@ -170,7 +169,7 @@ TEST_CASE("whatever fails while sidecars are merged, the old set is there or the
     }
     CHECK(failed > 10);
     CHECK(said_by(path) == before);
-    // What a killed one left behind is in nobody's way.
+    // The rest of a killed merge does not matter.
     write_file(set_of(path) + ".part", {'x', 'y'});
     REQUIRE(compact_run(path));
     CHECK_FALSE(std::filesystem::exists(set_of(path) + ".part"));
@@ -184,7 +183,7 @@ TEST_CASE("whatever fails while sidecars are merged, the old set is there or the
 
 TEST_CASE(
     "SIGKILL at random instants while sidecars are merged: the run says what it says, and the next merge is whole") {
-    char const* const wanted = std::getenv("SPOTTER_KILLS");  // 200 by hand
+    char const* const wanted = std::getenv("SPOTTER_KILLS");  // 200 when run by hand
     int const kills = wanted != nullptr ? std::atoi(wanted) : 20;
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -244,7 +243,7 @@ TEST_CASE("a sidecar that knows more than its segment is told as damage, and sta
     check();
     REQUIRE(compact_run(path));
     for (auto const& each : std::filesystem::directory_iterator{path + "/worker-1"}) {
-        // What was merged is all that is left of the sidecars.
+        // Only the merged file is left.
         if (each.path().extension() == ".spotx") { std::filesystem::remove(each.path()); }
     }
     check();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FullGrad maps out of a record, of a small net whose gradients are worked out by hand here.
+// FullGrad maps from a record: a small net whose gradients this file computes by hand.
 #include <tests/trial/runs.hpp>
 
 #include <spotter/workbench/saliency.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t samples = 3, side = 4, channels = 2;
 
-// 1 x 4 x 4 pictures; two channels by a convolution of 1 x 1 with biases; ReLU; a weighted sum of all places, and a
+// 1 x 4 x 4 pictures; a 1 x 1 convolution with biases to two channels; ReLU; a weighted sum over all positions, and a
 // bias.
 struct two_layers {
     float weight[channels] = {0.75F, -0.5F}, bias[channels] = {-0.125F, 0.375F}, last_bias = 0.25F;
@@ -80,7 +80,7 @@ TEST_CASE("saliency: the parts add up to the output") {
         CHECK(std::abs(maps->parts[n] - static_cast<double>(net.output[n])) < 1e-5);
     }
     CHECK(maps->incompleteness() < 1e-5);
-    // The map of a layer as large as the input: |x * dx| and |b * db|, each brought to 0..1, added, brought to 0..1.
+    // The map of a layer as large as the input: |x * dx| and |b * db|, each scaled to 0..1; their sum, scaled to 0..1.
     for (std::size_t n = 0; n < samples; ++n) {
         std::vector<double> wanted(side * side);
         auto const add = [&](std::vector<double> const& part) {
@@ -165,7 +165,7 @@ TEST_CASE("saliency: what was not recorded is named") {
     }
     temporary_folder const folder;
     hook watch{folder / "run", keep_all};
-    net.record(watch, predict(0), "bias/conv");  // the parts no longer add up, and that is told by a number
+    net.record(watch, predict(0), "bias/conv");  // the parts do not add up, and a number reports it
     watch.begin(predict(1));
     watch.observe("input", view_of(net.input, {samples, 1, side, side}));
     watch.observe("grad/input", view_of(net.input_gradient, {samples, 1, side, side}));

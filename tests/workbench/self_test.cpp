@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-test: a fault that is planted into a record is told by the rule that is made for it, where the record shows what
-// it takes.
+// Self-test: a fault is planted into a record, and the rule made for it finds it if the record holds what the rule
+// needs.
 #include "self_test/planter.hpp"
 
 #include <spotter/judge/tracked.hpp>
@@ -19,7 +19,7 @@ using namespace spotter_test;
 
 namespace {
 
-// A loop that looks healthy: falling loss, lively gradients, moving weights; `kept` says what of it is recorded.
+// A loop that looks healthy: falling loss, lively gradients, moving weights. `kept` is its plan.
 template <class Plan>
 void record_healthy_loop(std::string const& path, Plan const& kept, std::uint64_t steps = 600) {
     hook watch{path, kept};
