@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What acting costs where there is something to do: a checkpoint beside a plain write of the same bytes, and a step
-// with an alarm that is computed again beside three plain computations.
+// The cost of acting: a checkpoint compared with a plain write of the same bytes, and a step with an alarm that is
+// computed again compared with three plain computations.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t layers = 16;
 constexpr double milliseconds = 1e-6;
 
-// A file of the same bytes, as a program writes it that trusts its numbers.
+// The same bytes written as a program does that does not check its numbers.
 bool plain_write(std::string const& path, std::vector<std::vector<float>> const& net) {
     int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     bool fine = file >= 0;
@@ -36,7 +36,7 @@ bool plain_write(std::string const& path, std::vector<std::vector<float>> const&
 }  // namespace
 
 int main() {
-    std::size_t const elements = bench::rounds(1 << 20, 1 << 10);  // of each layer: 64 MiB together
+    std::size_t const elements = bench::rounds(1 << 20, 1 << 10);  // per layer; 64 MiB in all
     std::vector<std::vector<float>> net(layers, bench::weights(elements));
     std::vector<std::string> names;
     for (std::size_t i = 0; i < layers; ++i) { names.push_back("layer" + std::to_string(i) + "/weight"); }
@@ -61,14 +61,14 @@ int main() {
         save(kept, written);
         save(small, narrowed);
     }
-    // Four of the sixteen layers are in a checkpoint, all in the plain file.
+    // A checkpoint has four of the sixteen layers, the plain file all.
     double const of_plain = plain.median() / 4;
     bench::figure("a checkpoint of 16 MiB, looked through, written aside, renamed", milliseconds * written.median(),
                   "ms", bench::control("a plain write of the same bytes", milliseconds * of_plain, "ms"));
     bench::figure("times the plain write", written.median() / of_plain, "");
     bench::figure("the same as bf16", milliseconds * narrowed.median(), "ms");
 
-    // A step that reads all weights once and has a number that is none.
+    // A step that reads all weights once, with a NaN in its result.
     std::vector<float> sums(layers);
     auto const compute = [&] {
         for (std::size_t i = 0; i < layers; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the peers share: a file that is emptied now and then, and a thread behind a queue.
+// Shared by the peers: a file that is emptied between rounds, and a thread behind a queue.
 #pragma once
 
 #include "bench.hpp"
@@ -17,7 +17,7 @@
 
 namespace bench {
 
-// A file that is appended to, and emptied between the rounds.
+// A file that is appended to; a call empties it between the rounds.
 class file {
 public:
     explicit file(std::string const& path) : to_{std::fopen(path.c_str(), "wb")} {}
@@ -35,8 +35,8 @@ private:
     std::FILE* to_;
 };
 
-// Mutex, condition variable and deque to a thread, which calls `use` for each; it has no limit, so that nobody waits
-// for room.
+// Mutex, condition variable and deque to a thread that calls `use` for each item. The queue is unbounded, so that no
+// caller waits for room.
 template <class Use>
 class queue {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks share: a clock, percentiles, and how a figure and a target are printed.
+// Shared by the benchmarks: a clock, percentiles, and the printing of figures and targets.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-// SPOTTER_BENCH_QUICK in the environment: few rounds, enough to see that a program works.
+// SPOTTER_BENCH_QUICK in the environment: few rounds, to see that a program works.
 [[nodiscard]] inline bool quick() noexcept {
     char const* const text = std::getenv("SPOTTER_BENCH_QUICK");
     return text != nullptr && *text != '\0' && *text != '0';
@@ -22,13 +22,13 @@ namespace bench {
     return quick() ? when_quick : full;
 }
 
-// The compiler has to assume that the value is read, and that any memory behind it may have changed.
+// Makes the compiler assume that the value is read, and that any memory behind it may change.
 template <class Value>
 void do_not_optimise(Value const& value) noexcept {
     asm volatile("" : : "r"(&value) : "memory");
 }
 
-// How long a call takes, in nanoseconds.
+// The duration of a call in nanoseconds.
 template <class Call>
 [[nodiscard]] double nanoseconds(Call&& call) {
     auto const start = std::chrono::steady_clock::now();
@@ -36,10 +36,10 @@ template <class Call>
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Times of one thing, measured again and again.
+// Repeated measurements of one duration.
 class samples {
 public:
-    // `calls` calls in a row are timed as one, and each counts as its share: reading the clock costs as much as a
+    // Times `calls` calls in a row as one sample, and records the time per call: reading the clock costs as much as a
     // hand-off.
     template <class Call>
     void time(std::size_t calls, Call&& call) {
@@ -49,7 +49,7 @@ public:
         times_.push_back(all / static_cast<double>(calls));
     }
     void add(double time) { times_.push_back(time); }
-    // The time that a share of the samples does not exceed: 0.5 is the median.
+    // The time that this share of the samples does not exceed: 0.5 is the median.
     [[nodiscard]] double percentile(double share) {
         std::sort(times_.begin(), times_.end());
         auto const rank = static_cast<std::size_t>(share * static_cast<double>(times_.size()));
@@ -61,13 +61,14 @@ private:
     std::vector<double> times_;
 };
 
-// One line a figure that is for information.
+// Prints one line with a figure that has no target.
 inline void figure(std::string const& what, double value, char const* unit, std::string const& beside = {}) {
     std::printf("%s: %.4g %s%s%s\n", what.c_str(), value, unit, beside.empty() ? "" : ", ", beside.c_str());
     std::fflush(stdout);
 }
 
-// One line a target: `T5 stats in L2: 13.9 GB/s, target 12: met`. `beside` names the control and its figure.
+// Prints one line with a target: `T5 stats in L2: 13.9 GB/s, target 12: met`. `beside` names the control and its
+// figure.
 enum class wanted { at_most, at_least };
 inline void target(std::string const& what, double value, char const* unit, wanted which, double limit,
                    std::string const& beside = {}) {
@@ -82,7 +83,7 @@ inline void target(std::string const& what, double value, char const* unit, want
     return line;
 }
 
-// Plausible weights: finite, no zeros, hardly compressible, the same in every run.
+// Plausible weights: finite, without zeros, hardly compressible, the same in every run.
 [[nodiscard]] inline std::vector<float> weights(std::size_t count) {
     std::vector<float> values(count);
     std::uint64_t state = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// T7, T19: how small values become and how fast, on one core, against zstd's level 1 over the same bytes, with and
-// without planes, and against the plain planes of version 1 of the format. Of a ResNet18 where libtorch is found, and
-// of the perceptron.
+// T7, T19: size and speed of the codec, on one core. The controls are zstd's level 1 over the same bytes, with and
+// without planes, and the plain planes of format version 1. The values are those of a ResNet18, if libtorch is found,
+// and of the perceptron.
 //     bench_codec [digits.csv]
 //     bench_codec --write FOLDER        the ResNet18's tensors as files, for codec_peers.py
 #include "thread_time.hpp"
@@ -32,7 +32,7 @@ template <class Value>
     return {std::move(name), type, {view.begin(), view.end()}};
 }
 
-// Tensors as a training leaves them, in f32 and in bf16.
+// Tensors of a training, in f32 and in bf16.
 [[nodiscard]] std::vector<tensor> make_tensors(std::string const& path) {
     bench::pictures const pictures = bench::load_pictures(path);
     bench::training run{pictures, bench::rounds(1024, 512)};
@@ -45,7 +45,7 @@ template <class Value>
         all.push_back(make_tensor(name + " bf16", dtype::bf16, bench::to_bf16(values)));
     };
     add("weights", layer.weights);
-    // What delta{...} stores: the difference to the weights a step before, and ten.
+    // What delta{...} stores: the difference to the weights of one and of ten steps before.
     for (std::size_t const distance : {1U, 10U}) {
         std::vector<float> const before = layer.weights;
         for (std::size_t i = 0; i < distance; ++i) { run.step(); }
@@ -67,7 +67,7 @@ template <class Value>
 }
 
 #ifdef SPOTTER_BENCH_TORCH
-// At most so many bytes of each kind of tensor, a view after another, as one.
+// At most 16 MiB of each kind of tensor, joined into one.
 [[nodiscard]] tensor joined(bench::named_tensors const& from, char const* suffix, dtype type, torch::ScalarType as) {
     constexpr std::size_t most = 16U << 20;
     tensor made{from.name + suffix, type, {}};
@@ -103,7 +103,7 @@ void each_block(tensor const& from, Use&& use) {
     }
 }
 
-// The controls: each block one frame of zstd's level 1, as it is or split into planes first.
+// The controls: each block as one frame of zstd's level 1, unchanged or split into planes.
 class plain_zstd {
 public:
     plain_zstd()
@@ -137,14 +137,14 @@ private:
     std::vector<std::byte> split_;
 };
 
-// Of the thread's own processor: nothing here waits for anything but that.
+// Processor time of the thread: the calls wait for nothing else.
 template <class Call>
 void time(bench::samples& into, Call&& call) {
     into.add(bench::thread_time{call}.core);
 }
 
 struct figures {
-    double ratio, megabytes;  // a second
+    double ratio, megabytes;  // megabytes per second
 };
 [[nodiscard]] std::string shown(figures const& it) {
     char text[48];
@@ -155,10 +155,10 @@ struct figures {
 struct outcome {
     figures plain, shuffled, before, ours;
     double decode_before, decode;  // GB/s
-    double choice;                 // of the time of ours, the share that the samples take
+    double choice;                 // share of our packing time spent on choosing codecs
 };
 
-// One form of a tensor: packed, and read back.
+// A tensor packed in one form, and read back.
 class packing {
 public:
     packing(tensor const& of, payload_form form) : of_{of}, form_{form}, back_(of.bytes.size()) {
@@ -190,7 +190,7 @@ private:
     bench::samples packed_, read_;
 };
 
-// All in turn, again and again, so that a busy machine slows all of them.
+// Measures all in turn, repeatedly, so that a busy machine slows all of them.
 [[nodiscard]] outcome measure(tensor const& it, plain_zstd& zstd) {
     payload_form const form = payload_packer::form_for(it.type, it.bytes.size());
     packing before{it, {it.width()}}, ours{it, form};
@@ -217,7 +217,7 @@ private:
             choosing.median() / ours.packed().median()};
 }
 
-// No data makes a payload larger than this; noise is the worst there is.
+// The most bytes that a payload may have; noise is the worst case.
 void bound() {
     std::vector<std::byte> values(16U << 20);
     std::uint64_t state = 1;
@@ -237,7 +237,7 @@ void bound() {
 
 struct wish {
     char const* name;
-    double ratio, speed, decode;  // 0: none; the speed in those of zstd
+    double ratio, speed, decode;  // 0: no target; speed relative to zstd
 };
 void report(std::vector<tensor> const& tensors, char const* title, std::vector<wish> const& wishes) {
     plain_zstd zstd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T18: what a hook costs that is made and ended, and what memory one takes that records nothing yet.
+// T18: the cost of constructing and ending a hook, and the memory of one that records nothing yet.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -27,7 +27,7 @@ using a_hook = decltype(hook{std::string_view{}, keep, options{}});
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-// In MiB, of this process.
+// Resident memory of this process, in MiB.
 [[nodiscard]] double resident() {
     std::FILE* const file = std::fopen("/proc/self/statm", "r");
     unsigned long all = 0, mine = 0;
@@ -36,7 +36,7 @@ using a_hook = decltype(hook{std::string_view{}, keep, options{}});
     return static_cast<double>(mine) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-// `count` hooks that live at once, each with a folder of its own. Times are a hook's, in milliseconds.
+// `count` hooks alive at once, each with its own folder. Times are per hook, in milliseconds.
 struct round {
     double made = 0, ended = 0, core = 0, memory = 0;
 
@@ -91,7 +91,7 @@ struct times {
 }  // namespace
 
 int main() {
-    rlimit files{};  // three a hook
+    rlimit files{};  // a hook opens three
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a run takes to do what it is asked for while it goes on, and what the loop's thread pays where its rules are
+// How long a running loop takes to carry out a request, and the cost on the training thread when its rules are
 // exchanged.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
@@ -39,7 +39,7 @@ int main() {
     std::vector<std::vector<float>> const values(tensors, bench::weights(256));
     for (std::size_t i = 0; i < tensors; ++i) { names.push_back("layer" + std::to_string(i) + "/weight"); }
 
-    // A step is what the hook does, and a rest of a millisecond.
+    // A step: the hook's work and a rest of a millisecond.
     std::atomic<bool> over{false}, exchanging{false};
     bench::samples usual, exchanged;
     std::thread loop{[&] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight rules that look at every tensor, each a composition: what rules.cpp times and tests/instructions counts.
+// Eight composed rules that look at every tensor: rules.cpp measures their time, tests/instructions counts their
+// instructions.
 #pragma once
 
 #include <spotter/plan/policy.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as TensorBoard reads them: length, its checksum, an event with a value, its checksum.
+// Records in TensorBoard's format: length, its checksum, an event with a value, its checksum.
 #pragma once
 
 #include "background.hpp"
@@ -29,7 +29,7 @@ constexpr crc_tables make_tables() {
 }
 inline constexpr crc_tables tables = make_tables();
 
-// CRC-32C, eight bytes at a time, rotated and shifted as these files want it.
+// Masked CRC-32C (rotated and shifted, as TFRecord files require), computed eight bytes at a time.
 inline std::uint32_t masked_crc(std::span<char const> bytes) noexcept {
     std::uint32_t crc = ~0U;
     auto const* at = reinterpret_cast<unsigned char const*>(bytes.data());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T6: what a tensor costs the training thread that is kept with its values and seven statistics, against a memcpy of
-// it.
+// T6: the cost on the training thread of a tensor kept with values and seven statistics, compared with a memcpy of it.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -21,7 +20,7 @@ constexpr terms seven = stats(minimum, maximum, mean, variance, l1, l2, zeros);
                 options{.drain = drain::poll, .copying = copying::streaming, .ring_bytes = ring_bytes}};
 }
 
-// A run that is recorded; what was handed over is written between the measurements, by this thread.
+// A recorded run. This thread writes the records between the measurements.
 class kept_run {
 public:
     explicit kept_run(terms keep) : watch_{make_hook(folder_.path(), keep)} { watch_.begin(train(index_++)); }
@@ -48,10 +47,10 @@ private:
     std::uint64_t index_ = 0;
 };
 
-// The control and the subjects in turn: a neighbour slows all of them down alike.
+// Measures the control and the subjects in turn, so that a busy neighbour slows all of them alike.
 void tensors(std::string const& size, std::size_t bytes, std::size_t calls, std::size_t rounds) {
     std::vector<float> const values = bench::weights(bytes / sizeof(float));
-    std::vector<std::byte> memory(ring_bytes);  // touched, and walked through as the ring is
+    std::vector<std::byte> memory(ring_bytes);  // touched, and cycled through like the ring
     std::size_t at = 0;
     bench::samples copy, only_stats, only_values, both;
     kept_run with_values{payload}, with_both{payload | seven};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers of peers.cpp that no package of Debian brings: quill (12) and MCAP (2), where their sources are given by
-// -DSPOTTER_PEERS=<folder>, with the repositories in <folder>/quill and <folder>/mcap. Each with the options it has by
-// default, and told where not.
+// Peers of peers.cpp that Debian does not package: quill (12) and MCAP (2). -DSPOTTER_PEERS=<folder> gives their
+// sources, as repositories in <folder>/quill and <folder>/mcap. They use their default options, with the exceptions
+// noted.
 #pragma once
 
 #include "peer_work.hpp"
@@ -18,7 +18,7 @@
 #include <quill/Logger.h>
 #include <quill/sinks/FileSink.h>
 
-// Its queue of a thread begins with 128 KiB and doubles where it is full.
+// Its per-thread queue starts with 128 KiB and doubles when it is full.
 struct quill_async {
     static constexpr char const* name = "quill, asynchronous";
     peer_work const& todo;
@@ -54,7 +54,7 @@ struct quill_async {
 #define MCAP_COMPRESSION_NO_LZ4
 #include <mcap/writer.hpp>
 
-// Chunks of 768 KiB, packed by zstd on the calling thread.
+// Chunks of 768 KiB, compressed with zstd on the calling thread.
 struct mcap_file {
     static constexpr char const* name = "MCAP, direct";
     peer_work const& todo;

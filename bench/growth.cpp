@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cost of a step on the training thread grows, and the memory of the process with it: with hooks that each have
-// a thread, with tensors, with bytes, with rules, and with the steps already recorded; and what opening costs with
-// workers.
+// How the cost of a step on the training thread and the memory of the process grow: with hooks that each have a thread,
+// with tensors, with bytes, with rules, and with steps already recorded. Also what opening costs with many workers.
 //     bench_growth [growth.csv]
-// Prints what it measured, and writes it as CSV where a file is named; bench/growth_picture.py draws that. Each line is
-// of a process of its own; its memory is what that grew by since its tensors were made, at the highest, the rings
-// aside, whose size the options say.
+// Prints its measurements, and writes them as CSV if a file is named; bench/growth_picture.py draws that. Each line
+// comes from a process of its own. Its memory is the peak growth since its tensors were made, without the rings, whose
+// size is an option.
 #include "measured_process.hpp"
 #include "scratch_folder.hpp"
 
@@ -36,7 +35,7 @@ public:
     ~table() {
         if (file_ != nullptr) { std::fclose(file_); }
     }
-    // What work(say) says of sizes, in a process of its own.
+    // Prints the rows that work(say) reports, in a process of its own.
     template <class Work>
     void rows(char const* panel, char const* series, Work&& work) {
         bool const sound = bench::in_a_process(work, [&](bench::grown const& it) {
@@ -55,7 +54,7 @@ private:
     std::FILE* file_;
 };
 
-// The sizes; few of them where it is only asked whether the program works.
+// The sizes to measure; in a quick run those up to `when_quick`.
 [[nodiscard]] std::vector<std::uint64_t> sizes(std::vector<std::uint64_t> all, std::uint64_t when_quick) {
     if (bench::quick()) {
         std::erase_if(all, [&](std::uint64_t each) { return each > when_quick; });
@@ -71,14 +70,14 @@ struct network {
         std::vector<float> const some = bench::weights((std::min)(bytes / sizeof(float), std::size_t{4096}));
         for (std::size_t i = 0; i < count; ++i) {
             names.push_back("layer" + std::to_string(i) + "/weight");
-            // And not copied from one of this size, which would count as memory once had.
+            // Not copied from a vector of this size, which would count as peak memory.
             tensors[i].resize(bytes / sizeof(float));
             for (std::size_t k = 0; k < tensors[i].size(); ++k) { tensors[i][k] = some[k % some.size()]; }
         }
     }
 };
 
-// What the process has more than when this was made, at the highest, without so many rings.
+// The peak growth of the process since construction, without the rings.
 struct memory {
     double before = bench::resident_bytes();
 
@@ -91,8 +90,8 @@ void say_if_unsound(health_report const& health) {
     }
 }
 
-// Processor time of a step, in nanoseconds. As many steps are timed as one as take about a millisecond, or as fit into
-// half of the ring; what they left to the writer is written before the next.
+// Processor time of a step, in nanoseconds. Times as many steps together as take about a millisecond, or fit into half
+// of the ring. The writer drains them before the next sample.
 template <class Hook>
 [[nodiscard]] double step_time(Hook& watch, network const& net, std::size_t ring_bytes = ring) {
     std::vector<tensor_handle> handles;
@@ -121,7 +120,7 @@ template <class Hook>
     return bench::median(times);
 }
 
-// One hook's step; of a plan that records nothing without a folder.
+// The step of one hook; with `recorded` false it has no folder.
 template <class Plan>
 [[nodiscard]] bench::grown of_one_hook(std::uint64_t size, network const& net, Plan const& keep, bool recorded) {
     memory const memory;
@@ -154,7 +153,7 @@ void by_bytes(table& out) {
          sizes({4, 16, 64, 256, 1U << 10, 4U << 10, 16U << 10, 64U << 10, 256U << 10, 1U << 20, 4U << 20, 16U << 20},
                64U << 10)) {
         out.rows("bytes", "memcpy", [&](auto say) {
-            std::vector<std::byte> into(ring);  // as large as the ring, and as seldom in a cache
+            std::vector<std::byte> into(ring);  // as large as the ring, and as rarely in a cache
             network const net{1, bytes};
             std::size_t at = 0;
             std::size_t const at_once = (std::max)(std::size_t{4U << 20} / bytes, std::size_t{1});
@@ -176,8 +175,8 @@ void by_bytes(table& out) {
     }
 }
 
-// So many hooks, each with a thread that trains and a writer, all at once; a ring of 1 MiB each. The median of their
-// steps' times.
+// `count` hooks at once, each with a training thread and a writer, and with a ring of 1 MiB. The result is the median
+// of their step times.
 template <class Plan>
 [[nodiscard]] bench::grown of_many_hooks(std::uint64_t count, network const& net, Plan const& keep, bool recorded) {
     constexpr std::size_t small_ring = 1U << 20;
@@ -215,7 +214,8 @@ void by_hooks(table& out) {
     }
 }
 
-// So many packs of so many rules, all of which look at one tensor: a hook takes 64 rules, and a pack 64.
+// `Packs` packs of `Each` rules, which all look at one tensor. A hook takes up to 64 packs or rules, and a pack up to
+// 64 rules.
 template <std::size_t Packs, std::size_t Each, class Make>
 [[nodiscard]] bench::grown with_rules(network const& net, Make&& make) {
     auto const one_pack = [&]<std::size_t... I>(double first, std::index_sequence<I...>) {
@@ -246,15 +246,15 @@ void by_rules(table& out) {
     row.operator()<10, 50>();
 }
 
-// One run that goes on and on, the same step again and again: what its first steps cost, and those behind a hundred, a
-// thousand, ... of them; and the memory that it ever had until then.
+// One run that repeats the same step: the cost of its first steps, and of those after a hundred, a thousand, ...; and
+// the peak memory until then.
 template <class Hook, class Step>
 void grow_old(Hook& watch, memory const& memory, std::uint64_t last, Step&& step, auto say) {
     std::uint64_t index = 0;
     for (std::uint64_t mark = 1000; mark <= last; mark *= 10) {
         std::uint64_t const at_once = (std::min)(mark / 10, std::uint64_t{10'000});
         std::vector<double> times;
-        while (index < mark) {  // the last half of the way is timed
+        while (index < mark) {  // the second half is timed
             std::uint64_t const end = index + at_once;
             bench::thread_time const all{[&] {
                 for (; index < end; ++index) {
@@ -300,7 +300,7 @@ void by_age_of_a_number(table& out) {
     });
 }
 
-// A run of so many workers is opened, in a process of its own; workers as those of bench_workers.
+// Opens a run of this many workers in a process of its own; the workers are like those of bench_workers.
 void by_workers(table& out) {
     for (std::uint64_t const workers : sizes({1, 3, 10, 30, 100, 300, 1000}, 10)) {
         bench::scratch_folder const folder;

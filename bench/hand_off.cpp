@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T1 to T3: what handing a value over costs the training thread, against a memcpy of the same bytes into memory like
-// the ring's.
+// T1 to T3: the cost of handing a value over on the training thread, compared with a memcpy of the same bytes into
+// memory like the ring's.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::uint64_t ring_bytes = 256ULL << 20;
 
-// The control: touched memory that is walked through like a ring, `stride` bytes a copy.
+// The control: touched memory that is cycled through like a ring, `stride` bytes a copy.
 class copies {
 public:
     copies() : memory_(ring_bytes) {}
@@ -49,13 +49,13 @@ private:
     std::size_t at_ = 0;
 };
 
-// How much is handed over at a time: `calls` are timed as one sample; after `batches` samples the writer may catch up,
-// so that the ring never fills.
+// How much is handed over at a time: `calls` calls are timed as one sample. After `batches` samples the writer drains
+// the ring, so that it never fills.
 struct schedule {
     std::size_t calls, batches, rounds;
 };
 
-// `call` again and again, with `rest` between the rounds.
+// Measures `call` repeatedly, with `rest` between the rounds.
 template <class Call, class Rest>
 [[nodiscard]] bench::samples measure(schedule const& plan, Call&& call, Rest&& rest) {
     bench::samples times;
@@ -66,14 +66,14 @@ template <class Call, class Rest>
     return times;
 }
 
-// One hand-off after another at an open step of a run that is recorded.
+// Measures hand-offs at an open step of a recorded run.
 template <class Hand>
 [[nodiscard]] bench::samples measure_hook(schedule const& plan, Hand&& hand, ring_in where = ring_in::memory) {
     bench::scratch_folder const folder;
     hook watch{std::string_view{folder.path()}, spotter::plan{collection{"all", "*", always{}, payload}},
                options{.ring_bytes = ring_bytes, .ring_in = where}};
     std::uint64_t index = 0;
-    tensor_handle const loss = watch.tensor("loss");  // for what is handed over by handle
+    tensor_handle const loss = watch.tensor("loss");  // for hand-offs by handle
     auto const give = [&] {
         if constexpr (requires { hand(watch, loss); }) {
             hand(watch, loss);
@@ -82,7 +82,7 @@ template <class Hand>
         }
     };
     watch.begin(train(index++));
-    give();  // declares: it is measured from the step after that on
+    give();  // declares the tensors; measurements begin at the next step
     (void)watch.end();
     watch.begin(train(index++));
     bench::samples times = measure(plan, give, [&] {
@@ -104,8 +104,7 @@ template <class Hand>
     return times;
 }
 
-// The first eight steps after the one that declares, in hooks with a ring of the default size that are used for nothing
-// else.
+// The first eight steps after the declaring one, in fresh hooks with a ring of default size.
 template <class Hand>
 [[nodiscard]] bench::samples measure_first_steps(std::size_t calls, Hand&& hand) {
     bench::samples times;
@@ -124,7 +123,7 @@ template <class Hand>
     return times;
 }
 
-// The ring alone; the same thread takes out between the rounds.
+// The ring alone; the same thread drains it between the rounds.
 [[nodiscard]] bench::samples measure_ring(schedule const& plan, void const* from, std::size_t bytes) {
     byte_ring ring;
     if (!ring.start(ring_bytes)) { return {}; }
@@ -152,7 +151,7 @@ template <class Hand>
     return measure(plan, [&] { memory.put(from, bytes, stride); }, [] {});
 }
 
-// The least disturbed of several measurements that are made in turn: a busy neighbour only ever adds.
+// The minimum over several measurements taken in turn: a busy neighbour only adds time.
 struct least {
     double median = 1e12, tail = 1e12;
     void take(bench::samples times) {
@@ -219,13 +218,13 @@ void tensors(std::string const& size, std::size_t bytes, schedule const& plan, d
                   beside);
 }
 
-// How often this thread gave the processor away, as it does in a lock or a system call that waits.
+// How often this thread yielded the processor voluntarily, as a lock or a waiting system call does.
 [[nodiscard]] long waits() noexcept {
     rusage used{};
     (void)getrusage(RUSAGE_THREAD, &used);
     return used.ru_nvcsw;
 }
-// That there is no system call at all is what tests/record/system_calls.cpp proves.
+// tests/record/system_calls.cpp proves that there is no system call at all.
 void memory_and_waits() {
     bench::scratch_folder const folder;
     std::vector<float> const values = bench::weights(1024);

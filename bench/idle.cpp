@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T4: what a hook costs at a step at which nothing is due. What rules cost: rules.cpp
+// T4: the cost of a hook at a step at which nothing is due. For the cost of rules see rules.cpp.
 #include "bench.hpp"
 
 #include <spotter/hook.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr plan keep{defaults::weights, defaults::gradients};
 
-// As many small tensors as a step has; their names are long enough to look like names.
+// As many small tensors as a step has, with names of realistic length.
 struct network {
     std::vector<std::string> names;
     std::vector<std::vector<float>> values;
@@ -20,9 +20,9 @@ struct network {
     }
 };
 
-// Nanoseconds a tensor at steps that no collection wants, after one at which all were met. `observe(i)` is called for
-// each, in every second sample: in the others the same code opens and closes a step with no tensor in it, which is not
-// a tensor's cost. Also that.
+// Nanoseconds a tensor at steps that no collection keeps, after a step that met all tensors. Samples alternate:
+// `observe(i)` for each tensor, and the same code without tensors. The difference is the cost of tensors; the latter is
+// the cost of an empty step.
 struct idle_time {
     double tensor = 0, empty_step = 0;
 
@@ -33,7 +33,7 @@ struct idle_time {
             watch.begin(train(index));
             for (std::size_t i = 0; i < tensors; ++i) { observe(i); }
             bench::do_not_optimise(watch.end());
-            index += index % 500 == 499 ? 2 : 1;  // never again a multiple of 500
+            index += index % 500 == 499 ? 2 : 1;  // never a multiple of 500 again
         };
         step(count);
         std::size_t const steps_at_once = (std::max)(std::size_t{20'000} / count, std::size_t{1});
@@ -58,7 +58,7 @@ void idle_hook(std::size_t count) {
     std::vector<tensor_handle> handles;
     for (std::string const& name : net.names) { handles.push_back(watch.tensor(name)); }
     idle_time const by_handle{watch, count, [&](std::size_t i) { watch.observe(handles[i], net.values[i]); }};
-    // The control: the same walk, making the same views and looking at one bit.
+    // The control: the same loop, which makes the same views and tests one bit.
     std::uint64_t due = 0, seen = 0;
     bench::do_not_optimise(due);
     bench::samples walk;

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# T16: what an include costs a translation unit, against the standard headers that it brings along by themselves. What one whole file
-# costs, header-only and where the bodies are linked: the README's loop, a hook with few and many rules, beside files that do the least
-# with libraries known to everybody. And what an engine costs that includes the hook in each of its files.
+# T16: the cost of an include in a translation unit, compared with the standard headers that it includes. The cost of a
+# whole file, header-only and with linked bodies: the README's loop, a hook with few and many rules, compared with
+# minimal files that use well-known libraries. And the cost for an engine that includes the hook in each of its files.
 #     cmake [-D CXX=<compiler>] [-D INCLUDE=<folder>] [-D FOLDER=<scratch folder>] [-D ROUNDS=5] [-D ENGINE_FILES=200]
 #           [-D ONLY="doors;loops;files;engine"] -P include_cost.cmake
-# C stands for the time of a file that parses and dumps with nlohmann_json, at the same flags in the same run.
+# C is the time of a file that parses and dumps with nlohmann_json, at the same flags in the same run.
 cmake_minimum_required(VERSION 3.20)
 
 if(NOT CXX)
@@ -26,14 +26,15 @@ if("$ENV{SPOTTER_BENCH_QUICK}")
     set(ROUNDS 1)
     set(ENGINE_FILES 8)
     if(NOT ONLY)
-        set(ONLY doors loops files) # an engine's implementation takes half a minute
+        set(ONLY doors loops files) # an engine's implementation compiles half a minute
     endif()
 endif()
 if(NOT ONLY)
     set(ONLY doors loops files engine)
 endif()
 
-# Standard and system headers behind a header of spotter, found by following its includes of spotter; those of other systems, too.
+# The foreign headers behind a header of spotter, found by following its includes of spotter's headers; those of other
+# systems, too.
 function(foreign_headers header into)
     set(waiting "${header}")
     set(seen "")
@@ -58,8 +59,9 @@ function(foreign_headers header into)
     set(${into} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Milliseconds of the processor, the system's for it included, as the shell tells them (its own, nearly none, are in the sum): a busy neighbour is not in them. Behind `into` are
-# flags; -O0 -fsyntax-only where there are none. `into`_memory is the most memory that the compiler held, in MB, where GNU time is at hand.
+# Processor milliseconds, system calls included, as the shell reports them; its own share is negligible, and a busy
+# neighbour does not count. `into` is followed by flags, by default -O0 -fsyntax-only. `into`_memory is the compiler's
+# peak memory in MB, where GNU time is installed.
 set(ENV{LC_ALL} C)
 file(MAKE_DIRECTORY "${FOLDER}")
 find_program(TIME time)
@@ -68,7 +70,7 @@ if(TIME)
     set(memory_of "${TIME}" -f %M -o "${FOLDER}/memory")
     execute_process(COMMAND ${memory_of} true RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
     if(NOT result EQUAL 0)
-        set(memory_of "") # not GNU's
+        set(memory_of "") # it is not GNU time
     endif()
 endif()
 function(compile_once file into)
@@ -97,7 +99,7 @@ function(compile_once file into)
     endif()
 endfunction()
 
-# 2951 of 1002 is 2.95
+# (2951, 1002) gives 2.95
 function(ratio part of into)
     math(EXPR hundredths "(100 * ${part} + ${of} / 2) / ${of}")
     math(EXPR whole "${hundredths} / 100")
@@ -114,7 +116,7 @@ function(median into)
     set(${into} ${value} PARENT_SCOPE)
 endfunction()
 
-# With and without turn by turn, so that a busy neighbour slows both.
+# With and without the header in turn, so that a busy neighbour slows both.
 function(measure header limit)
     foreign_headers("${header}" foreign)
     string(MAKE_C_IDENTIFIER "${header}" name)
@@ -146,7 +148,7 @@ if("doors" IN_LIST ONLY)
     measure(spotter/spotter.hpp 250)
 endif()
 
-# A file with a hook and so many composed rules, each of its own pattern and limit, in packs of ten.
+# Writes a file with a hook and `count` composed rules, each with its own pattern and limit, in packs of ten.
 function(write_rules count)
     set(packs "")
     set(rules "")
@@ -186,7 +188,7 @@ int main() {
 ")
 endfunction()
 
-# The loop that the README shows first.
+# The first loop shown in the README.
 file(WRITE "${FOLDER}/loop.cpp" "#include <spotter/packs.hpp>
 #include <spotter/print.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
@@ -225,7 +227,7 @@ void train_it(my_net& net) {
 }
 ")
 
-# The controls: as little as a program can do with them.
+# The controls: the least that a program can do with each library.
 file(WRITE "${FOLDER}/spdlog.cpp" "#include <spdlog/async.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
@@ -251,7 +253,7 @@ int main() {
     H5Dclose(set), H5Sclose(space), H5Fclose(file);
 }
 ")
-# Each way of compiling the two files of the targets, and C, turn by turn. Targets in hundredths of C.
+# Compiles the two target files in each way, and C, in turn. Targets are in hundredths of C.
 function(loops)
     write_rules(10)
     set(again ${ROUNDS})
@@ -320,8 +322,8 @@ if("loops" IN_LIST ONLY AND result EQUAL 0)
     loops()
 endif()
 
-# An engine of many files, each of which includes the hook; one of them observes, one has the implementation. Against the same files
-# without.
+# An engine of many files that all include the hook: one observes, and one has the implementation. It is compared with
+# the same files without the hook.
 function(write_engine folder)
     file(WRITE "${folder}/watch.hpp" "#pragma once
 #if defined(WATCHED)
@@ -457,7 +459,7 @@ if("engine" IN_LIST ONLY)
         math(EXPR with "${with} + ${time}")
     endforeach()
     compile_once("${folder}/implementation.cpp" implementation -O2 -DSPOTTER_SEPARATE -c -o "${folder}/out.o")
-    # Of fewer files, as in a quick run, each takes its share of 200 of the implementation.
+    # With fewer files, as in a quick run, each takes 1/200 of the implementation's cost.
     math(EXPR implementation_share "${implementation} * ${ENGINE_FILES} / 200")
     if(ENGINE_FILES GREATER 200)
         set(implementation_share ${implementation})
@@ -506,7 +508,7 @@ foreach(case spdlog nlohmann_json hdf5)
     endif()
 endforeach()
 
-# All in turn, so that a busy neighbour slows each of them.
+# All in turn, so that a busy neighbour slows each alike.
 set(again ${ROUNDS})
 if(again GREATER 3)
     set(again 3)
@@ -515,7 +517,7 @@ foreach(round RANGE 1 ${again})
     foreach(case IN LISTS cases)
         foreach(level 0 2)
             if("$ENV{SPOTTER_BENCH_QUICK}" AND (level EQUAL 2 OR NOT case MATCHES "^(rules_1|nlohmann_json)$"))
-                continue() # the quick run sees that it works
+                continue() # the quick run only shows that it works
             endif()
             compile_once("${FOLDER}/${case}.cpp" time ${folder_${case}} -O${level} -c -o "${FOLDER}/${case}.o${level}")
             list(APPEND times_${case}_${level} ${time})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules over a record, as `spotter check` runs them: a million steps with a loss, judged from the rows alone.
+// Rules over a record, as `spotter check` runs them: a million steps with a loss, judged from rows only.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto everything = plan{collection{"all", "*", always{}, payload}};
 
-// A loss that falls, with a tenth of noise, and every hundredth step one of an evaluation.
+// Records a falling loss with a tenth of noise, and an evaluation loss at every hundredth step.
 void record_loss(std::string const& path, std::uint64_t steps) {
     std::mt19937 random{1};
     std::normal_distribution<double> noise{1, 0.1};
@@ -29,7 +29,7 @@ void record_loss(std::string const& path, std::uint64_t steps) {
     watch.finish();
 }
 
-// Seconds; opening the run included.
+// In seconds, opening the run included.
 double time_of(std::string const& path, dynamic_rule const& rules) {
     bench::samples times;
     for (std::size_t round = 0; round < bench::rounds(3, 1); ++round) {

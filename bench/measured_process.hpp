@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something measured in a process of its own: what it takes of the memory is not hidden by what another one took
-// before.
+// Measures in a process of its own, so that earlier measurements do not hide its use of memory.
 #pragma once
 
 #include "thread_time.hpp"
@@ -13,7 +12,7 @@
 
 namespace bench {
 
-// Bytes in memory now, and the most that ever were.
+// Resident bytes now, and their peak.
 [[nodiscard]] inline double resident_bytes() noexcept {
     std::FILE* const file = std::fopen("/proc/self/statm", "r");
     if (file == nullptr) { return 0; }
@@ -34,13 +33,12 @@ struct grown {
     double bytes = 0;
 };
 
-// Calls work(say) in a child, and used(it) here for each that it said by say(it). False where the child did not end
-// well.
+// Calls work(say) in a child process, and used(it) here for each value that the child says. False if the child fails.
 template <class Work, class Use>
 [[nodiscard]] bool in_a_process(Work&& work, Use&& use) {
     int ends[2]{};
     if (::pipe(ends) != 0) { return false; }
-    std::fflush(stdout);  // or the child would say it again
+    std::fflush(stdout);  // otherwise the child would print it again
     pid_t const child = ::fork();
     if (child == 0) {
         ::close(ends[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a table of many ranks is written, and how large it is: bench_parquet [FILE] keeps it, for bench/questions.py
-// to ask. A thousand ranks, a hundred steps, a hundred tensors: rank 137 has other weights from step 70 on, rank 512
-// takes twice as long, the gradient of layer 7 grows from step 80 on, in layer 3 nine of ten activations are zero.
+// Speed and size of a Parquet table of many ranks. bench_parquet FILE keeps the table for bench/questions.py. A
+// thousand ranks, a hundred steps, a hundred tensors. The faults: rank 137 has other weights from step 70 on, rank 512
+// takes twice as long, the gradient of layer 7 grows from step 80 on, and nine of ten activations in layer 3 are zero.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that each peer of peers.cpp is given.
+// The work given to each peer of peers.cpp.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// What is handed over, and how often: in a round `batches` times `calls` calls in a row, then as many one by one; then
-// everybody may catch up, so that nobody waits for the disk.
+// What is handed over, and how often. A round has `batches` times `calls` calls in a row, then as many single calls.
+// Then every peer may drain its queue, so that no call waits for the disk.
 struct peer_work {
     std::string folder;
     std::vector<float> values;

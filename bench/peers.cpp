@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handing a value over costs the calling thread, beside what else a training loop could hand it to: all in one
-// process, in turn, so that a neighbour slows each down alike. hand_off.cpp holds the hook against its targets.
+// The cost on the calling thread of handing a value to a hook, and to other libraries that a training loop could use.
+// All run in one process in turn, so that a busy neighbour slows each alike. hand_off.cpp compares the hook with its
+// targets.
 #include "background.hpp"
 #include "bench.hpp"
 #include "event_records.hpp"
@@ -30,7 +31,7 @@ namespace {
 
 constexpr std::uint64_t ring_bytes = 256ULL << 20;
 
-// Each peer: made from the work, put() hands the values over, rest() catches up.
+// Each peer is constructed from the work; put() hands the values over, rest() drains its queue.
 struct copies {
     static constexpr char const* name = "memcpy (control)";
     peer_work const& todo;
@@ -74,7 +75,7 @@ struct recorded {
         : todo{it}, watch{it.folder + "/run", plan{collection{"all", "*", always{}, payload}},
                           options{.ring_bytes = ring_bytes}} {
         watch.begin(train(index++));
-        put();  // declares
+        put();  // declares the tensors
     }
     ~recorded() {
         watch.finish();
@@ -128,7 +129,7 @@ struct to_thread {
     }
 };
 
-// The event is made by the caller; a thread frames and writes it.
+// The caller makes the event; a thread frames and writes it.
 struct event_thread {
     static constexpr char const* name = "TensorBoard records by a thread";
     peer_work const& todo;
@@ -174,7 +175,7 @@ struct spdlog_async {
     }
     void rest() {
         while (pool->queue_size() > 0) { std::this_thread::sleep_for(std::chrono::milliseconds{1}); }
-        std::this_thread::sleep_for(std::chrono::milliseconds{5});  // the last is being written
+        std::this_thread::sleep_for(std::chrono::milliseconds{5});  // the last event is being written
         std::filesystem::resize_file(path, 0);
     }
 };
@@ -184,7 +185,7 @@ struct spdlog_async {
 #endif
 
 #if defined(SPOTTER_BENCH_HDF5)
-// A dataset that grows by a row at a time, in chunks of 64 KiB, or of a row where that is more.
+// A dataset that grows by a row at a time, in chunks of 64 KiB, or of one row if that is larger.
 struct hdf5 {
     static constexpr char const* name = "HDF5, shuffle and deflate 1";
     peer_work const& todo;
@@ -246,7 +247,7 @@ void compare(char const* what, peer_work todo) {
     bench::scratch_folder const folder;
     std::filesystem::create_directories(folder.path());
     todo.folder = folder.path();
-    // Each is made in its place: none of them can be moved.
+    // Constructed in place: none of them can be moved.
     std::tuple<contestant<Peers>...> all{(static_cast<void>(sizeof(Peers)), std::as_const(todo))...};
     for (std::size_t i = 0; i < todo.rounds; ++i) {
         std::apply([&](auto&... each) { (each.round(todo), ...); }, all);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A perceptron as one trains it in earnest, to be watched: 784 pixels, twice 256 ReLU, ten classes, batches of 128,
-// plain gradient descent. Its products run at the rate of a good library, so that what a hook costs is not hidden
-// behind slow arithmetic.
+// A realistic perceptron to watch: 784 pixels, two layers of 256 ReLU, ten classes, batches of 128, plain gradient
+// descent. Its matrix products run at the speed of a good library, so that slow arithmetic does not hide the cost of a
+// hook.
 #pragma once
 
 #include "training.hpp"
@@ -10,13 +10,13 @@
 
 namespace bench {
 
-// A matrix of floats with any strides: its transpose is the same memory.
+// A matrix of floats with any strides; its transpose shares the memory.
 struct strided {
     float const* values;
     std::size_t row, col;
 };
 
-// 8 rows of a times a panel of 16 columns, which is read in order; into holds 8 x 16 values.
+// 8 rows of a times a packed panel of 16 columns; `into` gets 8 x 16 values.
 using tile = void (*)(strided a, float const* panel, std::size_t inner, float* into);
 __attribute__((target("avx512f"))) inline void wide_tile(strided a, float const* panel, std::size_t inner,
                                                          float* into) {
@@ -33,7 +33,7 @@ __attribute__((target("avx512f"))) inline void wide_tile(strided a, float const*
     }
     std::memcpy(into, sum, sizeof sum);
 }
-// Where there is no AVX-512.
+// The kernel without AVX-512.
 __attribute__((target_clones("arch=haswell", "default"))) inline void any_tile(strided a, float const* panel,
                                                                                std::size_t inner, float* into) {
     typedef float lanes __attribute__((vector_size(16)));
@@ -51,7 +51,7 @@ __attribute__((target_clones("arch=haswell", "default"))) inline void any_tile(s
     }
 }
 
-// into = a · b, rows a multiple of 8; into is rows x cols, packed.
+// into = a · b; rows is a multiple of 8; `into` is rows x cols, packed.
 inline void multiply(strided a, strided b, float* into, std::size_t rows, std::size_t inner, std::size_t cols,
                      std::vector<float>& panel) {
     static tile const fill = __builtin_cpu_supports("avx512f") ? wide_tile : any_tile;
@@ -110,7 +110,7 @@ public:
         input_.resize(batch * pixels), labels_.resize(batch), gradient_.resize(batch * classes);
     }
 
-    // All but the update, which comes after a hook has judged.
+    // All but the update, which follows the hook's verdict.
     void forward_backward() {
         for (std::size_t r = 0; r < batch; ++r) {
             std::size_t const chosen = random_.below(all_labels_.size());
@@ -126,7 +126,7 @@ public:
                 float const* const bias = it.bias.data();
                 for (std::size_t u = 0; u < it.units; ++u) {
                     before[u] += bias[u];
-                    after[u] = before[u] * static_cast<float>(before[u] > 0);  // no branch
+                    after[u] = before[u] * static_cast<float>(before[u] > 0);  // without a branch
                 }
             }
             below = &it.after;
@@ -157,7 +157,7 @@ public:
     [[nodiscard]] float loss() const noexcept { return loss_; }
     [[nodiscard]] float accuracy() const noexcept { return accuracy_; }
 
-    // Its 25 tensors, in the order in which a step computes them.
+    // Visits its 25 tensors in the order in which a step computes them.
     template <class Visit>
     friend void visit_tensors(perceptron const& net, Visit visit) {
         using spotter::view_of;
@@ -203,7 +203,7 @@ private:
         }
         for (; i < into.size(); ++i) { into[i] += factor * from[i]; }
     }
-    // 8 x 8 pictures to 28 x 28, between whose points one takes the mean by distance; mean 0 and deviation 1 over all.
+    // 8 x 8 pictures to 28 x 28 by bilinear interpolation; mean 0 and deviation 1 over all.
     void enlarge(pictures const& from) {
         all_labels_ = from.labels;
         all_.resize(from.labels.size() * pixels);

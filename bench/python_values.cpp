@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what bench/python_values.py reads: `bench_python_values FOLDER && python3 bench/python_values.py FOLDER`.
-// Values alone, so that each statistic has to follow from them: of few large tensors, of small ones at many steps, and
-// of ten thousand at two steps.
+// Records the runs that bench/python_values.py reads: `bench_python_values FOLDER && python3 bench/python_values.py
+// FOLDER`. They hold values only, so that readers must compute each statistic: few large tensors, small tensors at many
+// steps, and ten thousand tensors at two steps.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 #include "training.hpp"

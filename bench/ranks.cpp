@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs ranks to decide together at each step, beside a plain MPI_Allreduce of the same bytes: mpirun -n 4
-// bench_ranks
+// The cost of deciding together at each step for ranks, compared with a plain MPI_Allreduce of the same bytes: mpirun
+// -n 4 bench_ranks
 #include "bench.hpp"
 
 #include <spotter/ext/mpi.hpp>

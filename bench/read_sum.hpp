@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control of whatever reads memory.
+// The control for everything that reads memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-// What reading costs: a sum of 64-bit words in eight vectors, which waits for nothing but memory.
+// The cost of reading: a sum of 64-bit words in eight vectors, limited only by memory.
 [[nodiscard]] inline std::uint64_t read_sum(void const* from, std::size_t bytes) noexcept {
     typedef std::uint64_t words __attribute__((vector_size(32)));
     words sum[8]{};

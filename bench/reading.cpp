@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T10 and T11: opening a run, reading one record of it, and how soon another process sees a closed step. HDF5, where it
-// is installed, does the same on the same values in the same run.
+// T10 and T11: opening a run, reading one record of it, and the delay until another process sees a closed step. HDF5,
+// if installed, does the same on the same values.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -63,8 +63,8 @@ double open_time(std::string const& path) {
     }
     return times.median() * 1e-6;
 }
-// The median time of a value at a random step, from an open run of which nothing else was read; and whether it was
-// right.
+// The median time to read a value at a random step, from an open run that has read nothing else; -1 if the run or a
+// value is wrong.
 template <class Expected>
 double read_time(std::string const& path, std::size_t steps, std::string const& name, Expected&& expected) {
     auto const run = open_trial(path);
@@ -85,7 +85,7 @@ double read_time(std::string const& path, std::size_t steps, std::string const& 
 }
 
 #if defined(SPOTTER_BENCH_HDF5)
-// As many datasets of 1024 floats, as its users would write them; then open and read one.
+// Writes as many datasets of 1024 floats as HDF5's users would; then opens the file and reads one.
 void hdf5(std::string const& path, std::size_t count, double opened, double read) {
     std::vector<float> values = noise(1024);
     hsize_t const size = values.size();
@@ -125,7 +125,7 @@ void hdf5(std::string const&, std::size_t, double, double) {
 }
 #endif
 
-// A child closes a step now and then and notes when; this process looks for it every millisecond, as
+// A child closes a step from time to time and notes the instant. This process looks for it every millisecond, as
 // `spotter::trial::wait` does.
 double visible_after(std::string const& path) {
     using clock = std::chrono::steady_clock;
@@ -143,7 +143,7 @@ double visible_after(std::string const& path) {
         for (std::size_t i = 0; i < steps; ++i) {
             (void)watch.step(train(i), "loss"_t = 0.5F);
             notes->closed_at[i] = clock::now().time_since_epoch().count();
-            std::this_thread::sleep_for(std::chrono::milliseconds{100});  // the next step does not come
+            std::this_thread::sleep_for(std::chrono::milliseconds{100});  // there is no next step
         }
         ::_exit(0);
     }

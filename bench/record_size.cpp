@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T9: what long series of scalars, and statistics alone, take on disk, segments and sidecars together.
+// T9: the size on disk of long series of scalars, and of statistics alone, segments and sidecars together.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 
@@ -13,7 +13,7 @@ using namespace spotter;
 
 namespace {
 
-// Everything in the folder.
+// The size of all files in the folder.
 std::uint64_t bytes_in(std::string const& folder) {
     std::uint64_t bytes = 0;
     for (auto const& each : std::filesystem::recursive_directory_iterator{folder}) {
@@ -58,8 +58,8 @@ int main() {
                   bench::wanted::at_most, 1.5);
     std::uint64_t const one =
         record(scalars, [&](auto& watch, std::size_t step) { watch.observe("loss", value(step)); });
-    // Statistics that a plan or rules ask for, of tensors whose values are not kept; a finite l2 has 8 bytes, with its
-    // maximum 24.
+    // Statistics for a plan or rules, of tensors whose values are not kept. A finite l2 takes 8 bytes; with its maximum
+    // it takes 24.
     std::vector<std::vector<float>> tensors(25, std::vector<float>(64, 0.5F));
     std::size_t const watched = bench::rounds(10'000, 500);
     auto const statistics = [&](auto const& keep) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page of a run takes that is wide and short: ten thousand tensors at two steps.
+// The cost of the page of a run with ten thousand tensors at two steps.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 

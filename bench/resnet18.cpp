@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// T12 beside smdebug: what a hook costs the training of a ResNet18 in libtorch: batches of 16 pictures of 3 x 64 x 64,
-// one thread. Beside each figure stands that of smdebug for PyTorch, measured elsewhere on the same kind of machine
-// (two cores, two threads).
+// T12 compared with smdebug: the cost of a hook in the training of a ResNet18 in libtorch, with batches of 16 pictures
+// of 3 x 64 x 64 and one thread. smdebug for PyTorch was measured separately, on the same kind of machine (two cores,
+// two threads).
 #include "resnet18.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 namespace sp = spotter;
 
-constexpr std::uint64_t steps = 10;  // of a chunk, so that each holds one step at which everything is due
+constexpr std::uint64_t steps = 10;  // per chunk, so that each has one step at which everything is due
 
 // A net, its optimizer and one batch: the same for every variant.
 class training {
@@ -51,7 +51,7 @@ private:
     std::uint64_t index_ = 0;
 };
 
-// How many tensors and megabytes one step shows.
+// Counts the tensors and megabytes that one step shows.
 struct counting {
     std::size_t tensors = 0;
     double megabytes = 0;

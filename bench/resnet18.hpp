@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResNet18 in libtorch (He et al. 2016), each layer's input and output shown to a hook on the way, as smdebug does.
+// ResNet18 in libtorch (He et al. 2016). It shows each layer's input and output to a hook on the way, as smdebug does.
 #pragma once
 
 #include <spotter/ext/torch.hpp>

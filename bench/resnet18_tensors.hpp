@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ResNet18 holds after 120 steps of Adam: weights, gradients, what flows between its layers, moments; and an
-// embedding's gradient.
+// Tensors of a ResNet18 after 120 steps of Adam: weights, gradients, activations, moments; and an embedding's gradient.
 #pragma once
 
 #include "bench.hpp"
@@ -22,7 +21,7 @@ namespace detail {
 struct nobody {
     void observe(std::string const&, torch::Tensor const&) const noexcept {}
 };
-// Keeps activations behind each ReLU, and what the loss changes by in front of it.
+// Keeps the activation after each ReLU, and the loss's gradient in front of it.
 struct keeper {
     std::vector<torch::Tensor> behind{}, before{};
     void observe(std::string const& name, torch::Tensor const& values) {
@@ -38,7 +37,7 @@ struct keeper {
 
 }  // namespace detail
 
-// Pictures are ten patterns with as much noise; a batch of 16, one thread.
+// Pictures are ten patterns with as much noise; batches of 16, one thread.
 [[nodiscard]] inline std::vector<named_tensors> resnet18_tensors() {
     torch::set_num_threads(1);
     torch::manual_seed(7);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T4: what rules cost: of each built-in one its state, an observed tensor and a close; of eight composed ones a tensor.
+// T4: the cost of rules. For each built-in one: its state, an observed tensor and a close; for eight composed ones: a
+// tensor.
 #include "bench.hpp"
 #include "eight_rules.hpp"
 
@@ -19,7 +20,7 @@ using namespace spotter;
 
 namespace {
 
-std::size_t allocated = 0;  // bytes asked for so far
+std::size_t allocated = 0;  // bytes allocated so far
 
 }  // namespace
 
@@ -33,9 +34,9 @@ std::size_t allocated = 0;  // bytes asked for so far
 
 namespace {
 
-constexpr std::size_t variations = 4;  // of a tensor's values, in turn
+constexpr std::size_t variations = 4;  // of a tensor's values, used in turn
 
-// A tensor that some rule watches, as observed in a step.
+// A tensor that some rule watches, as a step observes it.
 struct sight {
     tensor_info info{};
     std::vector<float> values[variations]{};
@@ -68,7 +69,7 @@ sight make_sight(char const* name, extents const& shape, flag flags = flag::none
     made.active.assign(units, 1), made.finite.assign(units, 1);
     return made;
 }
-// Attention weights of 8 heads, 64 queries and 64 keys, behind a softmax.
+// Attention weights after a softmax: 8 heads, 64 queries, 64 keys.
 sight make_attention() {
     sight made = make_sight("attention/1", {1, 8, 64, 64});
     for (std::vector<float>& each : made.values) {
@@ -105,7 +106,8 @@ std::vector<sight> const& sights() {
     return all;
 }
 
-// Bytes of memory, behind sizeof, for so many tensors of each sort that the rule watches; how many sorts that are.
+// The memory beyond sizeof of a rule's state, for `count` tensors of each sort that the rule watches; and the number of
+// sorts.
 template <rule Rule>
 std::size_t bytes_for(Rule const& rule, std::size_t each, std::vector<sight const*>* watched = nullptr) {
     machine<Rule> it{rule};
@@ -164,7 +166,7 @@ void one_rule(Rule const& rule) {
                 infos.empty() ? 0 : observing.median() / static_cast<double>(infos.size()), closing.median());
     std::fflush(stdout);
 }
-// With what some cannot be without.
+// The rule, with the options that some rules require.
 template <rule Rule>
 Rule as_asked(Rule it) {
     if constexpr (std::same_as<Rule, gradient_noise_scale>) { it.batch_small = 16, it.batch_big = 64; }
@@ -177,13 +179,13 @@ void each_rule() {
                 "ns a close");
     detail::each_built_in_rule([](auto const& each) {
         using Rule = std::remove_cvref_t<decltype(each)>;
-        // What is healthy these read from a record.
+        // Rules with `healthy` read the healthy values from a record, and are left out.
         if constexpr (!requires { Rule::healthy; }) { one_rule(as_asked(each)); }
     });
 }
 
-// The controls: the same rules as objects that are put together at run time, each node behind a base class. A leaf asks
-// its predicate directly, or through a std::function.
+// The control: the same rules as objects composed at run time, each node behind a base class. A leaf calls its
+// predicate directly, or through a std::function.
 struct node {
     virtual ~node() = default;
     virtual void observe(observation const& it) = 0;
@@ -258,7 +260,7 @@ struct made_at_run_time {
     }
 };
 
-// The judges' own machines behind a base class, rule by rule: only the list is made at run time.
+// The judges' own machines behind a base class, one per rule: only the list is made at run time.
 struct any_machine {
     virtual ~any_machine() = default;
     virtual void observe(observation const& it) = 0;
@@ -269,7 +271,7 @@ struct virtual_machine final : any_machine {
     explicit virtual_machine(Rule const& rule, tensor_info const& tensor) : it{rule} { (void)it.declare(tensor); }
     void observe(observation const& seen) override { it.observe(seen); }
 };
-// And a rule that does as little as the smallest one does, to see the dispatch alone.
+// A rule that does as little as the smallest one, to measure the dispatch alone.
 template <int Which>
 struct counting {
     using kind = rule_kind;

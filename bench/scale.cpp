@@ -33,10 +33,10 @@ struct size_of_run {
     std::size_t tensors = 1;
     std::uint64_t steps = 1;
     bool judged = false;
-    std::uint32_t of = 0;  // ranks that the run is told to have; 0: those
+    std::uint32_t of = 0;  // the number of ranks that the run declares; 0: `ranks`
 };
 
-// A hook's worth of training: weights that decay, gradients that follow them.
+// The training of one hook: weights that decay, gradients that follow them.
 template <class Hook>
 void train_with(Hook& watch, size_of_run const& how, std::uint32_t rank) {
     constexpr std::size_t numbers = 256;
@@ -144,7 +144,7 @@ void read_all(std::string const& path, size_of_run const& how, cost& it) {
                });
 }
 
-// What reads does so in a process of its own: what it takes is not counted as a rank's.
+// Reading runs in a process of its own, so that its memory does not count as a rank's.
 [[nodiscard]] cost measure(size_of_run const& how) {
     bench::scratch_folder const folder;
     std::string const path = folder.path();
@@ -177,7 +177,7 @@ void print_head() {
     std::printf("%-7s %6s %7s %7s | %10s %9s %7s %9s %6s | %9s %9s %9s | %9s %9s %9s %7s\n", "plan", "ranks", "tensors",
                 "steps", "core s", "us a step", "MiB", "MB", "files", "open ms", "compact s", "then ms", "check s",
                 "table s", "table MB", "MiB");
-    std::fflush(stdout);  // or a child would say it again
+    std::fflush(stdout);  // otherwise a child would print it again
 }
 void print_row(size_of_run const& how, cost const& it) {
     double const steps = static_cast<double>(how.ranks) * static_cast<double>(how.steps);
@@ -188,7 +188,7 @@ void print_row(size_of_run const& how, cost const& it) {
     std::fflush(stdout);
 }
 
-// One size grows and the others stay; behind each the power that its last growth was of: 1 is in proportion.
+// Lets one size grow while the others stay. Prints the exponent of the last growth behind each: 1 is proportional.
 void grow(char const* what, std::vector<size_of_run> const& sizes) {
     std::printf("\n%s\n", what);
     print_head();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks that write share: a folder that goes away with its run.
+// Shared by benchmarks that write: a folder that is removed at the end.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ public:
         std::filesystem::remove_all(path_, ignored);
     }
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    // Of the files in it.
+    // Total size of its files.
     [[nodiscard]] std::uintmax_t bytes() const {
         std::error_code ignored;
         std::uintmax_t sum = 0;

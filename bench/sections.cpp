@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T20: what a named part of a step costs, beside two looks at the clock; and what the times of a step cost.
+// T20: the cost of a named section of a step, compared with two readings of the clock; and the cost of step times.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 

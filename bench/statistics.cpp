@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// T5: how fast the one pass over a tensor is, against a plain sum over the same bytes.
+// T5: the speed of the single pass over a tensor, compared with a plain sum over the same bytes.
 #include "bench.hpp"
 #include "read_sum.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 constexpr terms seven =
     terms::nonfinite | terms::zeros | terms::range | terms::sum | terms::sum_abs | terms::sum_squares | terms::variance;
 
-// GB/s at the median; the warm-up brings small tensors into the cache.
+// GB/s at the median; the warm-up loads small tensors into the cache.
 template <class Call>
 [[nodiscard]] double rate(std::size_t bytes, Call&& call) {
     std::size_t const calls = bytes >= (16U << 20) ? 1 : (std::max)((std::size_t{4} << 20) / bytes, std::size_t{1});
@@ -33,7 +33,7 @@ template <class Call>
     return rate(bytes, [&] { bench::do_not_optimise(bench::read_sum(from, bytes)); });
 }
 
-// The narrower kernels, which this processor does not choose by itself.
+// The kernels of narrower vectors, which this processor would not choose.
 template <class Path>
 [[nodiscard]] double path_rate(Path gather_path, std::vector<float> const& values) {
     std::size_t const bytes = 512U << 10;
@@ -44,11 +44,11 @@ template <class Path>
     });
 }
 
-// As many of `values` as fit 512 KiB, each converted to another type.
+// As many of `values` as fit into 512 KiB, each converted to another type.
 template <class Value, class Convert>
 void type_rate(char const* name, std::vector<float> const& values, double f32, Convert&& convert) {
     std::size_t const count = (512U << 10) / sizeof(Value);
-    auto const converted = std::make_unique<Value[]>(count);  // no vector: one of bool has no memory to show
+    auto const converted = std::make_unique<Value[]>(count);  // not a vector: one of bool has no contiguous memory
     for (std::size_t i = 0; i < count; ++i) { converted[i] = convert(values[i]); }
     double const now = summary_rate(view_of(converted.get(), {count}), seven);
     bench::figure(std::string{"  seven terms of "} + name, now, "GB/s",
@@ -84,7 +84,7 @@ int main() {
     bench::target("T5 stats in L2 without AVX2", path_rate(detail::gather_baseline<float>, values), "GB/s",
                   bench::wanted::at_least, 4);
 
-    bench::samples reads, passes;  // in turn: neighbours slow both down alike
+    bench::samples reads, passes;  // in turn, so that a busy neighbour slows both alike
     for (std::size_t i = 0; i < bench::rounds(9, 3); ++i) {
         reads.time(1, [&] { bench::do_not_optimise(bench::read_sum(values.data(), large)); });
         passes.time(1, [&] { bench::do_not_optimise(summarize(first(large), seven)); });
@@ -118,7 +118,7 @@ int main() {
     type_rate<double>("f64", values, f32, [](float x) { return static_cast<double>(x); });
     type_rate<bf16>("bf16", values, f32,
                     [](float x) { return bf16{static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16)}; });
-    // Bits of normal numbers of either sign.
+    // Bits of normal numbers of both signs.
     type_rate<f16>("f16", values, f32,
                    [&](float x) { return f16{static_cast<std::uint16_t>((scaled(1e5)(x) & 0x83FF) | 0x2C00)}; });
     type_rate<f8_e4m3>("f8_e4m3", values, f32,
@@ -134,7 +134,7 @@ int main() {
     type_rate<bool>("bool", values, f32, [](float x) { return x > 0; });
     type_rate<c64>("c64", values, f32, [](float x) { return c64{x, x}; });
 
-    // A run that diverged: the share of the speed without, of pairs that are taken in turn.
+    // A run that diverged: the speed with non-finite values as a share of the speed without, measured in pairs.
     for (std::size_t const every : {block_size, std::size_t{2}, std::size_t{1}}) {
         std::vector<float> sick(values.begin(), values.begin() + (512 << 10) / 4);
         for (std::size_t i = 0; i < sick.size(); i += every) { sick[i] = std::bit_cast<float>(0x7FC00000U); }

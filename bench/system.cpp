@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// T21: what a sample of the machine costs, whether faults of the machine are found that a program really has, and what
-// healthy ones are told.
+// T21: the cost of a sample of the machine, whether real faults of the machine are found, and what healthy programs get
+// reported.
 #include "perceptron.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
@@ -25,8 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Seconds between two samples where a program runs beside them: ten times as often as by default, so that these take
-// minutes.
+// Seconds between samples beside a running program: ten times as often as by default, so that these tests take minutes.
 constexpr double every_seconds = 0.1;
 
 void cost_of_a_sample() {
@@ -47,8 +46,8 @@ void cost_of_a_sample() {
     bench::figure("  of a core at one a second", bench::median(core) * 1e-4, "%");
 }
 
-// Trains a perceptron beside a sampler until the rule was told or that many samples were taken: at which it was;
-// nothing told is none.
+// The samples of a training beside a sampler, the rules with findings in order, and the sample number of each. `first`
+// is a rule's number; 0 if it found nothing.
 struct watched_training {
     std::uint64_t samples = 0;
     std::vector<std::string> told{};
@@ -88,7 +87,7 @@ watched_training train_beside(bench::pictures const& data, std::uint64_t samples
         made.told.push_back(std::string{each.rule});
         made.at.push_back(each.step.index + 1);
     }
-    for (finding const& each : run->findings()) {  // of the loop's own rules
+    for (finding const& each : run->findings()) {  // findings of the loop's own rules
         if (each.severity == severity::info || made.first(each.rule) != 0) { continue; }
         made.told.push_back(std::string{each.rule});
         made.at.push_back(each.step.index);
@@ -96,7 +95,7 @@ watched_training train_beside(bench::pictures const& data, std::uint64_t samples
     return made;
 }
 
-// So many programs that do nothing but take the processor, until this ends.
+// Starts this many processes that only use the processor; the destructor ends them.
 class neighbours {
 public:
     explicit neighbours(unsigned count) {
@@ -166,8 +165,8 @@ int main(int count, char** arguments) {
     std::size_t const runs = bench::rounds(40, 1);
     std::uint64_t alarmed = 0, seen = 0;
     for (std::size_t i = 0; i < runs; ++i) {
-        // By turns: nothing beside it; a pause now and then, as an evaluation or a checkpoint has; a cache that fills
-        // up in the first third; a second thread that computes.
+        // In turn: nothing beside it; a pause now and then, like an evaluation or a checkpoint; a cache that fills in
+        // the first third; a second thread that computes.
         std::vector<std::vector<char>> cache;
         std::atomic<bool> over{false};
         std::thread second{[&] {

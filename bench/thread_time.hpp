@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks of whole loops share: the processor time of a thread beside the clock on the wall.
+// Shared by benchmarks of whole loops: a thread's processor time and the elapsed time.
 #pragma once
 
 #include "bench.hpp"
@@ -8,14 +8,14 @@
 
 namespace bench {
 
-// Nanoseconds that this thread has had a processor; the system's work for it included.
+// The processor time of this thread in nanoseconds, system calls included.
 [[nodiscard]] inline double processor_nanoseconds() noexcept {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// What a call takes of its thread's processor and of the clock, in nanoseconds.
+// The processor time of the thread and the elapsed time of a call, in nanoseconds.
 struct thread_time {
     double core = 0, wall = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step with an alarm costs that is in the file before the loop hears of it, and what a ring in shared memory
-// would cost instead; what of it is in the record of a program that dies in its next call.
+// The cost of a step whose alarm is in the file before the loop gets it, compared with a ring in shared memory. Also
+// how often the finding is in the record of a program that dies in its next call.
 #include "bench.hpp"
 #include "measured_process.hpp"
 #include "scratch_folder.hpp"
@@ -26,13 +26,14 @@ constexpr plan keep{collection{"all", "*", always{}, payload}};
 constexpr auto tells_error = any("alarm", mean > 0.5) | severity::error;
 constexpr auto tells_warning = any("alarm", mean > 0.5) | severity::warning;
 
-// `overflow::thin` never waits for the writer: so it was everywhere, and so it would be with a ring in shared memory.
+// `overflow::thin` never waits for the writer. That was the behaviour of all modes, and would be with a ring in shared
+// memory.
 constexpr options as_it_is{};
 constexpr options as_it_was{.overflow = overflow::thin};
 constexpr options shared{.overflow = overflow::thin, .ring_in = ring_in::shared_memory};
 
-// Steps of a loss and a thousand values, one of `every` with an alarm; what that one takes, the loop in between resting
-// for so long.
+// The time of a step of a loss and a thousand values, one of `every` with an alarm. The loop rests in between for
+// `rest_microseconds`.
 struct paces {
     double median = 0, p99 = 0;
 };
@@ -58,7 +59,7 @@ void tell(char const* what, paces it) {
     std::fflush(stdout);
 }
 
-// An alarm behind so many bytes that the writer has still before it.
+// An alarm while the writer still has `bytes` unwritten.
 void tell_behind(std::size_t bytes) {
     bench::scratch_folder const folder;
     std::vector<float> const w = bench::weights(bytes / sizeof(float));
@@ -72,7 +73,7 @@ void tell_behind(std::size_t bytes) {
     std::printf("  the same behind %zu MiB that are not written yet: p50 %.3g ms\n", bytes >> 20, taken.median() / 1e6);
 }
 
-// Made and ended, and what it takes of the memory, /dev/shm included.
+// Construction and end of a hook, and its memory, /dev/shm included.
 void tell_start(char const* what, options const& choices) {
     bench::samples taken, memory;
     for (std::size_t i = 0; i < bench::rounds(21, 3); ++i) {
@@ -113,7 +114,7 @@ void tell_size(char const* what, options choices) {
 }
 constexpr void (*deaths[])() = {
     [] { std::abort(); },     [] { ::raise(SIGSEGV); },        [] { std::exit(1); },     [] { ::_exit(1); },
-    [] { std::terminate(); }, [] { ::raise(SIGKILL); },        [] { ::raise(SIGABRT); },  // as an assert
+    [] { std::terminate(); }, [] { ::raise(SIGKILL); },        [] { ::raise(SIGABRT); },  // as an assert does
     [] { throw 1; },          [] { (void)overflow_stack(0); },
 };
 
@@ -131,7 +132,7 @@ void tell_deaths(char const* what, options const& choices) {
             if (child == 0) {
                 int const nothing = ::open("/dev/null", O_WRONLY);
                 ::dup2(nothing, STDERR_FILENO);
-                std::thread{[&] {  // of which nothing catches exceptions
+                std::thread{[&] {  // a thread in which nothing catches exceptions
                     hook watch{folder.path(), keep, tells_error, choices};
                     for (std::uint64_t i = 0;; ++i) {
                         if (watch.step(train(i), "alarm"_t = i == 5 ? 1.0 : 0.0)) { die(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of a training that really took place: a perceptron learns digits with Adam, in a few seconds of plain C++.
+// Tensors of a real training: a perceptron learns digits with Adam, in a few seconds of plain C++.
 #pragma once
 
 #include "bench.hpp"
@@ -13,8 +13,8 @@
 
 namespace bench {
 
-// 8 x 8 pictures of digits: from `path`, else from digits.csv.gz in the folder SPOTTER_DATA of the environment, else a
-// stand-in that is drawn here (ten fixed patterns with noise).
+// 8 x 8 pictures of digits, read from `path`, or else from digits.csv.gz in the folder SPOTTER_DATA of the environment.
+// Without either they are generated (ten fixed patterns with noise).
 struct pictures {
     static constexpr std::size_t pixels = 64, classes = 10;
     std::string source{};
@@ -101,7 +101,7 @@ public:
     struct layer {
         std::size_t inputs, units;
         std::vector<float> weights{}, gradient{}, first{}, second{}, bias{}, bias_gradient{};
-        std::vector<float> output{};  // batch x units, after the ReLU where there is one
+        std::vector<float> output{};  // batch x units, after the ReLU if the layer has one
     };
 
     training(pictures const& from, std::size_t width) : from_{from} {
@@ -238,7 +238,7 @@ private:
     double accuracy_ = 0;
 };
 
-// The upper half of each value, rounded to the nearest even one: what training in bf16 keeps.
+// The upper half of each value, rounded to nearest even: what training in bf16 keeps.
 [[nodiscard]] inline std::vector<std::uint16_t> to_bf16(std::vector<float> const& values) {
     std::vector<std::uint16_t> halves(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -248,7 +248,7 @@ private:
     return halves;
 }
 
-// Normal values, the same in every run (Box and Muller).
+// Normally distributed values, the same in every run (Box and Muller).
 [[nodiscard]] inline std::vector<float> normal_values(std::size_t count, float deviation) {
     std::vector<float> values(count + 1);
     detail::noise random;

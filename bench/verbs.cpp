@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it takes to read a long run whole, as `spotter export` and `spotter diff` do: seconds and memory of a process of
-// its own, and how reading one value grows with how many there are.
+// The cost of reading a long run whole, as `spotter export` and `spotter diff` do: seconds, and memory of a process of
+// its own. Also how the time to read one value grows with their number.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr auto everything = plan{collection{"all", "*", always{}, payload}};
 
-// One number a step, or a tensor of `elements` floats.
+// Records one number a step, or a tensor of `elements` floats.
 void record(std::string const& path, std::uint64_t steps, std::size_t elements = 0) {
     hook watch{path, everything};
     std::vector<float> values(elements, 0.5F);
@@ -46,7 +46,7 @@ struct cost {
     bool good = false;
 };
 
-// In a process of its own: what it takes at most is that of nothing else.
+// Runs in a process of its own, so that its peak memory is its own.
 template <class Work>
 [[nodiscard]] cost cost_of(Work&& work) {
     cost it;
@@ -121,7 +121,7 @@ void tell(std::string const& what, cost const& it, double seconds) {
     bench::target("T22 " + what + ", memory", it.megabytes, "MB", bench::wanted::at_most, 100);
 }
 
-// Nanoseconds of the processor for one of its values, at random, once all were read: the first reading of a page is the
+// Processor nanoseconds to read one of its values at random. All are read once before: the first read of a page is the
 // system's.
 double time_at(std::string const& path) {
     trial const run = open_trial(path).value();
@@ -143,7 +143,7 @@ double time_at(std::string const& path) {
     return bench::median(std::move(times));
 }
 
-// What is left of a thousand times as many are misses of the cache.
+// The remaining growth at a thousand times as many is due to cache misses.
 void grow(std::string const& folder, char const* what, std::uint64_t few, std::uint64_t many, std::size_t elements) {
     std::string const a = folder + "/few" + what, b = folder + "/many" + what;
     record(a, few, elements), record(b, many, elements);

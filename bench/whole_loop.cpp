@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// T12: what a hook costs a whole training loop, a perceptron's: on the processor time of its thread, on the clock, on
-// the disk.
+// T12: the cost of a hook in a whole training loop, a perceptron's: processor time of its thread, elapsed time, and
+// disk space.
 //     bench_whole_loop [digits.csv]
-// Each variant trains a net beside one that nobody watches, in turn, 20 steps each, and then the other way round; the
-// ratio is the median.
+// Each variant trains a watched net and an unwatched one in turn, 20 steps each, and then in the opposite order. The
+// result is the median ratio.
 #include "perceptron.hpp"
 #include "read_sum.hpp"
 #include "scratch_folder.hpp"
@@ -40,8 +40,8 @@ constexpr auto every_rule = together(
              unchanged_tensor{}, underfit{}, update_direction{}, update_ratio_band{}, updates_too_small{},
              vanishing_gradient{}, weight_update_ratio{}));
 
-// The least that whoever judges values and their change does: every tensor read once, weights copied for the next step.
-// No statistic, no rule.
+// The least work for judging values and their change: reads every tensor once and copies the weights for the next step.
+// It has no statistics and no rules.
 class reader_and_copier : public null_hook {
 public:
     bool step(step_id, bench::perceptron const& net) {
@@ -59,12 +59,12 @@ public:
     }
 
 private:
-    std::vector<std::vector<std::byte>> before_;  // in the order of the visit
+    std::vector<std::vector<std::byte>> before_;  // in visiting order
 };
 
 struct cost {
-    double core, wall;            // of a step, as a ratio to the loop without a hook
-    double more_core, more_wall;  // microseconds a step beyond it
+    double core, wall;            // of a step, relative to the loop without a hook
+    double more_core, more_wall;  // microseconds a step beyond that loop
     double megabytes;             // on disk, a step
     std::uint64_t told;
 };
@@ -91,7 +91,7 @@ public:
                       bench::control("read right", 100 * net.accuracy(), "%"));
     }
 
-    // `make(folder)` is a hook; what it finds is counted, not obeyed, so that both nets do the same.
+    // `make(folder)` returns a hook. Its findings are counted and not followed, so that both nets do the same.
     template <class Make>
     [[nodiscard]] cost measure(Make&& make) const {
         bench::scratch_folder const folder;
@@ -99,8 +99,8 @@ public:
         auto watch = make(folder.path() + "/run");
         std::vector<double> core, wall, more_core, more_wall;
         std::uint64_t index = 0, told = 0;
-        // Both nets learn the same, so either can be the watched one: where a net's memory lies is worth a tenth of its
-        // time. Each finds the caches as the other one left them.
+        // Both nets learn the same, so each is the watched one in turn: a net's memory position alone changes its time
+        // by a tenth. Each finds the caches as the other one left them.
         auto const pair = [&] {
             bench::thread_time alone, seen;
             double written = 0;
@@ -120,7 +120,7 @@ public:
                         net.update();
                     }
                 }};
-                // The other net must not meet what this one left to the writer: it waits, on the clock of this one.
+                // The writer's backlog must not slow the other net: this one waits for it, on its own time.
                 written += bench::nanoseconds([&] { watch.flush(); });
             };
             train_alone(nets[0]);
@@ -132,7 +132,7 @@ public:
             more_core.push_back((seen.core - alone.core) * 1e-3 / (2 * steps));
             more_wall.push_back((seen.wall + written - alone.wall) * 1e-3 / (2 * steps));
         };
-        pair();  // names are met
+        pair();  // the hook meets all names
         for (std::vector<double>* const each : {&core, &wall, &more_core, &more_wall}) { each->clear(); }
         for (std::size_t i = 0; i < bench::rounds(pairs_, 2); ++i) { pair(); }
         watch.finish();
@@ -150,7 +150,7 @@ public:
 
 private:
     static constexpr std::size_t steps = 20;  // a multiple of 10
-    std::size_t pairs_ = 30;                  // in each both nets are watched once
+    std::size_t pairs_ = 30;                  // in each pair both nets are watched once
     bench::pictures pictures_;
 };
 

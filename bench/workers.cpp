@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long runs of many workers take to open, and what they hold: bench_workers [WORKERS...] (100, 1000 and 10000).
-// Each worker has ten tensors of which statistics are kept, and a loss, for twenty steps.
+// The time to open runs of many workers, and the memory that they take: bench_workers [WORKERS...] (100, 1000 and
+// 10000). Each worker keeps statistics of ten tensors, and a loss, for twenty steps.
 #include "bench.hpp"
 #include "scratch_folder.hpp"
 #include "thread_time.hpp"
@@ -38,7 +38,7 @@ void record(std::string const& path, std::uint32_t worker, std::uint32_t workers
     watch.finish();
 }
 
-// In milliseconds; the median of some.
+// The median of several runs, in milliseconds.
 template <class Work>
 [[nodiscard]] double time_of(Work&& work) {
     std::vector<double> times;

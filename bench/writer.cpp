@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// T8: what one writer core sustains, from the ring to a file, against zstd's level 1 and fwrite over the same values.
-// Measured is the processor time of the thread, the system's for the file included: a neighbour on the machine, or a
-// disk that is slow to take what the system's cache holds, is not in it. The figures behind the targets are by the
-// clock on the wall.
+// T8: the throughput of one writer core from the ring to a file, compared with zstd's level 1 and fwrite over the same
+// values. It measures the thread's processor time, system calls for the file included: a busy neighbour and a slow disk
+// behind the system's cache do not count. The figures behind the targets are elapsed time.
 //     bench_writer [digits.csv]
 #include "scratch_folder.hpp"
 #include "training.hpp"
@@ -19,7 +18,7 @@ namespace {
 constexpr std::uint64_t ring_bytes = 128ULL << 20;
 constexpr std::size_t round_bytes = 48U << 20;
 
-// Values in memory that is larger than a cache, since a writer meets them after the training went on.
+// Values in memory larger than a cache: the writer reads them after the training continued.
 struct workload {
     std::string name;
     std::vector<std::vector<float>> tensors;
@@ -32,14 +31,14 @@ struct workload {
     }
 };
 
-// Seconds that this thread has had a processor.
+// Processor seconds of this thread.
 [[nodiscard]] double processor_time() noexcept {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// MB/s by the processor's time and by the clock on the wall, of one thing again and again; medians.
+// MB/s by processor time and by elapsed time, of one operation repeated; medians.
 class rates {
 public:
     template <class Call>
@@ -61,7 +60,7 @@ private:
     std::vector<double> core_, wall_;
 };
 
-// The control: blocks of 256 KiB, each a frame, through the buffers of the C library into one file.
+// The control: blocks of 256 KiB, each a zstd frame, written through the C library's buffers into one file.
 class pipeline {
 public:
     explicit pipeline(std::string const& path)
@@ -94,7 +93,7 @@ private:
     std::vector<char> made_;
 };
 
-// `values` seen as numbers of the workload's type.
+// `values` viewed as the workload's type.
 [[nodiscard]] tensor_ref seen_as(workload const& it, std::vector<float> const& values) {
     if (it.type == dtype::f32) { return view_of(values.data(), {values.size()}); }
     return view_of(reinterpret_cast<bf16 const*>(values.data()), {values.size() * 2});
@@ -116,7 +115,7 @@ void measure(workload const& it, bool is_target, unsigned compressors = 1) {
             for (std::size_t i = 0; i < it.tensors.size(); ++i) { watch.observe(names[i], seen_as(it, it.tensors[i])); }
         }
         (void)watch.end();
-        ours.time(again * it.bytes(), [&] { watch.flush(); });  // nobody else drains the ring
+        ours.time(again * it.bytes(), [&] { watch.flush(); });  // no other thread drains the ring
         plain.time(again * it.bytes(), [&] {
             for (std::size_t k = 0; k < again; ++k) {
                 for (auto const& each : it.tensors) { control.put(each.data(), each.size() * sizeof(float)); }
