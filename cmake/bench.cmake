@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/bench.cmake: from a fresh machine to the figures of every program in bench/, in build/bench.
+# cmake -P cmake/bench.cmake: on a fresh machine, builds every program of bench/ in build/bench, runs it and prints its
+# figures.
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/bench")
 set(optimised -O2)
 set(compiled OFF)
-if("$ENV{SPOTTER_BENCH_QUICK}") # whether it works
+if("$ENV{SPOTTER_BENCH_QUICK}") # only shows that the programs work
     set(optimised -O1)
     set(compiled ON)
 endif()

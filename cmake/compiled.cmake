@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# spotter::compiled: what is no template, compiled once. Whoever links it sees declarations alone (SPOTTER_SEPARATE) and compiles in a
-# fraction of the time. It is built where it is linked, with the flags of that build. The package config includes this file too.
+# spotter::compiled: all bodies that are not templates, compiled once. A target that links it sees only declarations
+# (SPOTTER_SEPARATE) and compiles in a fraction of the time. It is built in the project that links it, with that build's
+# flags. The package config includes this file, too.
 set(SPOTTER_COMPILED_DIR "${CMAKE_CURRENT_LIST_DIR}/compiled")
 
 if(TARGET spotter::spotter AND NOT TARGET spotter_compiled)
@@ -10,11 +11,11 @@ if(TARGET spotter::spotter AND NOT TARGET spotter_compiled)
                                                          "${SPOTTER_COMPILED_DIR}/system.cpp"
                                                          "${SPOTTER_COMPILED_DIR}/act.cpp"
                                                          "${SPOTTER_COMPILED_DIR}/preflight.cpp")
-    set_target_properties(spotter_compiled PROPERTIES UNITY_BUILD OFF) # few files, large already
+    set_target_properties(spotter_compiled PROPERTIES UNITY_BUILD OFF) # few and large files
     target_compile_definitions(spotter_compiled PUBLIC SPOTTER_SEPARATE)
     target_link_libraries(spotter_compiled PUBLIC spotter::spotter PRIVATE ${CMAKE_DL_LIBS})
     if(MINGW)
-        target_compile_options(spotter_compiled PRIVATE -Wa,-mbig-obj) # more sections than the format has otherwise
+        target_compile_options(spotter_compiled PRIVATE -Wa,-mbig-obj) # more sections than the object format has by default
     endif()
     foreach(component IN ITEMS report json)
         if(TARGET spotter::${component})

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The components of spotter and the third-party packages each needs. The package config installs and includes this
-# file too, so that the build tree and an installed spotter find things in the same way.
+# The components of spotter and the third-party packages that each needs. The package config installs and includes this
+# file, too: so the build tree and an installed spotter find the same things.
 
 set(SPOTTER_COMPONENTS hook spotter trial report xtensor json s3 mpi)
 
-# What a component links: other components first, which stand before it above, then packages (cmake target names below).
+# What a component links: first other components, which precede it in the list above, then packages (cmake target names
+# below).
 set(SPOTTER_PARENT_hook "")
 set(SPOTTER_PARENT_spotter hook)
 set(SPOTTER_PARENT_trial hook)
@@ -33,8 +34,8 @@ set(SPOTTER_WHERE_mpi "libopenmpi-dev and openmpi-bin on Debian and Ubuntu; open
 set(SPOTTER_WHERE_zlib "zlib1g-dev on Debian and Ubuntu; zlib in brew, vcpkg and Conan")
 set(SPOTTER_WHERE_threads "the system's thread library")
 
-# `result` becomes whether a target may be linked: its package was found, or it is built in this tree. A search that found nothing may leave
-# an imported target behind all the same (FindMPI does).
+# `result` becomes whether a target can be linked: its package was found, or it is built in this tree. An unsuccessful
+# search may still leave an imported target behind (FindMPI does).
 function(spotter_usable package target result)
     set(usable FALSE)
     if(TARGET ${target})
@@ -46,8 +47,8 @@ function(spotter_usable package target result)
     set(${result} ${usable} PARENT_SCOPE)
 endfunction()
 
-# Gives the wrapper spotter::dep_<name> around the first of these targets of a package that may be linked. The same package calls its
-# targets differently from version to version and from packager to packager; everything else sees only the wrapper.
+# Defines the wrapper spotter::dep_<name> around the first of these targets of a package that can be linked. A package's
+# target names differ between versions and packagers; everything else uses the wrapper.
 function(spotter_wrap name package)
     foreach(candidate IN LISTS ARGN)
         spotter_usable(${package} ${candidate} usable)
@@ -58,7 +59,8 @@ function(spotter_wrap name package)
     endforeach()
 endfunction()
 
-# The same around a header and a library, where no package tells of them. ARGN: folders that the header may be in, below those of headers.
+# The same for a header and a library of a package without a CMake config. ARGN: subfolders of the include folders in
+# which the header may be.
 function(spotter_wrap_files name header library)
     string(TOUPPER "SPOTTER_${name}" found)
     if(NOT TARGET spotter::dep_${name})
@@ -85,7 +87,7 @@ function(spotter_find_fmt)
 endfunction()
 
 function(spotter_find_xtensor)
-    set(CMAKE_REQUIRED_QUIET ON) # it looks for a flag of the compiler, for a target that is not asked for
+    set(CMAKE_REQUIRED_QUIET ON) # xtensor's own search for compiler flags belongs to a target that is not used
     find_package(xtensor CONFIG QUIET)
     spotter_wrap(xtensor xtensor xtensor xtensor::xtensor)
 endfunction()
@@ -96,7 +98,7 @@ function(spotter_find_nlohmann_json)
 endfunction()
 
 function(spotter_find_curl)
-    find_package(CURL 7.85 QUIET) # signs requests from there on
+    find_package(CURL 7.85 QUIET) # signs requests since that version
     spotter_wrap(curl CURL CURL::libcurl)
 endfunction()
 
@@ -110,7 +112,7 @@ function(spotter_find_mpi)
     spotter_wrap(mpi MPI MPI::MPI_CXX)
 endfunction()
 
-function(spotter_find_zlib) # no component needs it: the workbench reads compressed archives where it is
+function(spotter_find_zlib) # no component needs it: the workbench reads compressed archives if it is there
     find_package(ZLIB QUIET)
     spotter_wrap(zlib ZLIB ZLIB::ZLIB)
 endfunction()
@@ -121,7 +123,7 @@ function(spotter_find_threads)
     spotter_wrap(threads Threads Threads::Threads)
 endfunction()
 
-# Looks for what a component needs; `missing` becomes a sentence about the first package not found, or empty.
+# Searches for what a component needs. `missing` becomes a sentence about the first package not found, or empty.
 function(spotter_find_needs component missing)
     set(${missing} "" PARENT_SCOPE)
     foreach(package IN LISTS SPOTTER_NEEDS_${component})

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/demo.cmake: from a fresh machine to a training run that goes well and one that spotter stops.
-set(SPOTTER_SETUP_MORE nlohmann-json3-dev libcli11-dev zlib1g-dev) # for the command line, which the demo offers and does not build
+# cmake -P cmake/demo.cmake: on a fresh machine, builds and runs a training that goes well and one that spotter stops.
+set(SPOTTER_SETUP_MORE nlohmann-json3-dev libcli11-dev zlib1g-dev) # for the command line, which the demo suggests and does not build
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
 set(folder "${SPOTTER_ROOT}/build/demo")
 set(SPOTTER_STEPS 4)
-spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=Release -DSPOTTER_TESTS=OFF -DSPOTTER_COMPILED=OFF) # one program is sooner built so
+spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=Release -DSPOTTER_TESTS=OFF -DSPOTTER_COMPILED=OFF) # a single program builds faster this way
 spotter_build("${folder}" --target cartpole)
 file(STRINGS "${folder}/CMakeCache.txt" no_tool REGEX "^SPOTTER_TOOL_MISSING:INTERNAL=.")
 
-# Runs cartpole here, so that its record is under runs/, and tells which folder is new.
+# Runs cartpole in this folder, so that its record is below runs/, and prints which folder is new.
 function(demo title wanted)
     spotter_step_begins("${title}")
     file(GLOB before "${SPOTTER_ROOT}/runs/*")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/each.cmake: each header, and each file of the command line and of the tests, by itself, where other builds compile several as
-# one or behind a precompiled header (examples and benchmarks are a file each). In build/each; nothing is linked.
+# cmake -P cmake/each.cmake: compiles each header, and each file of the command line and of the tests, on its own. Other
+# builds compile several as one, or behind a precompiled header (examples and benchmarks are single files anyway). In
+# build/each; nothing is linked.
 set(SPOTTER_SETUP_MORE catch2 python3 nlohmann-json3-dev libcli11-dev zlib1g-dev)
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What tests, examples, tools and benchmarks share. A consumer never reads this file.
+# Shared by tests, examples, tools and benchmarks. A consumer never reads this file.
 include(CheckCXXSourceCompiles)
 
 if(SPOTTER_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -10,7 +10,8 @@ if(SPOTTER_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     endif()
 endif()
 
-# For a target with a precompiled header, by g++: ccache's manual asks for the option, and for being told that a header's times say nothing.
+# For a target with a precompiled header, with g++: ccache's manual requires the option, and settings that ignore a
+# header's times.
 function(spotter_cache_precompiled target)
     if(SPOTTER_CCACHE AND CMAKE_CXX_COMPILER_LAUNCHER STREQUAL SPOTTER_CCACHE)
         target_compile_options(${target} PRIVATE -fpch-preprocess)
@@ -23,29 +24,29 @@ add_library(spotter_warnings INTERFACE)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(spotter_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion
                            $<$<BOOL:${SPOTTER_WERROR}>:-Werror>)
-    # Where files are compiled as one, one file's names would be another's.
+    # In a unity build the names of one file would shadow those of another.
     target_compile_options(spotter_warnings INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13) # at -O3 it warns of `"text" + std::string` (bug 105651)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13) # at -O3 it warns about `"text" + std::string` (bug 105651)
     target_compile_options(spotter_warnings INTERFACE -Wno-restrict)
 endif()
 
-# What compiles in a quarter of the time, unless somebody chose otherwise: several files of a target as one, and what is no template once.
+# By default, for a quarter of the compile time: unity builds, and all bodies that are not templates compiled once.
 if(SPOTTER_TOP_LEVEL AND NOT DEFINED CMAKE_UNITY_BUILD)
     set(CMAKE_UNITY_BUILD ON)
 endif()
 option(SPOTTER_COMPILED "Link tests, examples and tools with spotter::compiled, instead of compiling what is no template in each" ${SPOTTER_TOP_LEVEL})
 if(TARGET spotter_compiled)
     target_link_libraries(spotter_compiled PRIVATE spotter_warnings)
-    foreach(part IN ITEMS report json export supervisor) # what is asked for seldom; the row that tests has no use for an optimised one
+    foreach(part IN ITEMS report json export supervisor) # rarely used; the configuration that tests needs no optimised ones
         set_source_files_properties("${SPOTTER_COMPILED_DIR}/${part}.cpp" PROPERTIES COMPILE_OPTIONS "${SPOTTER_TEST_QUICK}")
     endforeach()
-    set_target_properties(spotter_compiled PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}") # it was made before that was set
+    set_target_properties(spotter_compiled PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}") # the target was created before this was set
 endif()
 if(TARGET spotter_workbench)
     target_link_libraries(spotter_workbench PRIVATE spotter_warnings)
     target_compile_options(spotter_workbench PRIVATE ${SPOTTER_TEST_QUICK})
-    set_target_properties(spotter_workbench PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}") # it was made before that was set
+    set_target_properties(spotter_workbench PROPERTIES CXX_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}") # the target was created before this was set
 endif()
 function(spotter_link_compiled target)
     if(SPOTTER_COMPILED AND TARGET spotter::compiled)
@@ -58,37 +59,37 @@ check_cxx_source_compiles("#ifndef __cpp_exceptions\n#error\n#endif\nint main() 
 check_cxx_source_compiles("#if !defined(__cpp_exceptions) || !defined(__cpp_rtti)\n#error\n#endif\nint main() {}"
                           SPOTTER_HAS_EXCEPTIONS_AND_RTTI)
 
-# What xtensor needs beyond its own target: clang 19 takes P0522 by default, xtensor before 0.25 does not compile with it.
+# xtensor's extra flags: clang 19 enables P0522 by default, and xtensor before 0.25 does not compile with it.
 add_library(spotter_xtensor_flags INTERFACE)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19)
     target_compile_options(spotter_xtensor_flags INTERFACE -fno-relaxed-template-template-args
                            -Wno-deprecated-no-relaxed-template-template-args)
 endif()
 
-# Foreign libraries that a header ext/<name>.hpp may adapt: package, target. A name without a row needs none.
+# Third-party libraries that a header ext/<name>.hpp adapts: package, target. A name without a line needs none.
 set(SPOTTER_EXT_eigen Eigen3 Eigen3::Eigen)
 set(SPOTTER_EXT_torch Torch torch)
 set(SPOTTER_EXT_xgboost xgboost xgboost::xgboost)
 set(SPOTTER_EXT_armadillo Armadillo armadillo)
 set(SPOTTER_EXT_opencv OpenCV opencv_core)
 
-# `missing` becomes the name of the package that ext/<name>.hpp needs and that is not here, or empty.
+# `missing` becomes the name of the package that ext/<name>.hpp needs and that is not installed, or empty.
 function(spotter_find_ext name missing)
     set(${missing} "" PARENT_SCOPE)
     if(name IN_LIST SPOTTER_COMPONENTS)
         spotter_find_needs(${name} why)
         string(REGEX REPLACE " was not found.*" "" why "${why}")
         set(${missing} "${why}" PARENT_SCOPE)
-    elseif(name STREQUAL "xgboost" AND NOT TARGET spotter::json) # what XGBoost writes is read by nlohmann_json
+    elseif(name STREQUAL "xgboost" AND NOT TARGET spotter::json) # nlohmann_json reads what XGBoost writes
         set(${missing} nlohmann_json PARENT_SCOPE)
     elseif(name STREQUAL "torch" AND NOT SPOTTER_HAS_EXCEPTIONS_AND_RTTI)
         set(${missing} "Torch with exceptions and RTTI" PARENT_SCOPE)
     elseif(DEFINED SPOTTER_EXT_${name})
         list(GET SPOTTER_EXT_${name} 0 package)
         list(GET SPOTTER_EXT_${name} 1 library)
-        set(CMAKE_MESSAGE_LOG_LEVEL NOTICE) # Torch tells of everything that it finds, also when asked to be quiet
-        if(name STREQUAL "xgboost") # Debian's config fails where the program is not installed too
-            find_library(SPOTTER_XGBOOST_LIBRARY NAMES libxgboost.so libxgboost.dylib) # the static one wants more than itself
+        set(CMAKE_MESSAGE_LOG_LEVEL NOTICE) # Torch prints all that it finds, even with QUIET
+        if(name STREQUAL "xgboost") # Debian's config fails unless the program is installed, too
+            find_library(SPOTTER_XGBOOST_LIBRARY NAMES libxgboost.so libxgboost.dylib) # the static one needs further libraries
             if(SPOTTER_XGBOOST_LIBRARY)
                 spotter_wrap_files(xgboost xgboost/c_api.h xgboost)
             endif()
@@ -129,8 +130,8 @@ function(spotter_link_ext target name)
     endif()
 endfunction()
 
-# A program that links exactly what its source and the headers beside a main.cpp say they include. Where one of these is
-# not here the program becomes a test that is reported as skipped. `built` tells which.
+# A program that links exactly what its source, and the headers beside a main.cpp, include. If something is missing, a
+# skipped test replaces the program. `built` becomes whether the program exists.
 function(spotter_program target source built)
     set(texts "${source}")
     if(source MATCHES "main\\.cpp$")
@@ -180,7 +181,7 @@ function(spotter_program target source built)
     endforeach()
     add_executable(${target} "${source}")
     target_link_libraries(${target} PRIVATE spotter_warnings)
-    if(NOT target MATCHES "no_exceptions$") # in the mode of its own flags, which are not those of the library
+    if(NOT target MATCHES "no_exceptions$") # compiled with flags of its own, which differ from the library's
         spotter_link_compiled(${target})
     endif()
     foreach(adapter IN LISTS adapters)
@@ -195,13 +196,13 @@ function(spotter_program target source built)
     set(${built} TRUE PARENT_SCOPE)
 endfunction()
 
-# A test that only says why it cannot be run here.
+# A test that only reports why it cannot run here.
 function(spotter_skipped name why)
     add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -E echo "SPOTTER_SKIP: ${why}")
     set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SPOTTER_SKIP: ")
 endfunction()
 
-# A test that runs a program in a folder of its own, emptied first, and wants EXIT from it; SAME, SEEDS and SAYS as in
+# A test that runs a program in its own, emptied folder and expects the exit code EXIT. SAME, SEEDS and SAYS as in
 # cmake/run.cmake; CONFIGURATIONS as in add_test.
 function(spotter_run_test name target)
     cmake_parse_arguments(PARSE_ARGV 2 run "" "EXIT;SAME;SEEDS;SAYS" "ARGS;DATA;CONFIGURATIONS")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install puts the headers and a package config where find_package(spotter) finds them, a file for pkg-config, the licence and the pages.
+# `cmake --install` installs the headers, a package config for find_package(spotter), a file for pkg-config, the licence
+# and the pages.
 include(CMakePackageConfigHelpers)
 
 set(SPOTTER_CONFIG_DIR "${CMAKE_INSTALL_DATAROOTDIR}/cmake/spotter")
 
 install(DIRECTORY include/spotter TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.ipp" PATTERN "*.h")
-# One file of targets a component: a consumer sees only the components it asked for.
+# One file of targets per component: a consumer sees only the components that it requested.
 foreach(component IN LISTS SPOTTER_COMPONENTS)
     install(TARGETS spotter_${component} EXPORT spotter_${component})
     install(EXPORT spotter_${component} NAMESPACE spotter:: FILE ${component}-targets.cmake
@@ -22,7 +23,7 @@ install(FILES cmake/components.cmake cmake/compiled.cmake cmake/workbench.cmake
               "${CMAKE_CURRENT_BINARY_DIR}/spotter-config-version.cmake"
         DESTINATION "${SPOTTER_CONFIG_DIR}")
 
-# The folder may be moved: paths are told from where the file is. An absolute CMAKE_INSTALL_INCLUDEDIR stays what it is.
+# The folder may be moved: paths are relative to the file. An absolute CMAKE_INSTALL_INCLUDEDIR stays absolute.
 set(SPOTTER_PC_DIR "${CMAKE_INSTALL_DATAROOTDIR}/pkgconfig")
 string(REGEX REPLACE "[^/]+" ".." SPOTTER_PC_PREFIX "${SPOTTER_PC_DIR}")
 set(SPOTTER_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DPLATFORM=windows -P cmake/platform.cmake: builds for another platform, in build/<platform>, and runs there what can be run on this
-# machine. Installs nothing: where a package is missing it says which (-DPACKAGES=ON: that, and no more). -DWIDE=ON: the tests, too, that take
-# minutes to compile. docs/platforms.md has the table.
+# cmake -DPLATFORM=windows -P cmake/platform.cmake: builds for another platform in build/<platform>, and runs what this
+# machine can run of it. Installs nothing: it names missing packages (-DPACKAGES=ON: only that). -DWIDE=ON adds the
+# tests that take minutes to compile. docs/platforms.md has the table.
 cmake_minimum_required(VERSION 3.20)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
 
-# For each: the packages of Debian 12, a file of each package that tells whether it is there, the folders of tests/ and the examples, and what a
-# wide row has more.
+# For each platform: the packages of Debian 12, a file of each package that proves its presence, the folders of tests/
+# and the examples, and what a wide run adds.
 set(packages_libcxx clang-19 libc++-19-dev libc++abi-19-dev libunwind-19-dev)
 set(files_libcxx /usr/bin/clang++-19 /usr/lib/llvm-19/include/c++/v1/charconv /usr/lib/llvm-19/lib/libc++abi.a /usr/lib/llvm-19/lib/libunwind.a)
 set(folders_libcxx core stat hook format trial)
@@ -19,7 +19,7 @@ set(packages_arm64 g++-aarch64-linux-gnu qemu-user-static libzstd-dev:arm64)
 set(files_arm64 /usr/bin/aarch64-linux-gnu-g++ /usr/bin/qemu-aarch64-static /usr/lib/aarch64-linux-gnu/libzstd.so)
 set(before_arm64 "dpkg --add-architecture arm64 && apt-get update && ")
 set(folders_arm64 core stat ring format golden)
-set(examples_arm64 01_two_lines 02_collections) # 05 needs fmt, of which Debian has this machine's package alone
+set(examples_arm64 01_two_lines 02_collections) # 05 needs fmt, which Debian offers only for this machine's architecture
 
 set(packages_x86_32 g++-i686-linux-gnu libzstd-dev:i386)
 set(files_x86_32 /usr/bin/i686-linux-gnu-g++ /usr/lib/i386-linux-gnu/libzstd.so)
@@ -34,7 +34,7 @@ set(examples_windows 01_two_lines 02_collections)
 set(wide_folders_windows plan rule format trial replay)
 set(wide_examples_windows 05_replay)
 
-# Compiled and not run: there is no C++ library of musl's, and no SDK of Apple's, to link with.
+# Compiled, not run: there is no C++ library for musl and no Apple SDK to link with.
 foreach(each IN ITEMS musl macos)
     set(packages_${each} clang-19 libc++-19-dev musl-dev libzstd-dev)
     set(files_${each} /usr/bin/clang++-19 /usr/lib/llvm-19/include/c++/v1/charconv /usr/include/x86_64-linux-musl/stdlib.h /usr/include/zstd.h)
@@ -47,12 +47,12 @@ if(NOT PLATFORM IN_LIST rows)
     list(JOIN rows ", " names)
     message(FATAL_ERROR "cmake -DPLATFORM=<name> -P cmake/platform.cmake; the names are ${names}")
 endif()
-# Components that no test of the row links are not compiled.
+# Components that no test of this run links are not compiled.
 set(narrow OFF)
 if(WIDE)
     list(APPEND folders_${PLATFORM} ${wide_folders_${PLATFORM}})
     list(APPEND examples_${PLATFORM} ${wide_examples_${PLATFORM}})
-elseif(NOT PLATFORM STREQUAL "libcxx") # which has all headers compiled
+elseif(NOT PLATFORM STREQUAL "libcxx") # libcxx compiles all headers
     set(narrow ON)
 endif()
 set(missing "")
@@ -69,7 +69,7 @@ if(missing)
 endif()
 
 if(PLATFORM STREQUAL "windows")
-    # zstd of its sources, which are taken where they are.
+    # zstd from its sources, which stay where they are.
     if(NOT ZSTD_SOURCE)
         set(ZSTD_SOURCE "${root}/build/zstd-source")
     endif()
@@ -96,12 +96,13 @@ endif()
 set(build "${root}/build/${PLATFORM}")
 
 if(PLATFORM MATCHES "^(musl|macos)$")
-    # The doors that a program includes, bodies and all, by the headers of libc++ and musl (which stand for Apple's, too) alone.
+    # The public headers with their bodies, compiled with only the headers of libc++ and musl (which also stand for
+    # Apple's).
     file(MAKE_DIRECTORY "${build}/include")
     foreach(name IN ITEMS zstd.h zstd_errors.h)
         file(CREATE_LINK "/usr/include/${name}" "${build}/include/${name}" SYMBOLIC)
     endforeach()
-    set(source "${root}/tests/compile/macos.cpp") # the same headers, and nothing that macOS does not have is named
+    set(source "${root}/tests/compile/macos.cpp") # includes the same headers, and undefines what macOS lacks
     if(PLATFORM STREQUAL "musl")
         file(GLOB doors RELATIVE "${root}/include" "${root}/include/spotter/*.hpp")
         list(FILTER doors EXCLUDE REGEX "/(implementation|diff|report)\\.hpp$")
@@ -133,7 +134,7 @@ if(NOT DEFINED options_${PLATFORM} OR PLATFORM STREQUAL "windows")
     list(APPEND options_${PLATFORM} "-DCMAKE_TOOLCHAIN_FILE=${root}/cmake/toolchains/${PLATFORM}.cmake" -DSPOTTER_TEST_CHECKS=none)
 endif()
 
-list(JOIN folders_${PLATFORM} "\\;" folders) # one argument
+list(JOIN folders_${PLATFORM} "\\;" folders) # as one argument
 step("configuring" "${CMAKE_COMMAND}" -S "${root}" -B "${build}" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
      -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DSPOTTER_TEST_QUICK=-O0 -DSPOTTER_WERROR=ON -DSPOTTER_TOOLS=OFF
      "-DSPOTTER_TEST_FOLDERS=${folders}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/reference.cmake: the API reference of the headers' comments, in build/reference/html. A warning of Doxygen's ends it with
-# an error, and so does a folder of headers in which fewer public entities have a comment than tools/reference_share.py asks for.
-# -D FOLDER=... puts it elsewhere.
+# cmake -P cmake/reference.cmake: generates the API reference from the headers' comments, in build/reference/html. It
+# fails on a warning of Doxygen, and if fewer public entities of a folder have a comment than tools/reference_share.py
+# requires. -D FOLDER=... sets another folder.
 cmake_minimum_required(VERSION 3.20)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 if(NOT FOLDER)

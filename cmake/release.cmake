@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes a release of a commit: the tarball with its checksums, the same bytes from each machine, and with these filled in what package
-# managers want. Then every example is compiled with what was installed from it, outside the source tree. docs/getting.md says what is
-# done with it.
+# Makes a release of a commit: the tarball, byte-identical on each machine, its checksums, and the recipes of package
+# managers with these filled in. Then it compiles every example with what was installed from the tarball, outside the
+# source tree. docs/getting.md explains how to publish it.
 #   cmake -D HOMEPAGE=https://github.com/<owner>/spotter -P cmake/release.cmake
 #     COMMIT=<commit, HEAD>   FOLDER=<new, or a release to be made again; build/release>   URL=<where the tarball will lie, of GitHub's releases>
 #     EXAMPLES=<a regular expression of their names; all, or OFF>
@@ -22,7 +22,7 @@ if(NOT HOMEPAGE MATCHES "^https://.*/([^/]+)/[^/]+$")
     message(FATAL_ERROR "Say where the project is at home: -D HOMEPAGE=https://github.com/<owner>/spotter")
 endif()
 set(OWNER "${CMAKE_MATCH_1}")
-string(TOLOWER "${OWNER}-spotter" PORT) # vcpkg wants names that nobody else can mean
+string(TOLOWER "${OWNER}-spotter" PORT) # vcpkg requires an unambiguous name
 
 function(run what)
     execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${ROOT}" RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -33,7 +33,7 @@ function(run what)
     set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# The tarball. Times in it are the commit's, rights do not depend on who packs, and gzip writes neither name nor time.
+# The tarball. Its times are the commit's, its modes do not depend on the user, and gzip stores neither name nor time.
 run("Looking for the commit" git rev-parse --verify "${COMMIT}^{commit}")
 set(commit "${output}")
 run("Reading the version" git show "${commit}:include/spotter/version.hpp")
@@ -56,7 +56,7 @@ foreach(kind IN ITEMS SHA256 SHA512)
 endforeach()
 message("${tarball}\n  sha256 ${SHA256}\n  sha512 ${SHA512}")
 
-# From here on only what is in the tarball counts.
+# From here on only the content of the tarball is used.
 run("Unpacking" "${CMAKE_COMMAND}" -E chdir "${FOLDER}" "${CMAKE_COMMAND}" -E tar xzf "${tarball}")
 set(tree "${FOLDER}/${name}")
 set(packaging "${tree}/cmake/packaging")
@@ -73,7 +73,7 @@ file(COPY "${packaging}/conan/test_package" DESTINATION "${center}/all")
 configure_file("${packaging}/conan/config.yml.in" "${center}/config.yml" @ONLY)
 configure_file("${packaging}/conan/conandata.yml.in" "${center}/all/conandata.yml" @ONLY)
 
-# vcpkg: a registry of one port, which is a Git repository because versions are told by the hashes of its trees.
+# vcpkg: a registry with one port. It is a Git repository because vcpkg identifies versions by tree hashes.
 set(registry "${FOLDER}/vcpkg")
 file(COPY "${packaging}/vcpkg/" DESTINATION "${registry}/ports/${PORT}")
 file(READ "${registry}/ports/${PORT}/portfile.cmake" portfile)
@@ -102,7 +102,7 @@ run("Committing" git -C "${registry}" -c user.name=spotter -c user.email=spotter
 configure_file("${packaging}/spack/package.py.in" "${FOLDER}/spack/packages/spotter/package.py" @ONLY)
 configure_file("${packaging}/conda/recipe.yaml.in" "${FOLDER}/conda/spotter/recipe.yaml" @ONLY)
 
-# What was installed compiles the examples, which were taken elsewhere.
+# The examples, copied elsewhere, are compiled with what was installed.
 if(NOT EXAMPLES)
     return()
 endif()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs PROGRAM with ARGS in the emptied FOLDER and fails unless it ends with EXIT. With DATA=<names> those files of the
-# data folder, or those with a path of their own, come first among the arguments; one that ends with .gz is unpacked before. Without
-# one of them: skipped. With SAME=<regex> it runs with spotter off, dry and on, and what the regex matches in its output must be
-# the same. With SEEDS=<count> it runs once for each seed from 0 on (--seed=N); SPOTTER_SEEDS in the environment asks for more.
-# With SAYS=<regex> its output has to begin with what that matches. EMULATOR=<command> runs a program for another machine.
+# Runs PROGRAM with ARGS in the emptied FOLDER and fails unless its exit code is EXIT. DATA=<names>: these files of the
+# data folder, or files with a path, become the first arguments; a file that ends with .gz is unpacked before. If one is
+# missing, the test is skipped. SAME=<regex>: runs the program with spotter off, dry and on; the text that the regex
+# matches in the output must be the same. SEEDS=<count>: runs it once for each seed from 0 on (--seed=N); SPOTTER_SEEDS
+# in the environment sets more. SAYS=<regex>: the output must begin with a match. EMULATOR=<command> runs a program for
+# another machine.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
 
@@ -69,7 +70,7 @@ if(NOT SAME)
     return()
 endif()
 
-# With SAME=<regex>: the text that it matches in the output must not depend on whether spotter is off, dry or on.
+# SAME=<regex>: the text that it matches in the output must not depend on whether spotter is off, dry or on.
 foreach(state IN ITEMS off dry on)
     execute_process(COMMAND "${CMAKE_COMMAND}" -E env SPOTTER=${state} ${EMULATOR} "${PROGRAM}" ${ARGS} WORKING_DIRECTORY "${FOLDER}"
                     RESULT_VARIABLE result OUTPUT_VARIABLE output)

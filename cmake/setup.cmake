@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs what a fresh Debian or Ubuntu lacks; elsewhere says what to install. Included by demo, test and bench, which
-# put more into SPOTTER_SETUP_MORE when they need it. Also gives them spotter_step and spotter_configure. One that sets
-# SPOTTER_STEPS, how many steps it has, says which of them begins and how long it took last time.
+# Installs the packages that a fresh Debian or Ubuntu lacks; on other systems prints what to install. demo, test and
+# bench include it, with further packages in SPOTTER_SETUP_MORE. Defines spotter_step and spotter_configure. With
+# SPOTTER_STEPS, the number of steps, it prints which step begins and how long it took last time.
 cmake_minimum_required(VERSION 3.20)
 
 get_filename_component(SPOTTER_ROOT "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
@@ -23,7 +23,7 @@ function(spotter_setup)
     foreach(package IN ITEMS g++ ninja-build libzstd-dev libfmt-dev libxtensor-dev ${SPOTTER_SETUP_MORE})
         execute_process(COMMAND "${dpkg_query}" -W -f "\${Architecture}:\${db:Status-Status} " ${package}
                         OUTPUT_VARIABLE status ERROR_QUIET)
-        if(NOT status MATCHES "(^| )(all|${native}):installed ") # other architectures' packages may be here too
+        if(NOT status MATCHES "(^| )(all|${native}):installed ") # a package of another architecture does not count
             list(APPEND missing ${package})
         endif()
     endforeach()
@@ -39,14 +39,14 @@ function(spotter_setup)
         set(as_root sudo -n)
     endif()
     set(apt ${as_root} env DEBIAN_FRONTEND=noninteractive "${apt_get}" -o DPkg::Lock::Timeout=500 -qq)
-    execute_process(COMMAND ${apt} update RESULT_VARIABLE ignored) # old lists may do
+    execute_process(COMMAND ${apt} update RESULT_VARIABLE ignored) # old lists may suffice
     execute_process(COMMAND ${apt} install -y --no-install-recommends ${missing} RESULT_VARIABLE result)
     if(NOT result EQUAL 0)
         message(FATAL_ERROR "Could not install what is missing. Please run\n  sudo apt-get install ${words}\nand try again.")
     endif()
 endfunction()
 
-# 7 s, 3 min 20 s.
+# Formats seconds as 7 s or 3 min 20 s.
 function(spotter_duration seconds out)
     math(EXPR minutes "${seconds} / 60")
     math(EXPR rest "${seconds} % 60")
@@ -57,7 +57,7 @@ function(spotter_duration seconds out)
     endif()
 endfunction()
 
-# A step begins, or ends well; what it took is kept for the next time in build/took.
+# A step begins, or ends successfully; build/took keeps its duration for the next time.
 function(spotter_step_begins what)
     if(NOT SPOTTER_STEPS)
         return()
@@ -89,7 +89,7 @@ function(spotter_step_ends)
     file(WRITE "${file}" "${seconds}")
 endfunction()
 
-# Runs one command with its output passed through, and stops with `what` when it fails.
+# Runs one command, passes its output through, and stops with the message `what` if it fails.
 function(spotter_step what)
     spotter_step_begins("${what}")
     execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${SPOTTER_ROOT}" RESULT_VARIABLE result)
@@ -99,7 +99,7 @@ function(spotter_step what)
     spotter_step_ends()
 endfunction()
 
-# Plain commands and no preset, because presets of version 6 need CMake 3.25 and Ubuntu 22.04 has 3.22.
+# Plain commands instead of presets: version 6 of presets needs CMake 3.25, and Ubuntu 22.04 has 3.22.
 function(spotter_configure folder)
     set(generator "")
     find_program(ninja ninja)

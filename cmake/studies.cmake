@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake [-D STUDIES="a;b"] [-D SPOTTER_DATA=FOLDER] -P cmake/studies.cmake: from a fresh machine to the case studies run whole, two at a time,
-# and to the tables and pictures of docs/studies made anew. STUDIES: only these; SPOTTER_DATA (or in the environment): where the traffic signs are.
+# cmake [-D STUDIES="a;b"] [-D SPOTTER_DATA=FOLDER] -P cmake/studies.cmake: on a fresh machine, runs the case studies in
+# full, two at a time, and renews the tables and pictures of docs/studies. STUDIES: only these; SPOTTER_DATA (or in the
+# environment): the folder with the traffic signs.
 set(SPOTTER_SETUP_MORE gzip libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin dataset-fashion-mnist nlohmann-json3-dev libcli11-dev zlib1g-dev)
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 
@@ -12,7 +13,7 @@ spotter_configure("${folder}" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELE
                   -DSPOTTER_COMPILED=ON "-DSPOTTER_DATA=${SPOTTER_DATA}")
 spotter_build("${folder}" --target spotter_tool studies)
 
-# Each is a test that only this configuration has; ctest shows what they print as they go.
+# Each is a test that only this configuration has; ctest shows its output as it runs.
 set(only "")
 if(STUDIES)
     list(JOIN STUDIES "|" only)
@@ -22,7 +23,7 @@ get_filename_component(bin "${CMAKE_COMMAND}" DIRECTORY)
 execute_process(COMMAND "${bin}/ctest" --test-dir "${folder}/examples/studies" -C Whole ${only} -L whole --verbose --no-tests=error -j 2
                 RESULT_VARIABLE result)
 
-# Takes the tables of a study into its page, between <!-- results --> and <!-- /results -->.
+# Copies the tables of a study into its page, between <!-- results --> and <!-- /results -->.
 function(take_results study)
     set(page "${SPOTTER_ROOT}/docs/studies/${study}.md")
     set(results "${folder}/examples/studies/run/study.${study}.whole/runs/${study}/results.md")
@@ -44,7 +45,7 @@ function(take_results study)
     message("-- docs/studies/${study}.md: results taken in")
 endfunction()
 
-# Takes one section of the page of these runs (below the study's folder) as a picture, where there is a chromium.
+# Saves one section of the report page of these runs (below the study's folder) as a picture, if chromium is installed.
 find_program(chromium NAMES chromium chromium-browser google-chrome)
 function(take_picture study name width height section)
     set(runs "")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The interface targets spotter::<component>. Each is always made (so that each can be installed: the headers are there
-# anyway, and the package config looks for third parties on the consumer's machine), but its public name exists only
-# where its packages were found.
+# The interface targets spotter::<component>. Each target always exists, so that each can be installed: all headers are
+# installed, and the package config searches for third parties on the consumer's machine. Its public name exists only if
+# its packages were found.
 include(GNUInstallDirs)
 
 file(STRINGS include/spotter/version.hpp lines REGEX "SPOTTER_VERSION_(MAJOR|MINOR|PATCH) +[0-9]+")
@@ -11,7 +11,7 @@ if(NOT lines STREQUAL PROJECT_VERSION)
     message(FATAL_ERROR "spotter/version.hpp says ${lines}, CMakeLists.txt says ${PROJECT_VERSION}")
 endif()
 
-# A consumer's warning flags are for the consumer's own code.
+# A consumer's warning flags do not apply to these headers.
 set(system SYSTEM)
 if(SPOTTER_TOP_LEVEL)
     set(system "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -P cmake/test.cmake: from a fresh machine to all tests run, in build/default. With -D SPOTTER_SETUP_ALONE=ON before
-# -P it only installs.
+# cmake -P cmake/test.cmake: on a fresh machine, builds and runs all tests, in build/default. With -D
+# SPOTTER_SETUP_ALONE=ON before -P it only installs packages.
 set(SPOTTER_SETUP_MORE catch2 ccache gzip python3 nlohmann-json3-dev libcli11-dev zlib1g-dev)
 include("${CMAKE_CURRENT_LIST_DIR}/setup.cmake")
 if(SPOTTER_SETUP_ALONE)
@@ -9,7 +9,7 @@ endif()
 
 set(folder "${SPOTTER_ROOT}/build/default")
 set(long OFF)
-if("$ENV{SPOTTER_TEST_LONG}") # as .ci/run wants it
+if("$ENV{SPOTTER_TEST_LONG}") # set by .ci/run
     set(long ON)
 endif()
 set(SPOTTER_STEPS 3)
@@ -26,10 +26,10 @@ if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.21)
 endif()
 get_filename_component(bin "${CMAKE_COMMAND}" DIRECTORY)
 set(left "")
-if(EXISTS "$ENV{SPOTTER_TEST_PASSED}") # a report that .ci/run has of another machine: what passed there is not run again
+if(EXISTS "$ENV{SPOTTER_TEST_PASSED}") # .ci/run's report from another machine: tests that passed there are not repeated
     find_program(python python3)
     set(left -I "${folder}/tests_left")
     spotter_step("Choosing the tests" "${python}" "${SPOTTER_ROOT}/.ci/tests_left.py" "${bin}/ctest" "${folder}"
                  "$ENV{SPOTTER_TEST_PASSED}" "${folder}/tests_left")
 endif()
-spotter_step("Testing" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${left} ${report}) # many wait more than they compute
+spotter_step("Testing" "${bin}/ctest" --test-dir "${folder}" --output-on-failure --no-tests=error -j 4 ${left} ${report}) # many tests mostly wait

@@ -7,9 +7,10 @@ if(NOT usable)
                         "Set SPOTTER_TESTS=OFF to do without tests.")
 endif()
 
-# The packaged library was built with exceptions. Version 2 without them differs inside, so there, and where no library
-# is packaged, the main function is compiled here, once. Version 3 without exceptions links its library all the same:
-# a failed REQUIRE then ends the program instead of the test case. Nor is it for another machine, or another standard library, than this one's.
+# The packaged library was built with exceptions. Version 2 without exceptions has another layout: then, and without a
+# packaged library, the main function is compiled here, once. Version 3 without exceptions still links the packaged
+# library: a failed REQUIRE then ends the program instead of the test case. A packaged library cannot serve another
+# machine or standard library.
 add_library(spotter_catch INTERFACE)
 if(TARGET Catch2::Catch2WithMain AND (SPOTTER_HAS_EXCEPTIONS OR Catch2_VERSION VERSION_GREATER_EQUAL 3)
    AND NOT CMAKE_CROSSCOMPILING AND NOT CMAKE_CXX_FLAGS MATCHES "-stdlib=libc\\+\\+")
@@ -29,12 +30,14 @@ if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
     set(SPOTTER_CATCH_LIST --list-tests --verbosity quiet)
 endif()
 
-# Compiling a test takes longer than running it, but for some: the others are compiled without optimisation, where a row says so.
+# Compiling most tests takes longer than running them: those are compiled without optimisation if SPOTTER_TEST_QUICK is
+# set.
 set(SPOTTER_TEST_QUICK "" CACHE STRING "Compile the tests that do not compute much with this, such as -O0")
 set(SPOTTER_COMPUTING format fault golden stress ring stat)
 
-# What most tests include is parsed once for the quick ones and once for those that compute, not in each file (docs/internals/tests.md). Only g++, with
-# the library compiled apart: rows without say which test includes too little. These have flags of their own:
+# What most tests include is parsed once for the quick tests and once for the others, not in each file
+# (docs/internals/tests.md). Only with g++ and spotter::compiled: other configurations show which test includes too
+# little. These tests have flags of their own:
 set(SPOTTER_NOT_PRECOMPILED thrown ext_torch ext_torch_preflight)
 
 function(spotter_precompile target name)
@@ -56,11 +59,12 @@ function(spotter_precompile target name)
         spotter_cache_precompiled(${shared})
     endif()
     target_precompile_headers(${target} REUSE_FROM ${shared})
-    target_compile_options(${target} PRIVATE -Wno-parentheses) # Catch2's header switches it off, which a precompiled one forgets
+    target_compile_options(${target} PRIVATE -Wno-parentheses) # a precompiled header loses the pragma of Catch2 that disables it
     spotter_cache_precompiled(${target})
 endfunction()
 
-# One executable spotter_test_<name> and, through discover.cmake, one ctest a test case. It runs in a folder of its own.
+# One executable spotter_test_<name> and, through discover.cmake, one ctest for each test case. Each runs in a folder of
+# its own.
 function(spotter_catch name)
     set(target spotter_test_${name})
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/run/${name}")
@@ -73,7 +77,7 @@ function(spotter_catch name)
     endif()
     spotter_precompile(${target} ${name})
     if(MINGW)
-        target_compile_options(${target} PRIVATE -Wa,-mbig-obj) # more sections than the format has otherwise
+        target_compile_options(${target} PRIVATE -Wa,-mbig-obj) # more sections than the object format has by default
     endif()
     file(MAKE_DIRECTORY "${folder}")
     add_custom_command(

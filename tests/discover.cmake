@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run after EXECUTABLE is built: asks it for its test cases and writes FILE with one ctest each, named PREFIX and the
-# test case's name. EMULATOR runs what is built for another machine. Catch2's own catch_discover_tests splits a name at a semicolon.
+# Runs after EXECUTABLE is built: lists its test cases and writes FILE with one ctest for each, named PREFIX and the
+# test case's name. EMULATOR runs a program for another machine. Catch2's own catch_discover_tests splits a name at a
+# semicolon.
 execute_process(COMMAND ${EMULATOR} "${EXECUTABLE}" ${LIST} OUTPUT_VARIABLE names ERROR_VARIABLE error RESULT_VARIABLE result)
-if(NOT result MATCHES "^[0-9]+$") # version 2 ends with the number of test cases
+if(NOT result MATCHES "^[0-9]+$") # version 2 returns the number of test cases
     message("${error}")
     message(FATAL_ERROR "${EXECUTABLE} cannot list its test cases (${result})")
 endif()
 
-# A test that does not find its test case must not pass for one that ran; one that was left early counts as skipped only
-# when nothing failed before.
+# A run that finds no test case must not pass. One that left early counts as skipped only if nothing failed before.
 set(properties "TIMEOUT 300 WORKING_DIRECTORY [==[${FOLDER}]==]")
 string(APPEND properties " FAIL_REGULAR_EXPRESSION [==[No test(s ran| cases matched)]==]")
 string(APPEND properties " SKIP_REGULAR_EXPRESSION [==[SPOTTER_SKIP: .*All tests passed]==]")

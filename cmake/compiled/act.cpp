@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // spotter::compiled: the bodies of spotter/checkpoints.hpp, spotter/control.hpp, spotter/heal.hpp and
-// spotter/rerun.hpp. What stands above implementation.hpp is only declared here.
+// spotter/rerun.hpp. What is included above implementation.hpp is only declared here.
 #include <spotter/export/safetensors.hpp>
 #include <spotter/file/replacing_file.hpp>
 #include <spotter/file/system.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies behind spotter/ext/json.hpp and what of spotter/ext/xgboost.hpp reads with
-// nlohmann_json. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies behind spotter/ext/json.hpp, and those of spotter/ext/xgboost.hpp that use
+// nlohmann_json. What is included above implementation.hpp is only declared here.
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>

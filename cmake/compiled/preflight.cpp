@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies of spotter/preflight.hpp. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies of spotter/preflight.hpp. What is included above implementation.hpp is only declared
+// here.
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/response.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies of reports. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies of reports. What is included above implementation.hpp is only declared here.
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>
 #include <spotter/report/sentence.hpp>

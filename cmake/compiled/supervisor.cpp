@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies of spotter/supervisor.hpp. What stands above implementation.hpp is only declared here.
+// spotter::compiled: the bodies of spotter/supervisor.hpp. What is included above implementation.hpp is only declared
+// here.
 #include <spotter/file/windows_process.hpp>
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// spotter::compiled: the bodies behind spotter/ext/system.hpp and spotter/ext/cuda.hpp. What stands above
+// spotter::compiled: the bodies behind spotter/ext/system.hpp and spotter/ext/cuda.hpp. What is included above
 // implementation.hpp is only declared here.
 #include <spotter/print.hpp>
 #include <spotter/replay.hpp>

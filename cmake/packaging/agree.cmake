@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The version and the components are said once, in version.hpp and components.cmake; what package managers want them said again in says the
-# same.
+# version.hpp and components.cmake define the version and the components. Checks that the package managers' recipes,
+# which repeat them, agree.
 #   cmake -P cmake/packaging/agree.cmake
 cmake_minimum_required(VERSION 3.20)
 get_filename_component(ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
@@ -9,7 +9,7 @@ include("${ROOT}/cmake/components.cmake")
 file(READ "${ROOT}/include/spotter/version.hpp" text)
 string(REGEX REPLACE ".*_MAJOR ([0-9]+).*_MINOR ([0-9]+).*_PATCH ([0-9]+).*" "\\1.\\2.\\3" version "${text}")
 
-# Components with a package beside zstd and threads are optional in every package manager; sorted, because manifests are.
+# Components with a package besides zstd and threads are optional in every package manager; sorted like the manifests.
 set(optional "")
 foreach(component IN LISTS SPOTTER_COMPONENTS)
     set(needs ${SPOTTER_NEEDS_${component}})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# 64-bit ARM under Linux, run by qemu. Debian's libzstd-dev:arm64 brings the C library; that of C++ is linked in.
+# 64-bit ARM on Linux, run by qemu. Debian's libzstd-dev:arm64 brings the C library; the C++ library is linked
+# statically.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# 64-bit Windows by MinGW-w64, run by wine. The compiler's libraries are linked in. SPOTTER_PACKAGES is where the packages are that Debian does
-# not have for it: cmake/platforms builds them.
+# 64-bit Windows by MinGW-w64, run by wine. The compiler's libraries are linked statically. SPOTTER_PACKAGES is the
+# folder of packages that Debian lacks for it: cmake/platforms builds them.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR AMD64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# How windows.cmake links. GNU's linker and archiver take half a minute for each program, whose templates are thousands of sections; LLVM's a tenth
-# of a second. g++ compiles; clang only tells the linker where its libraries are.
+# The linker for windows.cmake. A program's templates make thousands of sections: GNU's linker and archiver take half a
+# minute for each program, LLVM's a tenth of a second. g++ compiles; clang only tells the linker where its libraries
+# are.
 set(lld /usr/lib/llvm-19/bin/lld-link)
 if(NOT EXISTS "${lld}")
-    return() # GNU's, then
+    return() # keep GNU's linker
 endif()
 set(CMAKE_CXX_ARCHIVE_CREATE "${lld} /lib /out:<TARGET> <OBJECTS>")
 set(CMAKE_CXX_ARCHIVE_FINISH "")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# 32-bit x86 under Linux, which a 64-bit kernel runs as it is. Debian's libzstd-dev:i386 brings the C library; that of C++ is linked in.
-# Files may be larger than 2 GiB (_FILE_OFFSET_BITS). SSE2 computes as every other machine does; the x87's registers would round otherwise.
+# 32-bit x86 on Linux, which a 64-bit kernel runs directly. Debian's libzstd-dev:i386 brings the C library; the C++
+# library is linked statically. _FILE_OFFSET_BITS allows files larger than 2 GiB. SSE2 rounds as every other machine
+# does; x87 registers would round differently.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR i686)
 set(CMAKE_C_COMPILER i686-linux-gnu-gcc)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles SOURCE as it is and, where it must fail, once more with SPOTTER_CONTROL, which must succeed: so it fails for
-# the reason it names and not for a missing header. `// expect at once: <regex>` is what the first error must say.
+# Compiles SOURCE unchanged. If it must fail, compiles it again with SPOTTER_CONTROL, which must succeed: so it fails
+# for the expected reason, and not for a missing header. `// expect at once: <regex>` must match the first error.
 file(STRINGS "${SOURCE}" expect REGEX "^// expect( at once)?: ")
 string(REGEX MATCH "^// expect at once: " at_once "${expect}")
 string(REGEX REPLACE "^// expect( at once)?: +" "" expect "${expect}")
 
 set(apart "")
 if(NOT expect STREQUAL "")
-    set(apart -DSPOTTER_SEPARATE) # what must not compile says so of declarations; the bodies only take time
+    set(apart -DSPOTTER_SEPARATE) # these errors come from declarations; bodies only take time
 endif()
 
 function(compile result output)
@@ -17,7 +17,7 @@ function(compile result output)
     set(${output} "${text}" PARENT_SCOPE)
 endfunction()
 
-# The compiler's words go out as they are; FATAL_ERROR would wrap them.
+# Prints the compiler's output unchanged; FATAL_ERROR would wrap it.
 compile(result output)
 if(expect STREQUAL "")
     if(NOT result EQUAL 0)

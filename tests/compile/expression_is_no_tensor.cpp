@@ -6,7 +6,7 @@
 
 namespace {
 
-// A sum that computes an element when it is asked for one: it has a shape and no memory.
+// A sum that computes an element on demand: it has a shape, and no memory.
 struct lazy_sum {
     std::array<float, 2> left, right;
     [[nodiscard]] std::array<std::size_t, 1> shape() const { return {2}; }

@@ -4,7 +4,7 @@
 
 namespace {
 
-// Every second element of a row, as a library's view of a slice says it.
+// Every second element of a row, as a library's slice describes it.
 template <bool Contiguous>
 struct slice {
     static constexpr bool is_contiguous = Contiguous;

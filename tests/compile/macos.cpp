@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As far as it can be told without a Mac: what spotter includes and calls of the system beyond the standards' libraries
-// is what macOS has. Its SDK is not at hand, so this machine's headers stand for it, and what macOS does not have of
-// them may not be named any more.
+// Checks, as far as possible without a Mac, that spotter includes and calls only what macOS has beyond the standard
+// libraries. There is no SDK: this machine's headers stand for Apple's, and names that macOS lacks are made unusable.
 #include <algorithm>
 #include <any>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A member that a rule may have, under a signature that would never be called.
+// An optional member of a rule, with a signature that would never be called.
 // expect at once: `silence` of this rule is not
 #include <spotter/hook.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that POSIX and the C library take are not ours: after `using namespace spotter` every name of ours that a
-// program writes means ours, whatever of the system's headers it has included. But for <glob.h> and glibc's <error.h>,
-// whose functions `glob` and `error` it then writes beside spotter::glob and spotter::error (docs/hook.md).
+// spotter does not use names that POSIX or the C library takes. After `using namespace spotter`, every name of spotter
+// that a program writes means spotter's, whichever system headers are included. The exceptions are <glob.h> and glibc's
+// <error.h>: their functions `glob` and `error` require writing spotter::glob and spotter::error (docs/hook.md).
 #include <aio.h>
 #include <arpa/inet.h>
 #include <assert.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Letters are no numbers: a text would be kept as bytes that have a mean.
+// A text is refused as a tensor: its bytes would be kept as numbers with a mean.
 // expect: a text is no tensor
 #include <spotter/hook.hpp>
 

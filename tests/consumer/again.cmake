@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A release made once more (FOLDER), whatever the time zone, the rights of new files and Git's settings are, has the sums of the FIRST.
+# A release made again in FOLDER has the checksums of FIRST, with any time zone, umask and Git settings.
 file(WRITE "${FOLDER}.gitconfig" "[tar]\n\tumask = 0077\n")
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env "GIT_CONFIG_GLOBAL=${FOLDER}.gitconfig" sh -c "umask 077; exec \"$0\" \"$@\"" "${CMAKE_COMMAND}"
                         -D HOMEPAGE=https://example.com/other/spotter -D "FOLDER=${FOLDER}" -D EXAMPLES=OFF -P "${RELEASE}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Configures, builds and runs the project in SOURCE; with FAILS configuring must fail and say so, with SAYS it must say so.
+# Configures, builds and runs the project in SOURCE. With FAILS configuring must fail with a matching message; with SAYS
+# it must print one.
 file(REMOVE_RECURSE "${FOLDER}")
 
 execute_process(COMMAND "${CMAKE_COMMAND}" --no-warn-unused-cli -S "${SOURCE}" -B "${FOLDER}" -G "${GENERATOR}"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# A release, and each way to get spotter: the lines of docs/getting.md (getting.*), and what they do not try. What a package manager would
-# fetch for spotter comes from the system, by stand-ins, because these tests need no network.
+# A release, and each way to get spotter: the commands of docs/getting.md (getting.*), and further cases. Stand-ins take
+# from the system what a package manager would download: these tests need no network.
 set(targets "")
 foreach(component IN LISTS SPOTTER_COMPONENTS)
-    if(TARGET spotter::${component}) # what is not here cannot be looked for
+    if(TARGET spotter::${component}) # a component that is not built here cannot be looked for
         list(APPEND targets ${component})
     endif()
 endforeach()
@@ -12,11 +12,11 @@ list(TRANSFORM targets PREPEND spotter::)
 list(JOIN targets "|" targets)
 string(APPEND targets "|spotter::compiled")
 
-# The same targets, however spotter came.
+# The same targets, however spotter was installed.
 spotter_consumer(alike.found OPTIONS "${installed}" "-DCOMPONENTS=${found}" "-DPRESENT=${targets}")
 spotter_consumer(alike.subdirectory OPTIONS "-DSUBDIRECTORY=${PROJECT_SOURCE_DIR}" "-DPRESENT=${targets}")
 
-# A component without its package: a search that finds nothing, but leaves its target behind, as FindMPI does.
+# A component without its package: the search fails and still leaves its target behind, as FindMPI does.
 set(left_behind "${CMAKE_CURRENT_BINARY_DIR}/left_behind")
 foreach(row IN ITEMS spotter:Threads:threads:Threads::Threads report:fmt:fmt:fmt::fmt-header-only xtensor:xtensor:xtensor:xtensor
                      json:nlohmann_json:nlohmann_json:nlohmann_json::nlohmann_json
@@ -33,7 +33,7 @@ foreach(row IN ITEMS spotter:Threads:threads:Threads::Threads report:fmt:fmt:fmt
                      "-DCMAKE_MODULE_PATH=${left_behind}/${name}" "-D${name}_DIR=${left_behind}/${name}"
                      FAILS "spotter::${component}: ${package} was not found \\([^)]*")
 endforeach()
-# What is optional and not there is told.
+# A missing optional component is reported.
 spotter_consumer(optional OPTIONS "${installed}" -DCOMPONENTS=hook -DOPTIONAL=report -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON -DABSENT=spotter::report
                  SAYS "spotter::report is off: fmt was not found")
 
@@ -61,7 +61,7 @@ else()
     spotter_skipped(getting.pkg-config "pkg-config was not found")
 endif()
 
-# A release of the last commit, whose tarball is where it was made.
+# A release of the last commit; its tarball's URL is the place where it was made.
 set(release "${CMAKE_CURRENT_BINARY_DIR}/release")
 set(tarball "spotter-${PROJECT_VERSION}.tar.gz")
 find_package(Git QUIET)
@@ -76,7 +76,7 @@ else()
     add_test(NAME consumer.release COMMAND ${making} -D "FOLDER=${release}" -D EXAMPLES=^01 -P "${PROJECT_SOURCE_DIR}/cmake/release.cmake")
     set_tests_properties(consumer.release PROPERTIES FIXTURES_SETUP spotter_released TIMEOUT 600
                          PASS_REGULAR_EXPRESSION "1 examples compile with what is installed: example_01_two_lines")
-    # Elsewhere, at another time: the same bytes.
+    # Made elsewhere at another time, it has the same bytes.
     add_test(NAME consumer.release.again COMMAND "${CMAKE_COMMAND}" -D "FIRST=${release}" -D "FOLDER=${release}-again"
              -D "RELEASE=${PROJECT_SOURCE_DIR}/cmake/release.cmake" -P "${CMAKE_CURRENT_SOURCE_DIR}/again.cmake")
     set_tests_properties(consumer.release.again PROPERTIES FIXTURES_REQUIRED spotter_released ENVIRONMENT "TZ=Asia/Tokyo;GZIP=-1")
@@ -92,7 +92,7 @@ else()
         spotter_skipped(getting.spack "python3 was not found")
     endif()
 
-    # The port of the release, run as vcpkg does, and what it installed found.
+    # The port of the release, run as vcpkg does; its installed package is found.
     add_test(NAME consumer.port COMMAND "${CMAKE_COMMAND}" -D "PORT_FOLDER=${release}/vcpkg/ports/someone-spotter"
              -D "FOLDER=${CMAKE_CURRENT_BINARY_DIR}/port" -P "${CMAKE_CURRENT_SOURCE_DIR}/vcpkg/harness.cmake")
     set_tests_properties(consumer.port PROPERTIES FIXTURES_REQUIRED spotter_released FIXTURES_SETUP spotter_port)
@@ -116,7 +116,7 @@ if(SPOTTER_CONAN)
     set_tests_properties(getting.conan PROPERTIES RESOURCE_LOCK spotter_conan)
     if(no_release)
         spotter_skipped(consumer.conan.center "${no_release}")
-    else() # fetches the tarball and checks it
+    else() # downloads the tarball and checks it
         add_test(NAME consumer.conan.center COMMAND "${SPOTTER_CONAN}" create "${release}/conan/recipes/spotter/all" --version=${PROJECT_VERSION})
         set_tests_properties(consumer.conan.center PROPERTIES FIXTURES_REQUIRED "spotter_conan;spotter_released" ENVIRONMENT "${environment}"
                              RESOURCE_LOCK spotter_conan TIMEOUT 300)
@@ -138,7 +138,7 @@ else()
     spotter_skipped(getting.conda "py-rattler-build was not found, or this is no Git checkout")
 endif()
 
-# vcpkg itself, where VCPKG_ROOT says so.
+# vcpkg itself, if VCPKG_ROOT is set.
 if(EXISTS "$ENV{VCPKG_ROOT}/vcpkg")
     set(ports "${CMAKE_CURRENT_BINARY_DIR}/vcpkg-system")
     set(environment "VCPKG_ROOT=$ENV{VCPKG_ROOT}" "VCPKG_OVERLAY_PORTS=${ports}" VCPKG_BINARY_SOURCES=clear)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libc++ asks of macOS's C library beyond POSIX, declared for the row `macos` of cmake/platform.cmake, which has
-// no SDK: it compiles and links nothing.
+// Declares what libc++ needs of macOS's C library beyond POSIX, for the row `macos` of cmake/platform.cmake. That row
+// has no SDK: it compiles and links nothing.
 #pragma once
 
 #include <locale.h>

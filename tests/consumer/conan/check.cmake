@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the recipe gives beyond what docs/getting.md tries: with every option each component is a target (PRESENT), and a compiler that is
-# too old is refused with a sentence.
+# The recipe's behaviour beyond what docs/getting.md shows: with every option each component is a target (PRESENT), and
+# a compiler that is too old is refused with a sentence.
 set(options "")
 file(STRINGS "${TREE}/conanfile.py" names REGEX "^    options = ")
 string(REGEX MATCHALL "\"[a-z0-9]+\"" names "${names}")

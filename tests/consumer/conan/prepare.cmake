@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A Conan home in a new folder, without a network: the profile that Conan detects, no remote, and stand-ins for what spotter requires.
-# Conan's own CONAN_HOME in the environment names it.
+# A Conan home in a new folder, without a network: the profile that Conan detects, no remote, and stand-ins for
+# spotter's requirements. CONAN_HOME in the environment names it.
 set(home "$ENV{CONAN_HOME}")
 file(REMOVE_RECURSE "${home}")
 
@@ -13,7 +13,7 @@ endfunction()
 
 conan(profile detect)
 conan(remote remove conancenter)
-# Nothing is written beside the recipes, and what is compiled need not be fast.
+# Nothing is written beside the recipes, and compiled code need not be fast.
 file(WRITE "${home}/global.conf" "tools.cmake.cmake_layout:test_folder=${home}/test\n\
 tools.cmake.cmaketoolchain:user_presets=\n\
 tools.cmake.cmaketoolchain:extra_variables={\"CMAKE_CXX_FLAGS_RELEASE\": \"-O0\"}\n")

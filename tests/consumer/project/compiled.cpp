@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records a step and reads it back, with the bodies that spotter::compiled holds.
+// Records a step and reads it back, linked with spotter::compiled.
 #include <spotter/packs.hpp>
 #include <spotter/spotter.hpp>
 #include <spotter/trial.hpp>

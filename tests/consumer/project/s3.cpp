@@ -2,4 +2,4 @@
 #include <spotter/ext/s3.hpp>
 #include <spotter/trial.hpp>
 
-int main() { return spotter::open_trial("s3://") ? 1 : 0; }  // no bucket is named
+int main() { return spotter::open_trial("s3://") ? 1 : 0; }  // the bucket is missing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a page of a run, with the bodies that spotter::workbench holds.
+// Makes a page of a run, linked with spotter::workbench.
 #include <spotter/spotter.hpp>
 #include <spotter/workbench/diff.hpp>
 #include <spotter/workbench/page.hpp>

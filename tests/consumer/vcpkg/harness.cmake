@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What vcpkg's own scripts do with a port, for where there is no vcpkg: cmake -D PORT_FOLDER=... -D FOLDER=... -P harness.cmake runs its
-# portfile and leaves in FOLDER/packages what it installed, then looks at it as vcpkg's checks after a build do. Functions are as vcpkg's
-# documentation has them, for the arguments that the port gives.
+# What vcpkg's scripts do with a port, for machines without vcpkg. cmake -D PORT_FOLDER=... -D FOLDER=... -P
+# harness.cmake runs the portfile, leaves the installed files in FOLDER/packages, and makes vcpkg's checks after a
+# build. The functions follow vcpkg's documentation for the arguments that the port uses.
 cmake_minimum_required(VERSION 3.20)
 get_filename_component(FOLDER "${FOLDER}" ABSOLUTE)
 file(REMOVE_RECURSE "${FOLDER}")
@@ -25,7 +25,7 @@ endfunction()
 function(vcpkg_extract_source_archive variable)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "ARCHIVE" "")
     file(ARCHIVE_EXTRACT INPUT "${arg_ARCHIVE}" DESTINATION "${FOLDER}/source")
-    file(GLOB roots "${FOLDER}/source/*") # the one folder in it is left out
+    file(GLOB roots "${FOLDER}/source/*") # its single folder is stripped
     set(${variable} "${roots}" PARENT_SCOPE)
 endfunction()
 
@@ -44,7 +44,7 @@ function(vcpkg_cmake_config_fixup)
     file(GLOB files "${CURRENT_PACKAGES_DIR}/${arg_CONFIG_PATH}/*")
     file(COPY ${files} DESTINATION "${place}")
     file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/cmake")
-    file(GLOB files "${place}/*.cmake") # which lie one folder less deep now
+    file(GLOB files "${place}/*.cmake") # they move up by one folder
     foreach(file IN LISTS files)
         file(READ "${file}" text)
         string(REPLACE "/../../../\"" "/../../\"" text "${text}")

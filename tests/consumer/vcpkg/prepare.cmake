@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Overlay ports in FOLDER that stand in for what spotter's features want, where there is no network: empty, so that the system's are found.
+# Overlay ports in FOLDER for the dependencies of spotter's features, without a network: they are empty, so that the
+# system's packages are found.
 file(REMOVE_RECURSE "${FOLDER}")
 foreach(port IN ITEMS zstd fmt xtensor nlohmann-json curl openssl mpi)
     set(features "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The registry of a release (REGISTRY), used by a project in manifest mode as a stranger would: vcpkg finds the port's version by its git-tree,
-# fetches the tarball, checks it, installs every feature, and complains of nothing.
+# Uses the registry of a release (REGISTRY) in a project in manifest mode, as a user would. vcpkg finds the port's
+# version by its git-tree, downloads and checks the tarball, installs every feature, and reports no problem.
 set(root "$ENV{VCPKG_ROOT}")
 function(commit folder variable)
     execute_process(COMMAND git -C "${folder}" rev-parse HEAD OUTPUT_VARIABLE output OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loss that becomes a NaN is found.
+// A training whose loss becomes a NaN, which spotter finds.
 #include <spotter/spotter.hpp>
 #if defined(WITH_REPORT)
 #include <spotter/report.hpp>
