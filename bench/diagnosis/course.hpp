@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The course of one training, as its program sees it: what it is to be, who looks at it, and how it ends.
+// The course of one training, as its program sees it: its assignment, the hooks that watch it, and its outcome.
 #pragma once
 
 #include "cures.hpp"
@@ -29,11 +29,11 @@ public:
     [[nodiscard]] std::size_t variant() const noexcept { return made_.what.variant; }  // an index into its family's
     [[nodiscard]] std::uint64_t seed() const noexcept { return made_.what.seed; }
 
-    // Before the first step: how many there will be, which pack judges (supervised where nobody says), and what its
-    // user knows: the loss of guessing or, for rl, how many actions there are.
+    // Before the first step: how many there will be, which pack judges (default: supervised), and what its user knows:
+    // the loss of guessing or, for rl, the number of actions.
     void plan(std::uint64_t steps, pack_choice pack = pack_choice::supervised, double known = no_guess);
-    // From this step on there is something wrong; what is told before is not counted as found. Of a NaN, where it was
-    // put.
+    // From this step on there is a fault; findings before it do not count as detection. For a NaN, `planted` is its
+    // place.
     void wrong_from(std::uint64_t step, std::string planted = {});
 
     // As a user's hook.
@@ -49,12 +49,12 @@ public:
     // How bad it is in the end, on data not trained on and with true labels: 0 perfect, about 1 nothing learnt. The
     // mean of the last `evaluations` of them counts.
     void evaluated(double badness);
-    // Something in the program (a loss, a weight) is no number any more.
+    // A value of the program (a loss, a weight) has become NaN or infinite.
     void lost() noexcept { made_.finite = false; }
 
     static constexpr double no_guess = -1;
 
-    // What came of it; after the program returned.
+    // The outcome; called after the program returned.
     [[nodiscard]] outcome finish();
 
 private:

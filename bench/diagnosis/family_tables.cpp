@@ -17,7 +17,7 @@ namespace {
 struct row {
     share alarmed{}, stopped{}, skipped{};  // of the healthy trainings
     share found{}, right{}, second{};       // of the faulty ones; of those found, first or second
-    share asked{};                          // of those found two causes were told
+    share asked{};                          // of those found: with two causes reported
 
     void add(labelled const& each) {
         verdict const& said = each.of->packs[0];

@@ -36,12 +36,12 @@ struct limit {
 inline constexpr std::array<double, 4> factors{0.25, 0.5, 2, 4};
 [[nodiscard]] std::vector<diagnosis_limits> candidates();
 
-// What a training was told with a candidate, as a letter of `outcome::candidates`.
+// The result of a training with a candidate, as a letter of `outcome::candidates`.
 enum class heard : char { nothing = '-', another = 'a', right = 'r' };
 
-// For a family, the limits that do best in all others, each by itself: of those within one standard error of the best
-// the one that alarms least. An alarm in a healthy training costs as much as ten faults that are missed, a fault told
-// by another name half a miss.
+// For a family, the limits that do best in all others, each chosen separately: among those within one standard error of
+// the best, the one that alarms least. An alarm in a healthy training costs as much as ten missed faults, a fault under
+// a wrong name half a miss.
 [[nodiscard]] diagnosis_limits chosen_without(std::string_view family, std::vector<outcome> const& all);
 
 // What was chosen, a row a limit.

@@ -126,7 +126,7 @@ std::vector<assignment> assignments(options const& wanted) {
     return made;
 }
 
-// Chooses limits for each family from what the others were told.
+// Chooses limits for each family from the other families' results.
 void choose_limits(std::vector<outcome> const& tried) {
     std::vector<diagnosis_limits> chosen;
     for (family const& each : families()) {

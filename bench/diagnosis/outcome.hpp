@@ -38,7 +38,7 @@ struct verdict {
     std::vector<told> first{};
     std::vector<told> rules{};      // of each rule that alarmed its first, in that order
     std::vector<told> too_early{};  // the same of alarms before there was anything wrong
-    std::string bad_value{};        // the first tensor that was told to be non-finite, and when
+    std::string bad_value{};        // the first tensor reported as non-finite, and when
     std::uint64_t bad_value_at = 0;
     std::vector<std::string> not_judged{};  // rules that could not run, with the reason
 };
@@ -48,12 +48,12 @@ struct outcome {
     std::uint64_t steps = 0;
     double badness = 0;     // after the last step, on data not trained on: 0 perfect, about 1 nothing learnt
     bool finite = true;     // no loss and no weight was non-finite
-    double first_loss = 0;  // on the training data, smoothed: for whoever tunes a program
+    double first_loss = 0;  // on the training data, smoothed: for tuning a program
     double last_loss = 0;
     std::string planted{};  // where the NaN was put, and when
     std::uint64_t planted_at = 0;
     double seconds = 0;        // of computing
-    std::string candidates{};  // what it would have been told with other limits, where that was asked for (limits.hpp)
+    std::string candidates{};  // results with other limits, if asked for (limits.hpp)
     std::size_t acts = 0;      // of the cures that it followed
     std::array<verdict, pack_names.size()> packs{};
 };

@@ -118,8 +118,8 @@ private:
         next_ += recipe_.batch;
     }
 
-    // A program that follows cures keeps what it may have to go back to: how it began, and every hundred steps, good
-    // once nothing was told since.
+    // A program that follows cures keeps snapshots to go back to: its beginning, and every hundred steps; one is good
+    // if no finding followed.
     struct snapshot {
         std::uint64_t step = 0;
         chain net{};

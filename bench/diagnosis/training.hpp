@@ -27,7 +27,7 @@ inline std::vector<std::string_view> const shape_names{"base", "other optimizer"
     return static_cast<healthy_shape>(it.variant());
 }
 
-// Where and when the fault of that name plants its NaN, told by the seed; a block is counted over all chains.
+// Where and when the fault of that name plants its NaN, determined by the seed; a block is counted over all chains.
 struct nan_plan {
     planted_in where = planted_in::nothing;
     std::size_t block = 0;

@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    // What is told has to be true as it is printed: the training ends where it is not.
+    // Every finding must be true as it is printed: otherwise the process aborts.
     static void check(sp::step_alarm const& found) {
         for (sp::finding const& each : found) {
             if (each.how == sp::relation::none) { continue; }
@@ -137,7 +137,7 @@ using reinforcement_rules = rules_alone<sp::poor_weight_initialization, sp::rl_k
 
 }  // namespace
 
-// Beside a pack stands the rule of it that has to be told a number: what guessing costs, how many actions there are.
+// Beside a pack is its rule that needs a number: the loss of guessing, or the number of actions.
 struct watches::hooks {
     explicit hooks(std::uint64_t onset)
         : sagemaker{watches::baselines ? 1U : 0U, onset, sp::packs::sagemaker},

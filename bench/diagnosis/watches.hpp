@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks that look at one training, none of which keeps anything: its program's pack at every step, and what it is
-// held against.
+// The hooks that watch one training, without recording: its program's pack at every step, and the packs that it is
+// compared with.
 #pragma once
 
 #include "limits.hpp"
@@ -30,8 +30,8 @@ public:
     static inline bool tries_limits = false;  // whether the program's own pack is tried with other limits, too
     static inline std::map<std::string, diagnosis_limits> limits_of{};  // of its own pack, by family; none: as they are
 
-    // What is told before step `onset` of a fault is no detection of it. `known` is what the loss of guessing is or,
-    // for rl, how many actions there are; where it is no positive number, the rule that asks for it is silent.
+    // Findings before step `onset` of a fault are no detection of it. `known` is the loss of guessing or, for rl, the
+    // number of actions; unless it is positive, the rule that needs it is silent.
     watches(assignment const& what, std::uint64_t onset, pack_choice pack, double known);
     watches(watches const&) = delete;
     watches& operator=(watches const&) = delete;

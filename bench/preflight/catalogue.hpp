@@ -16,7 +16,7 @@ enum class half { development, left_out, last };
 struct outcome {
     std::string first{};             // the cause in the first line; empty: silent
     bool is_error = false;           // of that line
-    std::vector<std::string> all{};  // every cause that was told as a warning or an error
+    std::vector<std::string> all{};  // every cause reported as a warning or an error
     std::string words{};             // the findings as they are printed
     std::uint32_t passes = 0;
     std::size_t gradients = 0, not_proven = 0, wrong = 0;

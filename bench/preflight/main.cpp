@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well does an examination tell healthy loops from broken ones, and does its first line name what is broken?
-// Hand-written nets, one fault planted in each, and healthy loops with the habits of people (docs/preflight.md).
+// How well does an examination distinguish healthy loops from broken ones, and does its first line name the fault?
+// Hand-written nets with one planted fault each, and healthy loops with people's habits (docs/preflight.md).
 //
 //     bench_preflight [--development | --last] [--only TEXT] [--seeds FIRST..LAST] [--bare] [--words] [--check]
 //
-// The nets that were left out of development, unless --development or --last (the nets that came last) is said; --bare
-// without the optional handles; --words prints what was told of each arm that came out otherwise than it should;
-// --check holds each net's own gradients against central differences, and examines nothing.
+// By default it runs the nets left out of development; --development and --last (the nets added last) select others.
+// --bare leaves out the optional handles. --words prints the findings of each arm with an unexpected result. --check
+// compares each net's own gradients with central differences, and examines nothing.
 #include "catalogue.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that is no number in evaluation, and another in training a step later: both are told as that.
+// A NaN in evaluation, and another in training a step later: both are reported as non-finite values.
 #include <spotter/hook.hpp>
 #include <spotter/packs.hpp>
 
@@ -15,8 +15,8 @@ namespace {
 
 constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 
-// What each alarm says first, of a loss that falls and is no number at `eval_at` in evaluation, and from `train_at` on
-// in training.
+// The first finding of each alarm, for a falling loss that is NaN at `eval_at` in evaluation, and from `train_at` on in
+// training.
 template <class Pack>
 std::vector<std::string> alarms_of(Pack const& pack, std::uint64_t eval_at, std::uint64_t train_at) {
     hook watch{plan<>{}, pack};

@@ -160,7 +160,7 @@ TEST_CASE("boosting: few features that matter are a note, and hide nothing") {
     });
     REQUIRE_FALSE(lost.empty());
     CHECK((lost[0].rule == "loss_not_decreasing" && lost[0].level == severity::error));
-    // Trees that are too deep are told when they are seen, and are not why a training loss rises.
+    // Too deep trees are reported when they are seen; they do not explain a rising training loss.
     auto const deep = rounds(60, [](auto& watch, std::uint64_t i) {
         std::vector<double> const ids{0, 1, 2, 1023};
         watch.observe("trees/0/id", ids);

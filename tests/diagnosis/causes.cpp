@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each cause by made-up evidence, through a hook and a pack: what is told first, when, and what a healthy run is
-// spared.
+// Each cause with made-up evidence, through a hook and a pack: which finding comes first, when, and that a healthy run
+// has none.
 #include <tests/diagnosis/program.hpp>
 
 #include <tests/catch.hpp>
@@ -33,7 +33,7 @@ TEST_CASE("cause: no weight has ever moved, told though the loss falls") {
     CHECK((it.at == 10 && it.rule == "learning_rate_zero" && it.tensor == "fc1/w" && it.level == severity::warning));
     CHECK(alarms_of(story_of(packs::supervised, 40, {.rate = 0, .shows_first_gradient = false}, as_it_is)).front() ==
           "10 learning_rate_zero");
-    // One that rests at zero has no length: that no step as long would gain anything tells nothing.
+    // A weight that rests at zero has no length, so it is no evidence that no step of that length would gain anything.
     CHECK(alarms_of(story_of(packs::supervised, 40, {.rate = 0, .layers = 1}, from_zero)).front() ==
           "10 learning_rate_zero");
 }
@@ -44,7 +44,7 @@ TEST_CASE("cause: steps are next to nothing beside the weights, once the loss do
     CHECK(it.detail.starts_with("an update of 0.1 % takes the rate times 1"));
     // A rate that is small, and does its work.
     CHECK(alarms_of(story_of(packs::supervised, 500, {.rate = 3e-3}, as_it_is)).empty());
-    // One that moves nothing is told however the loss does.
+    // A rate that moves nothing is reported whatever the loss does.
     CHECK(first_alarm(story_of(packs::supervised, 150, {.rate = 1e-4}, as_it_is)).rule == "learning_rate_too_small");
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("cause: a loss that rises from the start under small steps has the wro
     CHECK((it.rule == "update_direction" && it.reason == "the loss rises under small steps" && it.tensor == "loss"));
     CHECK((it.at < 50 && it.level == severity::error && it.detail.starts_with("largest early update 0.002")));
     CHECK(it.detail.find("; for: loss rises under small steps") != it.detail.npos);
-    // It overflows: that is told where it is, with what led to it.
+    // Activations overflow: the finding names their place and the cause.
     auto const lost = [&](shown_step& step, std::uint64_t i) {
         rising(step, i);
         if (i == 20) { step.act.assign(step.act.size(), std::bit_cast<float>(0x7F800000U)); }
@@ -375,7 +375,7 @@ TEST_CASE(
         {"act/fc1", [](shown_step& it, float bad) { it.act[5] = bad; }},
     };
     for (place const& each : places) {
-        // Its first steps leapt, its weights climb, its loss rises: each would explain a value that is no number.
+        // Its first steps leapt, its weights climb, its loss rises: each would explain a NaN.
         for (double const rate : {500.0, -1.0}) {
             INFO(each.tensor << ", rate " << rate);
             auto const all = story_of(packs::supervised, 20, {.rate = rate}, [&](shown_step& step, auto i) {

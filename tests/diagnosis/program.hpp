@@ -107,7 +107,7 @@ void show_run(Hook& watch, std::uint64_t steps, habits const& like, Change& chan
         use(i, found);
     }
 }
-// What a pack told of such a run.
+// The findings of a pack in such a run.
 template <class Pack, class Change>
 std::vector<told> story_of(Pack const& pack, std::uint64_t steps, habits const& like, Change change) {
     hook watch{plan{}, pack};

@@ -363,7 +363,7 @@ TEST_CASE("progress: a loss that scatters far above its beginning, or stays abov
         return i < 30 ? (i < 10 ? 58.0 : 33.0) + double(i % 3) : 150.0 * (1 + static_cast<double>(i * i % 60));
     };
     CHECK(story(200, scatters) == answers{"30 improves", "60 worsens"});
-    // Single samples in the order of their classes, each of which is right or wrong.
+    // Single samples in the order of their classes; each is right or wrong.
     auto const by_sample = [](double wrong) {
         return [=](std::uint64_t i) { return i < 50 ? falling(0.74, 0.1, i) : i / 50 % 3 == 0 ? 0.0 : wrong; };
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records runs for tests/python: `record WHAT FOLDER [STEPS]`. What a reader has to see is told there.
+// Records runs for tests/python: `record WHAT FOLDER [STEPS]`. Those tests contain what a reader has to see.
 #include <common/regression.hpp>
 #include <spotter/spotter.hpp>
 
@@ -30,7 +30,7 @@ int record_live(std::string const& path, options const& choices) {
     hook watch{path, everything, choices};
     std::uint64_t seed = 11;
     std::vector<std::uint64_t> w(150);
-    bool stopped = false;  // the loop was told to stop
+    bool stopped = false;  // a rule asked the loop to stop
     for (std::string command; std::getline(std::cin, command);) {
         std::uint64_t const index = std::strtoull(command.c_str() + command.find_first_of("0123456789\n"), nullptr, 10);
         for (std::uint64_t& each : w) { each = next_of(seed); }  // which does not compress

@@ -73,7 +73,7 @@ TEST_CASE("in the place of the lock: nothing is recorded, nothing waits, and hea
         CHECK((health.stored == 0 && health.dropped == 20));
         CHECK_FALSE(std::filesystem::exists(path + "/lock-nowhere"));
         CHECK(read_run(path).segments == 1);
-        auto const run = open_trial(path);  // it cannot be asked who writes it, but it can be read
+        auto const run = open_trial(path);  // its lock cannot be asked, but the run can be read
         if (run) { CHECK(run->steps().size() == 5); }
         if (*machine_file_system{}.kind_of(path + "/ring") == path_kind::missing) { CHECK(recover(path)); }
     }

@@ -130,7 +130,7 @@ TEST_CASE(
     // The stretch that is not finite is shaded from its first step to its last.
     CHECK(count_of(svg, "class=\"stretch\"") == 1);
     CHECK(has_part(svg, "not finite at step 500 to 599, 100 values"));
-    // Who points at a place is told the values there, in columns over the whole chart.
+    // Pointing at a place shows the values there, in columns over the whole chart.
     CHECK(count_of(svg, "<title>step ") <= 48);
     CHECK(has_part(svg, "<title>step 0 to 31: train 1.004 (1 to 1.009)</title>"));
     CHECK(has_part(svg, "non_finite &#38; more"));

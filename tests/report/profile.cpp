@@ -86,7 +86,7 @@ void use_cores(system_load& it, float first, float second, float own) {
     it.busy = (first + second) / 2;
     it.own_cores = own;
 }
-// 101 steps of 0.1 s of which 0.06 are section data, and what is said of them beside ten such samples.
+// 101 steps of 0.1 s with 0.06 s in section data; the profile's verdict on them beside ten such samples.
 std::string verdict_beside(void (*fill)(system_load&, int second)) {
     temporary_folder const folder;
     double const begin = profile_clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep as a table: what the runs were told, how each ended and by whom, what came of it; in a page and as CSV.
+// A sweep as a table: the settings of the runs, how and by whom each ended, and its result; in a page and as CSV.
 #include <tests/report/page.hpp>
 
 #include <spotter/workbench/runs_table.hpp>

@@ -110,7 +110,7 @@ namespace {
 
 constexpr auto other = any("y", maximum > 0);
 
-// How severe is what held at each close without being told: `.` nothing above info, `w` a warning, `e` an error. A
+// The severity of what held at each close without a finding: `.` nothing above info, `w` a warning, `e` an error. A
 // letter of the script decides x: `y` and `n`; of the second script, y.
 template <rule Rule>
 std::string untold(Rule const& rule, std::string_view of_x, std::string_view of_y = {}) {

@@ -56,7 +56,7 @@ std::vector<attention_heads::head> heads_of(weights const& values, extents const
     }
     return all;
 }
-// The answers of so many closes that show the same weights.
+// The answers of `closes` closes that show the same weights.
 template <rule Rule>
 std::vector<truth> answers(Rule const& rule, weights const& values, extents const& shape, int closes,
                            std::string* told = nullptr) {

@@ -382,7 +382,7 @@ TEST_CASE("confusion holds any pair of 1024 classes", "[confusion]") {
     classes const all = made_of(1024, [](std::size_t i) { return i; });
     classes swapped = all;
     std::swap(swapped[1023], swapped[2]);
-    auto const phase = [&](std::uint64_t first, classes const& said) {  // of a batch of so many some would be left out
+    auto const phase = [&](std::uint64_t first, classes const& said) {  // a larger batch would be sampled
         truth answer = truth::undecided;
         for (std::size_t i = 0; i < 4; ++i) {
             auto const at = static_cast<std::ptrdiff_t>(256 * i);
@@ -489,7 +489,7 @@ TEST_CASE("output_collapse: log-probabilities are judged as the logits that they
             CHECK(with(columns, 1, 0, logarithms) == indices{4, 5});
         }
     }
-    // What is told needs no rows that sum to one.
+    // A finding does not require rows that sum to one.
     auto const far_from_one = [&](flag flags) {
         return fired(output_collapse{.warmup = 0, .patience = 1}, 1, [&](auto& it, step_id at) {
             it.declare({.name = "preds", .role = role::prediction, .flags = flags, .type = dtype::f32});

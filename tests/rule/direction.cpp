@@ -54,7 +54,7 @@ TEST_CASE("update_direction: of what is flagged so the gradient is minus it", "[
 }
 
 TEST_CASE("update_direction: one of two nets is judged by itself, a layer is not", "[update_direction]") {
-    // Four weights, two of which ascend.
+    // Four weights, two of them ascend.
     auto const told = [](std::vector<std::string> const& names) {
         run it{update_direction{.warmup = 0, .window = 4}};
         std::vector<std::string> gradients;
@@ -269,7 +269,7 @@ TEST_CASE("an eighth of a large tensor is every place of 128 elements as often, 
 }
 
 TEST_CASE("update_direction: of a large weight an eighth tells the same", "[update_direction]") {
-    // A table of 500 rows, of which three learn at each step, as an embedding's do.
+    // A table of 500 rows; three of them learn at each step, as an embedding's do.
     auto const told = [](float rate, std::size_t rows, std::size_t bad_at = ~std::size_t{0}) {
         constexpr std::size_t columns = 160;
         std::vector<float> weight(rows * columns, 0.5F), gradient(weight.size());

@@ -492,7 +492,7 @@ TEST_CASE("identity_activation finds the pair by its names, in any order, and te
     CHECK(it.step(train(1), "fc1_output", {-1, 2}) == truth::undecided);  // its input was not seen
     it.see(eval(0), "fc1_input", {-1, 2});
     CHECK(it.step(eval(0), "fc1_output", {-1, 2}) == truth::undecided);
-    // The kind may be told of the preactivation, and either may be seen twice.
+    // The preactivation may declare the kind, and either may be seen twice.
     run twice{identity_activation{.patience = 2}};
     twice.declare({.name = "pre/1",
                    .role = role::preactivation,

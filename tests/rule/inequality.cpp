@@ -30,7 +30,7 @@ TEST_CASE("an inequality has three digits, and more where these would not tell w
     CHECK(shown(0.9000000001, 0.9) == "0.9000000001 > 0.9");
     CHECK(shown(0.1 + 0.2, 0.3) == "0.30000000000000004 > 0.29999999999999999");
     CHECK(shown(0.9, 0.9, relation::greater_equal) == "0.9 >= 0.9");
-    CHECK(shown(123456.5, 123456) == "123456.5 > 123456");  // of which three digits say less
+    CHECK(shown(123456.5, 123456) == "123456.5 > 123456");  // three digits would not show it
     CHECK(shown(1e7 + 1, 1e7) == "10000001 > 10000000");
     CHECK(shown(1.0000001e25, 1e25) == "1.0000001e25 > 1e25");
     CHECK(shown(1.00001e-5, 1e-5) == "1.00001e-5 > 1e-5");

@@ -179,7 +179,7 @@ TEST_CASE("rl_observation_range: 2 of 100 at 11 fire, one does not, a NaN is an 
 }
 
 TEST_CASE("rl_repeated_states: ten equal states in each of two episodes", "[rl_repeated_states]") {
-    // Episodes of 15 steps, of which the last `still` show the same state, in every `each`-th episode.
+    // Episodes of 15 steps; in every `each`-th episode the last `still` steps show the same state.
     auto const of_episodes = [](std::uint64_t still, std::uint64_t each, bool twice) {
         return fired(rl_repeated_states{}, 45, [=](auto& it, step_id at) {
             std::uint64_t const step = at.index % 15, episode = at.index / 15;

@@ -162,7 +162,7 @@ TEST_CASE("memory_leak: found by the 60th sample, and reading data at the start 
     run saw{memory_leak{}};
     CHECK(first_yes(saw, "sys/memory", 600, [](auto i) { return 0.1 + 0.01 * static_cast<double>(i % 7); }) ==
           no_index);
-    run holes{memory_leak{}};  // what is no number is no sample
+    run holes{memory_leak{}};  // a NaN is not a sample
     CHECK(first_yes(holes, "sys/memory", 200, [](auto i) {
               return i % 2 == 0 ? static_cast<float>(0.1 + 1e-4 * static_cast<double>(i)) : nan_f;
           }) == 118);

@@ -24,7 +24,7 @@ std::int64_t first_fired(Rule const& rule, std::vector<float> const& losses, std
     return -1;
 }
 
-// Batches of 64 for ten units, of which `dead` are never active.
+// Batches of 64 for ten units; `dead` of them are never active.
 void see_layer(run<dead_relu>& it, step_id at, std::size_t dead) {
     std::vector<float> values(640);
     for (std::size_t i = 0; i < values.size(); ++i) { values[i] = i % 10 >= dead ? 1.0F : 0.0F; }

@@ -85,7 +85,7 @@ TEST_CASE("input_not_normalized: [0, 1] and [-1, 1] are in order, 0 to 255 is no
     CHECK(over_eight({.samples = 500}, 0, 6) == indices{7, 8});
     CHECK(over_eight({}, 33, 79).front() == 0);  // one batch tells, where it has 32 samples
     run wide{input_not_normalized{}};
-    see_batch(wide, train(0), 2, 255);  // both are beyond: what is further beyond is told
+    see_batch(wide, train(0), 2, 255);  // both are out of range: the finding names the one further out
     CHECK(wide.close(train(0)) == truth::yes);
     CHECK((wide.found[0].reason == "input varies too much" && wide.found[0].measured == Approx(255)));
     run it{strict};
@@ -509,8 +509,8 @@ TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step
 
 namespace {
 
-// Gradients of 200 elements: a signal and noise of the same size, anew at each step, of which `kept` times what was
-// there stays.
+// Gradients of 200 elements: a signal and noise of the same size, new at each step, plus `kept` times the gradient
+// before.
 indices noisy_gradients(double kept, std::uint64_t steps, double signal = 1, double noise = 1) {
     std::mt19937 random{1};
     std::vector<double> all(200, 0.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check: rules over records that are there: what is found, how it is told, and the exit code.
+// check: rules over existing records: the findings, how they are printed, and the exit code.
 #include <tests/preflight/net.hpp>
 #include <tests/tools/tool.hpp>
 
@@ -219,7 +219,7 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
     spoil(folder / "damaged/000000.spot");
     told const damaged = ask("check --rules non_finite " + folder / "damaged" + " --junit " + folder / "junit.xml");
     CHECK(damaged.code == 5);
-    CHECK(damaged.says("  trouble: "));  // in the values of a tensor; damage of rows is told by its place
+    CHECK(damaged.says("  trouble: "));  // in a tensor's values; damaged rows are reported by their place
     std::vector<char> const junit = read_file(folder / "junit.xml");
     CHECK(std::string{junit.begin(), junit.end()}.find("name=\"record\" time=\"0\"><failure") != std::string::npos);
 }

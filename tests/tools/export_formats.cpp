@@ -295,7 +295,7 @@ TEST_CASE(
     CHECK(text_of(folder / "x.npy").find("'shape': (0,)") != std::string::npos);
     CHECK(lines_of(text_of(folder / "x-jsonl")).empty());
     CHECK(nlohmann::json::accept(text_of(folder / "x-trace")));
-    // One of which nothing can be read is not empty.
+    // A run with nothing readable is not an empty run.
     std::vector<char> bytes = read_file(run + "/000000.spot");
     bytes.resize(64);
     bytes.resize(500, 'x');

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t bad_step = 3;
 
-// Six steps of a vector and a number, of which nothing but the values is kept; those of the vector at one step cannot
-// be read, and no row frame is damaged.
+// Six steps of a vector and a number, with only their values kept. The vector's values at one step cannot be read, and
+// no row frame is damaged.
 void record_with_bad_value(std::string const& path) {
     {
         hook watch{path, everything};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every verb on every kind of damaged run: its exit code is held against what was lost, and what was lost is told.
+// Every verb on every kind of damaged run: its exit code agrees with what was lost, and it reports the loss.
 #include <tests/tools/tool.hpp>
 
 #include <spotter/rule/builtin/non_finite.hpp>

@@ -139,7 +139,7 @@ TEST_CASE("serve: the list has each run below the folder, with what it came to")
     CHECK(a["outcomes"][0]["value"] == 0.5);
     CHECK(a["outcomes"][1]["value"] == 0.1);
     CHECK(run_named(runs, "deeper/b")["card"]["warnings"] == 0);
-    // What is known already is not told again.
+    // What the page has already is not sent again.
     auto const version = page.get("/api/runs").document()["version"].dump();
     CHECK(page.get("/api/runs?since=" + version).document()["runs"].empty());
     // A folder that is a run by itself is a list of one.

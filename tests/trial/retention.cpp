@@ -134,7 +134,7 @@ std::size_t count_thinned(std::string const& folder) {
     return count;
 }
 
-// The machine's files, one of which cannot be read the first `times` times.
+// The machine's files; reading one of them fails the first `times` times.
 class blind_files : public faulty_file_system {
 public:
     blind_files(std::string suffix, int times) : faulty_file_system{~0ULL}, suffix_{std::move(suffix)}, left_{times} {}

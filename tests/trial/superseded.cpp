@@ -143,7 +143,7 @@ TEST_CASE(
         CHECK(found.right > steps_each / 2);
         CHECK(found.corrupt > 0);
         CHECK(run["x"].at(train(steps_each - 1), attempt{0}).to<double>().value() == x_of(0, steps_each - 1));
-        CHECK(run["x"].at(train(500)).error().code == errc::no_such_step);  // nothing tells of lost later steps
+        CHECK(run["x"].at(train(500)).error().code == errc::no_such_step);  // later lost steps give no error
         // A record that is being written hides no older values.
         auto const held = system_files().lock(path + "/lock");
         REQUIRE(held);

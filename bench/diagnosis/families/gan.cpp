@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two nets against each other, an optimizer each: two losses, none of which has to fall; shown when both have been
+// Two nets against each other, with an optimizer each: two losses that need not fall; shown after both were
 // updated.
 #include "torch_program.hpp"
 

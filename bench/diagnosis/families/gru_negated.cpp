@@ -42,7 +42,7 @@ struct tensor {
     }
 };
 
-// Sequences of symbols one of which is marked: which one? One sample a column.
+// Sequences of symbols; one symbol is marked: which one? One sample a column.
 struct sequences {
     std::vector<matrix> input{};
     std::vector<int> label{};

@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    // Tastes that are hidden, of which some ratings are known; they have about mean 0 and variance 1.
+    // Hidden tastes and some known ratings that follow from them, with about mean 0 and variance 1.
     void rate_all() {
         prng random{course_.seed()};
         values taste(users * 3), nature(items * 3);

@@ -54,7 +54,7 @@ namespace diagnosis {
     return made;
 }
 
-// Ten features in ±1, five of which make up the target (after Friedman 1991), which has about mean 0 and variance 1.
+// Ten features in ±1; five of them make up the target (after Friedman 1991), which has about mean 0 and variance 1.
 [[nodiscard]] inline task make_friedman(std::uint64_t seed, float noise, std::size_t count = 2000) {
     example::prng random{seed};
     task made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A classifier of which its user only looks at what is printed anyway: loss and accuracy of each epoch, in training and
-// in validation.
+// A classifier whose user shows only what is printed anyway: loss and accuracy of each epoch, in training and in
+// validation.
 #include "../chain.hpp"
 #include "../family.hpp"
 #include "../judge.hpp"

@@ -132,7 +132,7 @@ private:
     course& course_;
     settings how_;
     prng random_;
-    values in_, out_;  // of which the second starts at zero
+    values in_, out_;  // the second starts at zero
     planted_nan nan_;
     std::vector<std::size_t> order_;
     std::array<std::size_t, length> sentence_{};
