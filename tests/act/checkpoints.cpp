@@ -192,7 +192,7 @@ TEST_CASE("with a bad one only the newest stays, until one is good") {
     CHECK(names_at(folder / "kept") == list{"train-40.safetensors"});
 }
 
-TEST_CASE("another process finds what is there: good ones are good, and nobody vouches for the rest") {
+TEST_CASE("another process finds the checkpoints: good ones are still good, the others unproven") {
     temporary_folder const folder;
     net it;
     {
@@ -351,7 +351,7 @@ TEST_CASE("whichever operation fails, once or for good, every file of a good one
     CHECK(failed_saves > 100);
 }
 
-TEST_CASE("a folder that cannot be made, a type that is none, and nothing to write are told") {
+TEST_CASE("a folder that cannot be created, an invalid type, and an empty net are errors") {
     temporary_folder const folder;
     hook watch{plan{}};
     (void)watch.step(0, "x"_t = 1.0F);
@@ -392,7 +392,7 @@ TEST_CASE("what is unproven when an alarm falls is bad, wherever the loop goes o
     for (checkpoint_file const& each : kept.all()) { CHECK(each.state != checkpoint_state::unproven); }
 }
 
-TEST_CASE("of another hook's steps nobody knows whether they were good") {
+TEST_CASE("whether another hook's steps were good is unknown") {
     temporary_folder const folder;
     net it;
     checkpoints kept{folder / "kept"};
@@ -554,7 +554,7 @@ TEST_CASE("checkpoints that were copied without their list are still there to be
     CHECK(bytes_at(folder / "copy/train-20.safetensors") == "x");
 }
 
-TEST_CASE("of two that save into one folder the second is busy, and whoever only looks is in nobody's way") {
+TEST_CASE("of two that save into one folder the second is busy; a reader blocks neither") {
     temporary_folder const folder;
     net it;
     hook watch{plan{}};
@@ -569,7 +569,7 @@ TEST_CASE("of two that save into one folder the second is busy, and whoever only
     CHECK(!second.trouble());
 }
 
-TEST_CASE("a list of checkpoints that is damaged is told and left alone; a torn line costs nothing but itself") {
+TEST_CASE("a damaged list of checkpoints is reported and left alone; a torn line costs only itself") {
     temporary_folder const folder;
     net it;
     hook watch{plan{}};

@@ -193,7 +193,7 @@ TEST_CASE("control: what cannot be done is refused with what to do, and recorded
     CHECK(ask_run(path, {.by = "two\nlines"}).error().code == errc::bad_config);
 }
 
-TEST_CASE("control: what is no run, or over, is told") {
+TEST_CASE("control: a folder without a run, or with a finished one, is an error") {
     temporary_folder const folder;
     CHECK(ask_run(folder / "nothing", {}).error().code == errc::not_a_run);
     {
@@ -203,7 +203,7 @@ TEST_CASE("control: what is no run, or over, is told") {
     CHECK(ask_run(folder / "run", {}).error().code == errc::no_more_data);
 }
 
-TEST_CASE("control: a loop that closes no step is told as such, and honours it when it does") {
+TEST_CASE("control: a loop that closes no step is reported as such, and obeys once it closes one") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, all_values};
@@ -252,7 +252,7 @@ TEST_CASE("control: every worker of a run obeys, each once") {
     CHECK((*run)["control"].of(worker{1}).steps().size() == 1);
 }
 
-TEST_CASE("control: two who ask at once are answered one after the other") {
+TEST_CASE("control: two requests at once are answered one after the other") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, all_values};
@@ -306,7 +306,7 @@ TEST_CASE("control: a file that is half written waits until it is whole, and one
     CHECK(watch.health().first_error.what.view().find("is no file") != std::string_view::npos);
 }
 
-TEST_CASE("control: with poll(), who polls reads it") {
+TEST_CASE("control: with poll(), the polling thread reads the request") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, all_values, options{.drain = drain::poll}};
@@ -337,7 +337,7 @@ TEST_CASE("control: a request of an earlier attempt is passed over") {
     CHECK(open_trial(path)->names("control").empty());
 }
 
-TEST_CASE("control: an answer does not go through the file that somebody writes his question in") {
+TEST_CASE("control: an answer does not use the file in which another process writes its request") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, all_values};

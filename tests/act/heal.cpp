@@ -133,7 +133,7 @@ TEST_CASE("a healthy training under all cures ends in the same bits as one witho
     CHECK(!watch.health().first_error);
 }
 
-TEST_CASE("a batch whose gradient is no number is left out, also where the rules tell of it only once") {
+TEST_CASE("a batch whose gradient is NaN is skipped, also if the rules report it only once") {
     temporary_folder const folder;
     heal cures{skip_batch{}};
     hook watch{folder / "run", plan{}, packs::supervised, cures.gauge()};
@@ -283,7 +283,7 @@ TEST_CASE("before there are norms enough nothing is clipped") {
     }
 }
 
-TEST_CASE("dead units are told by place, and drawn anew they live") {
+TEST_CASE("dead units are named by place, and live once their weights are drawn again") {
     heal cures{reinitialise_units{}};
     hook watch{plan{}, dead_relu{.threshold_layer = 0.3, .samples = 512}, cures.gauge()};
     learner net;

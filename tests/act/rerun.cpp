@@ -96,7 +96,7 @@ constexpr auto alarming = non_finite{} || exploding_gradient{.max_mean_abs = 10,
 
 }  // namespace
 
-TEST_CASE("without an alarm a step is computed once, and nothing is told") {
+TEST_CASE("without an alarm a step is computed once, and nothing is reported") {
     temporary_folder const folder;
     small_net net, alone;
     std::uint64_t computed = 0;
@@ -116,8 +116,8 @@ TEST_CASE("without an alarm a step is computed once, and nothing is told") {
     CHECK(open_trial(folder / "run")->names("rerun").empty());
 }
 
-TEST_CASE("bits that flip while a step is computed: each alarm is told as transient, with the tensor, and training "
-          "goes on as if nothing was") {
+TEST_CASE("bits that flip while a step is computed: each alarm is transient, with its tensor, and training goes on as "
+          "if nothing happened") {
     std::mt19937 random{7};
     std::uint64_t alarms = 0, silent = 0;
     std::map<std::string, std::uint64_t> named;
@@ -203,7 +203,8 @@ TEST_CASE("a program that computes something else each time is unsteady: the mac
     CHECK(again.counts().unsteady == 1);
 }
 
-TEST_CASE("what cannot be restored is told as failed, and the alarm stays; what the loop throws is the loop's") {
+TEST_CASE(
+    "a net that cannot be restored is reported as failed, and the alarm stays; exceptions of the loop reach the loop") {
     small_net net;
     net.strike = [&](char const*) { net.g1[0] = std::bit_cast<float>(0x7F800000U); };
     hook watch{plan{}, non_finite{}};
@@ -247,7 +248,7 @@ TEST_CASE("of tensors beyond the room for copies it is known which differ, and w
     CHECK(only_some.step(watch, train(1)).verdict == rerun_verdict::not_asked);
 }
 
-TEST_CASE("tensors that come and go between two computations are told as other tensors") {
+TEST_CASE("tensors that come and go between two computations are reported as other tensors") {
     detail::step_image one{1000}, other{1000}, less{1000};
     one.observe("a", 1.0F), one.observe("b", 2.0F);
     other.observe("a", 1.0F), other.observe("c", 2.0F);
@@ -256,7 +257,7 @@ TEST_CASE("tensors that come and go between two computations are told as other t
     CHECK((one - less).other_tensors);
 }
 
-TEST_CASE("what comes out the same twice is computed elsewhere: a machine that errs each time is told from a bug") {
+TEST_CASE("a reproducible alarm is computed on another core: a faulty core is distinguished from a bug") {
     for (bool const broken : {false, true}) {
         temporary_folder const folder;
         small_net net;

@@ -146,7 +146,7 @@ TEST_CASE("a backslash makes the next character itself", "[A16]") {
     CHECK(matches("\\\\", "\\"));
 }
 
-TEST_CASE("a malformed glob is told and matches nothing [S27]", "[S27]") {
+TEST_CASE("a malformed glob is reported and matches nothing [S27]", "[S27]") {
     for (char const* bad : {"[", "[a", "[]", "[!", "[!]", "{", "{a", "}", "a}b", "{a}}", "\\", "a\\", "{a,[}"}) {
         INFO(bad);
         glob const it{std::string_view{bad}};

@@ -45,7 +45,7 @@ TEST_CASE("a metric is known by its set and by what XGBoost, LightGBM, CatBoost 
     }
 }
 
-TEST_CASE("what is no metric of a set is none") {
+TEST_CASE("a name without a metric of a data set reports none") {
     for (std::string_view const name :
          {"", "train", "rmse", "l2", "fc1-l2", "-rmse", "test-rmse-std", "train/w", "valid/layer1/l2", "learning_rate",
           "train_images", "grad/l2", "a longer name than any metric of the table has, in training"}) {

@@ -62,7 +62,7 @@ TEST_CASE("the longest start of a text that is a number is read, and correctly r
     }
 }
 
-TEST_CASE("what is no number leaves the value as it was") {
+TEST_CASE("a text that is not a number leaves the value unchanged") {
     for (auto const parse : {ours, chosen}) {
         for (std::string_view const text : {"", "-", ".", "-.", "+1", " 1", "e5", "in", "na", "-e1", "x"}) {
             INFO('"' << text << '"');
@@ -71,7 +71,7 @@ TEST_CASE("what is no number leaves the value as it was") {
     }
 }
 
-TEST_CASE("what is too large for a double is said to be") {
+TEST_CASE("a number too large for a double is out of range") {
     for (auto const parse : {ours, chosen}) {
         for (std::string_view const text : {"1e309", "-1e999999999999999999999999", "1.8e308"}) {
             CHECK(parse(text) ==

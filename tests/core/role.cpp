@@ -22,7 +22,7 @@ void check(std::initializer_list<row> rows) {
 
 }  // namespace
 
-TEST_CASE("losses, gradients, weights and biases are told by their names [A24]", "[A24]") {
+TEST_CASE("losses, gradients, weights and biases are recognised by their names [A24]", "[A24]") {
     check({{"loss", role::loss},
            {"actor/loss", role::loss},
            {"policy_loss", role::loss},
@@ -98,7 +98,7 @@ TEST_CASE("every glob of the rule catalogue finds its role") {
            {"something", role::other}});
 }
 
-TEST_CASE("the names of boosted trees are told [A26] [D19]", "[A26][D19][S24]") {
+TEST_CASE("the names of boosted trees are recognised [A26] [D19]", "[A26][D19][S24]") {
     check({{"train-auc", role::metric},
            {"train-map", role::metric},
            {"train-rmse", role::metric},

@@ -76,7 +76,7 @@ TEST_CASE("foreign memory is read by its owner's function") {
     CHECK(asked == 16);
 }
 
-TEST_CASE("sizes with the fastest axis first are told slowest first") {
+TEST_CASE("sizes given with the fastest axis first become slowest first") {
     auto const memory = counted(6);
     tensor_ref const view = fastest_first(memory.data(), {3, 2});
     CHECK(view.shape == extents{2, 3});

@@ -124,7 +124,7 @@ TEST_CASE("a NaN against a number, and a NaN against a NaN") {
     CHECK(history_of(it, "grad").worst.nan_mismatches == 0);
 }
 
-TEST_CASE("names and steps of one side are told, and differ where it is strict") {
+TEST_CASE("names and steps of one side are reported, and count as a difference if strict") {
     temporary_folder const folder;
     {
         hook a{folder / "a", everything}, b{folder / "b", everything};
@@ -202,7 +202,7 @@ TEST_CASE("shapes and types that differ, and a transposed weight is recognised")
     CHECK_FALSE(held(folder / "a", folder / "b", {.only = {"w", "square"}, .transposed = {"w", "squ*"}}).differs());
 }
 
-TEST_CASE("where only statistics were kept, these are compared, and that is told") {
+TEST_CASE("where only statistics were kept, these are compared, and the report says so") {
     temporary_folder const folder;
     auto const change = [](std::uint64_t i, tensors& it) { it.w[1] = i == 4 ? 20 : it.w[1]; };
     constexpr plan some{collection{"some", "*", always{}, stats(l2, mean, maximum)}};
@@ -272,7 +272,7 @@ TEST_CASE("of what only hashes and counts were kept the hash decides; counts alo
     CHECK(held(folder / "counts", folder / "zeros").first_step == train(3));  // counts that differ are a difference
 }
 
-TEST_CASE("what a damaged record still has may be equal, the whole is not said to be") {
+TEST_CASE("the intact part of a damaged record may be equal, but not the whole") {
     temporary_folder const folder;
     for (std::string const name : {"a", "b"}) {
         hook watch{folder / name, everything};

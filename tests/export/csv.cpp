@@ -114,7 +114,8 @@ TEST_CASE("an error of the receiver ends the writing and is what is returned") {
     CHECK(lines == 3);
 }
 
-TEST_CASE("of several workers each has its rows, behind a column of its number; of one alone there is none") {
+TEST_CASE(
+    "several workers have their rows, with a column for the worker's number; a single worker has no such column") {
     temporary_folder const folder;
     for (std::uint32_t const number : {0U, 2U}) {
         hook watch{folder / "run", plan{collection{"x", "x", always{}, payload}},

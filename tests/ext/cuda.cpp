@@ -360,7 +360,7 @@ TEST_CASE("what an examination proved right is recorded beside device tensors, t
     }
 }
 
-TEST_CASE("many tensors of one call share a launch; nothing is copied and nobody waits") {
+TEST_CASE("many tensors of one call share a launch; nothing is copied and no thread waits") {
     fake_cuda& it = card();
     many_tensors net;
     for (std::size_t i = 0; i < 300; ++i) { net.all.push_back(std::make_unique<on_card<float>>(ramp(10 + i, 1))); }
@@ -548,7 +548,7 @@ TEST_CASE("whichever call of the driver fails, the loop goes on, health names it
     card();
 }
 
-TEST_CASE("a context that dies under the loop is told once, and the loop goes on") {
+TEST_CASE("a context that dies under the loop is reported once, and the loop goes on") {
     fake_cuda& it = card();
     on_card<float> const w{ramp(100, 1)};
     cuda_device gpu{stand_in()};

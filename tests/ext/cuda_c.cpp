@@ -15,7 +15,8 @@ using spotter_test::card;
 using spotter_test::on_card;
 using spotter_test::stand_in;
 
-TEST_CASE("a NaN in a tensor of a device is told in C, one close later, and a hook without the device refuses it") {
+TEST_CASE(
+    "a NaN in a device tensor is reported in C, one close later, and a hook without the device refuses the tensor") {
     card();
     std::vector<float> values(300, 1.0F);
     values[123] = std::numeric_limits<float>::quiet_NaN();

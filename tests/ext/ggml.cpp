@@ -165,7 +165,7 @@ TEST_CASE("what ggml names itself is passed over, and the names of its optimizer
                                                             {"loss_mean_squared_error", role::loss}});
 }
 
-TEST_CASE("a tensor that has no memory yet is told as a null pointer") {
+TEST_CASE("a tensor without memory is refused as a null pointer") {
     std::vector<float> values(4);
     auto node = tensor_of(values, 2, 2);
     node.data = nullptr;

@@ -296,7 +296,7 @@ TEST_CASE("smdebug's regular expressions search unanchored, in the hook and in a
     is_refused(own_with(R"("pattern": {"regex": "grad/("})"), "bad_pattern", {"grad/(", "\"mine\""});
 }
 
-TEST_CASE("an interval that is none is bad_config, which names key and collection [S11]", "[S11]") {
+TEST_CASE("an invalid interval is bad_config, which names key and collection [S11]", "[S11]") {
     for (char const* value : {"\"abc\"", "0", "-1", "\"0\"", "\"-1\"", "[10]", "[]", "{}", "null", "true", "1.5",
                               "\"\"", "\"99999999999999999999\""}) {
         is_refused(weights_with("\"save_interval\": " + std::string{value}), "bad_config",

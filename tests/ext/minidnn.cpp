@@ -109,7 +109,7 @@ TEST_CASE("a mini-batch is a step: parameters before the update, activations, lo
     }
 }
 
-TEST_CASE("roles, and that a sample is a column, are told") {
+TEST_CASE("roles are set, and a sample is a column") {
     samples const data{1};
     mini::Network net;
     build(net);

@@ -50,7 +50,7 @@ std::string told_by(std::string const& folder, std::uint32_t rank) {
 
 }  // namespace
 
-TEST_CASE("four ranks that agree: nothing is told, and each is a worker of the run") {
+TEST_CASE("four ranks that agree: no findings, and each is a worker of the run") {
     temporary_folder const folder;
     // Replicas were compared at each agreement.
     for (std::string const& each : said_in("well", folder / "")) { CHECK(has(each, "of 4; last 39")); }
@@ -110,7 +110,7 @@ TEST_CASE("so is one with another bit in a bias, or in a single number that is l
     }
 }
 
-TEST_CASE("where a rank shows nothing that is to be the same, replicas are not compared, and that is told once") {
+TEST_CASE("where a rank shows no tensor of a replica, replicas are not compared, which is reported once") {
     for (bool const one : {false, true}) {
         temporary_folder const folder;
         for (std::string const& each : said_in(one ? "unseen_by_one" : "unseen", folder / "")) {
@@ -144,7 +144,7 @@ TEST_CASE("a rank that is a step ahead is named") {
     CHECK(told_by(folder / "", 2) == "train(20); rank 1 is at train(21)\n");
 }
 
-TEST_CASE("a rank that does not come is waited for as long as was said, and then it is told") {
+TEST_CASE("a missing rank is waited for until the time limit, and then reported") {
     temporary_folder const folder;
     std::vector<std::string> const all = said_in("hangs", folder / "");
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {

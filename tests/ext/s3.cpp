@@ -167,8 +167,8 @@ TEST_CASE("s3: errors of the store, cut connections, answers that come late or n
     CHECK(says(skewed, "clock"));
 }
 
-TEST_CASE("s3: a store that is down holds nobody: the training goes on, health tells what waits, and later all of it "
-          "is sent") {
+TEST_CASE("s3: a store that is down blocks nothing: the training goes on, health reports what waits, and later all of "
+          "it is sent") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
     std::string const path = folder / "run";
@@ -200,8 +200,7 @@ TEST_CASE("s3: a store that is down holds nobody: the training goes on, health t
     CHECK(nowhere.refused().code == errc::bad_config);
 }
 
-TEST_CASE(
-    "s3: whoever sends is killed at any instant: nothing is lost, and no segment is sent twice that the store has") {
+TEST_CASE("s3: the sender is killed at any instant: nothing is lost, and no segment that the store has is sent again") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
     record_run(folder / "run", 60);
@@ -231,7 +230,7 @@ TEST_CASE(
 }
 
 TEST_CASE("s3: workers, another run in the same place, foreign objects, an object cut short, wrong buckets and keys: "
-          "each is told by its name") {
+          "each error is named") {
     SPOTTER_NEEDS_STORE(store);
     temporary_folder const folder;
     record_run(folder / "run", 40);

@@ -85,7 +85,7 @@ TEST_CASE("s3 hostile: an answer of any size takes no more memory than an answer
     CHECK(store.bytes_sent() < (std::uint64_t{256} << 20));
 }
 
-TEST_CASE("s3 hostile: an answer that drips holds nobody beyond the patience") {
+TEST_CASE("s3 hostile: an answer that drips holds the caller no longer than the patience") {
     hostile_store store{[&](question const& asked) {
         (void)asked.say("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
         while (asked.say("x")) { std::this_thread::sleep_for(100ms); }

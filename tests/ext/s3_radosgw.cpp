@@ -36,8 +36,8 @@ private:
 
 }  // namespace
 
-TEST_CASE("radosgw: mirrored while it is recorded, read by ranges, sent in parts, fetched; another's run, wrong keys "
-          "and buckets told") {
+TEST_CASE("radosgw: mirrored while it is recorded, read by ranges, sent in parts, fetched; a foreign run, wrong keys "
+          "and buckets are errors") {
     SPOTTER_NEEDS_GATEWAY(store);
     temporary_folder const folder;
     std::string const path = folder / "run", there = "s3://runs/a b/\xC3\xBC&=+";

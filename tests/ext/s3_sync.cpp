@@ -18,7 +18,8 @@ void cut(std::string const& path, std::size_t bytes) { std::filesystem::resize_f
 
 }  // namespace
 
-TEST_CASE("s3 sync: a segment that is cut, changed or replaced while it is sent ends nobody, and no mixture arrives") {
+TEST_CASE(
+    "s3 sync: a segment that is cut, changed or replaced while it is sent kills no process, and no mixture arrives") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/000000.spot";
     {

@@ -174,7 +174,7 @@ TEST_CASE("the memory that there may be: of the group in either version, else of
     CHECK(limit_in("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n") == 16384000.0 * 1024);
 }
 
-TEST_CASE("a file that is not there is absent; one that cannot be read or understood is told") {
+TEST_CASE("a missing file is absent; one that cannot be read or parsed is reported") {
     fake_machine const machine;
     machine.begin();
     machine.remove("proc/pressure");
@@ -337,7 +337,7 @@ TEST_CASE("NVIDIA's library: not there, not NVIDIA's, failing, or with more devi
     CHECK(sample_of(many).gpu_count == system_load::most_gpus);
 }
 
-TEST_CASE("a sampler records beside a run, and what its rules find is told to the loop once") {
+TEST_CASE("a sampler records beside a run, and the loop gets its findings once") {
     for (drain const how : {drain::thread, drain::poll}) {
         temporary_folder const folder;
         std::string const path = folder / "run";
@@ -460,7 +460,7 @@ TEST_CASE("a sampler goes with one hook at a time, is begun again, and is not th
     CHECK(!std::filesystem::exists(folder / "a/system/000000.spot"));
 }
 
-TEST_CASE("a hook that writes nothing says that nobody samples") {
+TEST_CASE("a hook that writes nothing reports that there is no sampler") {
     system_sampler machine{};
     hook watch{plan{}, memory_leak{}, options{.beside = &machine}};
     (void)watch.step(0, "loss"_t = 1.0F);

@@ -532,7 +532,8 @@ told_run train_classifier(flag told, bool last, bool slow) {
 
 }  // namespace
 
-TEST_CASE("a net that says log-probabilities learns in peace, whatever it is told to be; one that should is told") {
+TEST_CASE(
+    "a net of log-probabilities has no finding, whichever flag is set; one without the softmax that it needs has") {
     for (flag told : {flag::none, flag::logits, flag::log_probabilities}) {
         told_run const well = train_classifier(told, true, false), late = train_classifier(told, true, true);
         CHECK(well.right > 0.9);

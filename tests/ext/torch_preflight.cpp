@@ -72,7 +72,7 @@ TEST_CASE("a module, its optimizer and a batch are examined in one line") {
     CHECK(found.passes() <= 60);
 }
 
-TEST_CASE("faults of a torch loop are told by their cause") {
+TEST_CASE("faults of a torch loop are named by their cause") {
     examined_net of;
     auto const first = [&](auto pass) { return preflight(torch_examination(of.net, of.optimizer, pass)).first(); };
     CHECK(first([&] { return of.pass(); }) == preflight_cause::none);

@@ -261,7 +261,7 @@ TEST_CASE("every default collection for boosted trees lands in the record, with 
     }
 }
 
-TEST_CASE("the model has the same bytes, whether somebody looks at all of it or nobody does") {
+TEST_CASE("the model has the same bytes, watched in full or not at all") {
     struct kind {
         parameters how;
         int classes;
@@ -297,7 +297,7 @@ TEST_CASE("the model has the same bytes, whether somebody looks at all of it or 
     }
 }
 
-TEST_CASE("what costs is asked for only at steps where somebody wants it") {
+TEST_CASE("expensive values are computed only at steps that need them") {
     auto const work_of = [](auto& watch, int rounds) {
         boosted_work work;
         (void)boost(plain, 2, rounds, [&](int i, boosted_trees const& trees) {
@@ -326,7 +326,7 @@ TEST_CASE("what costs is asked for only at steps where somebody wants it") {
     CHECK((usual.explanations == 3 && usual.models == 3));
 }
 
-TEST_CASE("a loop that evaluates by itself hands over what it was told") {
+TEST_CASE("a loop that evaluates by itself passes on its result") {
     table const rows{100, 3};
     booster model{{rows}, plain};
     boosted_trees trees{model};

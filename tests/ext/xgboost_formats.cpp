@@ -75,7 +75,7 @@ TEST_CASE("deep trees keep their depth, and numbers their bits") {
     CHECK(trees[0].value == std::vector<float>{0, 1, 2});
 }
 
-TEST_CASE("a model that is cut short, or is none, gives no trees") {
+TEST_CASE("a model that is cut short, or is not a model, gives no trees") {
     std::string const bytes =
         forest(ints("left_children", {1, 3, -1, -1, -1}) + ints("right_children", {2, 4, -1, -1, -1}) +
                ints("split_indices", {4, 1, 0, 0, 0}) + floats("split_conditions", {1, 2, 3, 4, 5}) +

@@ -347,7 +347,7 @@ TEST_CASE("packed rows that nothing names hide what they may have taken the plac
     CHECK(run.damage().size() == 1);
 }
 
-TEST_CASE("a record of packed steps that somebody cuts while it is read ends no reader") {
+TEST_CASE("a record of packed steps that is cut while it is read kills no reader") {
     constexpr std::uint64_t rows = 400;
     made_segment whole{0, 0};
     whole.declare(tensors);

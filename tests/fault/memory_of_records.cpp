@@ -9,7 +9,7 @@
 using namespace spotter;
 using namespace spotter_test;
 
-TEST_CASE("a hook that records outlives it: what was closed and is not in the record is told in health") {
+TEST_CASE("a hook that records outlives it: health reports closed steps that are not in the record") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     constexpr plan keep{collection{"all", "*", always{}, payload | stats(l2)}};

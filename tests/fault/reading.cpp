@@ -30,9 +30,8 @@ constexpr read_trouble read_troubles[] = {{false, errc::io_error}, {true, errc::
 
 }  // namespace
 
-TEST_CASE("whichever file operation fails while a run is opened: a named error, or all that is not read is told; and "
-          "refreshing "
-          "later brings the rest [T15]") {
+TEST_CASE("whichever file operation fails while a run is opened: a named error, or all unread parts are reported; and "
+          "refreshing later brings the rest [T15]") {
     memory_file_system files;
     record_run(files, 12);
     picture const whole = picture_of(open_in(files, read_folder));

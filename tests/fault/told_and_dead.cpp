@@ -135,8 +135,8 @@ void check_told(std::string const& path, std::string_view rule = "non_finite") {
 
 }  // namespace
 
-TEST_CASE("whoever dies in the call behind an alarm leaves a record that says why, with default options, however it "
-          "dies [D09][S51]") {
+TEST_CASE("a program that dies in the call behind an alarm leaves a record that says why, with default options, "
+          "however it dies [D09][S51]") {
     temporary_folder const folder;
     for (death const& each : deaths) {
         std::string const path = folder / std::to_string(&each - deaths);
@@ -207,7 +207,7 @@ TEST_CASE("so it is at 40 ms a step, in the middle of the next one, and of what 
     }
 }
 
-TEST_CASE("so it is whoever writes, wherever the ring is, and of each worker [D09][S51]") {
+TEST_CASE("the same holds for every writer, for every place of the ring, and for each worker [D09][S51]") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     void (*const die)() = deaths[5].die;
@@ -233,8 +233,7 @@ TEST_CASE("so it is whoever writes, wherever the ring is, and of each worker [D0
     (void)recover(folder / "several");
 }
 
-TEST_CASE(
-    "a step without an alarm, a note and a warning wait for nobody: what is behind them is as far as it was [D09]") {
+TEST_CASE("a step without an alarm, a note and a warning do not wait for the writer [D09]") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, kept, any("w", maximum > 0) | severity::warning, any("loss", mean > 0) | severity::info,
@@ -275,8 +274,7 @@ TEST_CASE("a disk that does not answer holds a loop up once, for two seconds, an
     CHECK(run.findings().size() == 1001);
 }
 
-TEST_CASE("a disk that is full when an alarm is told: the loop goes on, health says so, and what was before it is "
-          "there [D09]") {
+TEST_CASE("a disk that is full at an alarm: the loop goes on, health says so, and earlier steps are there [D09]") {
     temporary_folder const folder;
     std::uint64_t const whole = [&] {
         faulty_file_system files{~std::uint64_t{0}};

@@ -99,7 +99,7 @@ TEST_CASE("so do its workers, its stop file, its checkpoints [D09]") {
     CHECK_FALSE(program.is_empty("here/models"));
 }
 
-TEST_CASE("who reads a run by a relative path reads it on from another folder [D09]") {
+TEST_CASE("a run opened by a relative path can be read on from another folder [D09]") {
     traveller program;
     {
         hook watch{"runs/a", everything, options{.segment_bytes = 32 << 10}};
@@ -122,7 +122,7 @@ TEST_CASE("who reads a run by a relative path reads it on from another folder [D
     CHECK(std::filesystem::exists(program / "here/board"));
 }
 
-TEST_CASE("an attempt that goes to another folder first records where it was told [D09]") {
+TEST_CASE("an attempt that changes its folder first still records at the given path [D09]") {
     traveller program;
     supervised_attempt const now{.number = 1, .run = "runs/heal/01"};
     std::string told;

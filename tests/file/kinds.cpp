@@ -169,7 +169,7 @@ TEST_CASE("closing says what went wrong, and a folder can be brought to the disk
     CHECK((twice.code == errc::io_error && says(twice, "close")));
 }
 
-TEST_CASE("who is in the way is told: this process, or another with its number") {
+TEST_CASE("the owner of a lock is named: this process, or another with its number") {
     temporary_folder const folder;
     posix_file_system files;
     if (*files.kind_of("/proc/self/fd") != path_kind::folder) { SPOTTER_SKIP("there is no /proc here"); }
@@ -277,8 +277,7 @@ TEST_CASE("where the system has no files without a name, shared memory has one o
 #endif
 }
 
-TEST_CASE(
-    "ranks that begin together: a folder that somebody makes at that moment is missing or a folder, and nothing else") {
+TEST_CASE("ranks that begin together: a folder being created is missing or a folder, and nothing else") {
     time_limit const limit;
     temporary_folder const folder;
     std::string const name = folder / "made";

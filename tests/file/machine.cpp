@@ -47,7 +47,7 @@ TEST_CASE("a file is created once, appended to, sized, mapped, renamed and remov
     CHECK(files.remove(folder / "a/other").code == errc::not_a_run);
 }
 
-TEST_CASE("a folder lists every name once, and stops when told to") {
+TEST_CASE("a folder lists every name once, and stops on request") {
     temporary_folder const folder;
     machine_file_system files;
     REQUIRE_FALSE(files.make_folder(folder / "d"));

@@ -97,8 +97,7 @@ TEST_CASE("a fork knows that it is one") {
     CHECK_FALSE(guard.in_child());
 }
 
-TEST_CASE(
-    "shared memory stays when its process is killed, is busy while somebody has it, and goes when it is removed") {
+TEST_CASE("shared memory stays when its process is killed, is busy while it is open, and goes when it is removed") {
     posix_file_system files;
     if (*files.kind_of("/dev/shm") != path_kind::folder) { SPOTTER_SKIP("there is no /dev/shm here"); }
     std::string const name = "spotter-test-" + std::to_string(::getpid());

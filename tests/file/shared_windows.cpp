@@ -33,8 +33,7 @@ TEST_CASE("a process that dies with shared memory", "[.]") {
     die();
 }
 
-TEST_CASE(
-    "shared memory stays when its process is killed, is busy while somebody has it, and goes when it is removed") {
+TEST_CASE("shared memory stays when its process is killed, is busy while it is open, and goes when it is removed") {
     windows_file_system files;
     std::string const name = a_name();
     CHECK(files.open_shared(name).error().code == errc::not_a_run);

@@ -271,7 +271,7 @@ TEST_CASE("masked frames that are cut, or have a flipped bit, are damage and not
     }
 }
 
-TEST_CASE("a mask that contradicts its planes, or is none, is damage") {
+TEST_CASE("a mask that contradicts its planes, or is not a mask, is damage") {
     payload_form const form{2 | masked};
     auto const refused_whole = [&](bytes const& frames, std::size_t values) {
         bytes back(2 * values);

@@ -62,7 +62,7 @@ TEST_CASE("a name with one letter more or less than the expected one is another 
     }
 }
 
-TEST_CASE("names in any order, left out or told twice, are their own tensors") {
+TEST_CASE("names in any order, left out or repeated, are separate tensors") {
     collecting_sink sink;
     hook watch{sink, every_tenth};
     std::vector<std::string> names;

@@ -50,7 +50,7 @@ TEST_CASE("end without begin finds nothing and closes nothing") {
     CHECK(watch.health().steps == 1);
 }
 
-TEST_CASE("what a step left open found is still told after finish") {
+TEST_CASE("findings of a step left open are still reported after finish") {
     collecting_sink sink;
     hook watch{sink, all_steps, too_large};
     watch.begin(train(0));
@@ -193,7 +193,8 @@ TEST_CASE("a hook left by an exception ends as failed, and the step it left half
     CHECK(sink.count("close") == 1);
 }
 
-TEST_CASE("the step that an exception left is judged where the hook is left: told to responses and the sink, as left") {
+TEST_CASE(
+    "a step that an exception left is judged when the hook is left: responses and the sink get its findings, as left") {
     collecting_sink sink;
     std::vector<std::string> told;
     auto const tell = call{[&told](finding const& each) { told.push_back(text_of(each.step)); }};
@@ -214,8 +215,8 @@ TEST_CASE("the step that an exception left is judged where the hook is left: tol
     CHECK(sink.coverages[0].judged == 2);
 }
 
-TEST_CASE("so is the step in which the loop says that it failed; what was found is still to be had, and the step is "
-          "not closed") {
+TEST_CASE("so is the step in which the loop reports its failure; its findings can still be read, and the step is not "
+          "closed") {
     collecting_sink sink;
     hook watch{sink, all_steps, too_large};
     (void)watch.step(train(0), "x"_t = 1.0);
@@ -230,7 +231,7 @@ TEST_CASE("so is the step in which the loop says that it failed; what was found 
     CHECK(sink.ended == "failed: the framework threw");
 }
 
-TEST_CASE("a sink that knows nothing of steps that were left hears of no close either") {
+TEST_CASE("a sink without the call for steps that were left gets no close for them") {
     struct plain_sink : null_sink {
         int* closes;
         explicit plain_sink(int& count) : closes{&count} {}

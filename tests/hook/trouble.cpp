@@ -359,7 +359,7 @@ TEST_CASE("two rules that count units along different axes: the second does not 
     CHECK(agreed.health().good());
 }
 
-TEST_CASE("what closing an open step unasked found is told whole with the next alarm") {
+TEST_CASE("findings of a step that the next one closed are all reported with the next alarm") {
     hook watch{all_tensors, on(any("x", maximum > 0.0) | severity::info, stop)};
     watch.begin(train(0));
     watch.observe("x", 1.0);
@@ -388,8 +388,8 @@ TEST_CASE("health lists every kind of failure once, with how often; what does no
     CHECK(watch.health().first_error.what.view() == two.first().what.view());
 }
 
-TEST_CASE("every refused name is listed with its reason and how often, also beyond what health has room for, and told "
-          "to the sink") {
+TEST_CASE(
+    "every refused name is listed with its reason and count, also beyond health's capacity, and passed to the sink") {
     collecting_sink sink;
     hook watch{sink, all_tensors};
     float const values[12]{};
@@ -450,7 +450,7 @@ TEST_CASE("a view that cannot be taken as it is names the call that takes it, an
     CHECK(sink.infos.count("few") == 0);
 }
 
-TEST_CASE("health says what kept all_tensors from being judged, and steps that nobody ended") {
+TEST_CASE("health reports what kept all_tensors from being judged, and steps that were never ended") {
     hook watch{plan{}, any("x", maximum > 10.0)};
     CHECK(watch.health().nothing_judged == "no step was closed");
     watch.begin(train(0));

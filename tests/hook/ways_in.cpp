@@ -135,7 +135,7 @@ TEST_CASE("a mode scope gives steps without a mode theirs, nests, and ends") {
     CHECK(closes == std::vector<std::string>{"close train(0)", "close eval(0)", "close predict(4)", "close train(2)"});
 }
 
-TEST_CASE("a watched optimizer updates unless somebody objects") {
+TEST_CASE("a watched optimizer updates unless a rule objects") {
     hook watch{plan{}, on(any("fc/w", maximum > 10.0), skip_update), on(any("fc/w", maximum > 100.0), stop)};
     tiny_model net;
     plain_sgd sgd;
@@ -149,7 +149,7 @@ TEST_CASE("a watched optimizer updates unless somebody objects") {
     CHECK(sgd.steps == 1);
 }
 
-TEST_CASE("batch axis and activation kind are told with the flags, and decide what a unit is") {
+TEST_CASE("batch axis and activation kind are set by flags, and decide what a unit is") {
     collecting_sink sink;
     hook watch{sink, plan{}, dead_relu{.select = "act", .samples = 4}};
     float const one_sample_a_column[3][4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {1, 1, 1, 1}};  // 3 units x 4 samples

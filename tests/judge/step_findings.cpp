@@ -45,7 +45,7 @@ TEST_CASE("a NaN is one alarm: the origin in front, the rest as info that names 
     CHECK((found && found.decision() == decision::skip_update));
 }
 
-TEST_CASE("the same condition of two rules is told once, with the strongest response") {
+TEST_CASE("the same condition of two rules is reported once, with the strongest response") {
     hook watch{plan{}, packs::supervised, on(non_finite{}, stop)};
     auto const found = bad_step(watch, train(0));
     std::size_t told = 0;
@@ -61,7 +61,7 @@ TEST_CASE("the same condition of two rules is told once, with the strongest resp
     CHECK((vanished[0].threshold == 1e-7 && vanished[1].threshold == 1e-5));
 }
 
-TEST_CASE("every response of findings that are told as one runs, and of a consequence, too") {
+TEST_CASE("every response of merged findings runs, and of a consequence, too") {
     int first = 0, second = 0, third = 0;
     hook watch{plan{}, on(non_finite{}, call{[&](finding const&) { ++first; }}),
                on(non_finite{}, call{[&](finding const& it) { second += it.rule == "non_finite" ? 1 : 100; }}),
@@ -91,7 +91,7 @@ TEST_CASE("while a NaN stays, what it explains later is no alarm of its own; wha
     CHECK(bad_step(watch, train(4)).front().severity == severity::warning);
 }
 
-TEST_CASE("without a rule that names the origin the first that tells of a NaN is the one that is told") {
+TEST_CASE("without a rule that names the origin, the first finding of a NaN is the alarm") {
     hook watch{plan{}, exploding_gradient{}, loss_spike{}, exploding_tensor{}};
     auto const found = bad_step(watch, train(0));
     REQUIRE(found.size() == 3);

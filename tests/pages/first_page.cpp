@@ -61,7 +61,7 @@ TEST_CASE("the loop of the first page leaves a net alone that is well, and its r
     CHECK(count(report, "10000 steps judged") + count(report, "healthy") > 0);
 }
 
-TEST_CASE("a NaN in a training step is told once, as the first page shows it, and does not reach the weights") {
+TEST_CASE("a NaN in a training step is reported once, as the first page shows it, and does not reach the weights") {
     for (place const where : {place::gradient, place::gradient_from_then_on}) {
         somewhere_else const folder;
         planted_net net;
@@ -87,7 +87,7 @@ TEST_CASE("the loop of the first page also does what the evaluation's findings a
     CHECK((net.steps == 401 && net.updates == 400));
 }
 
-TEST_CASE("who does not stop hears of a NaN at every step, or once where that is asked for") {
+TEST_CASE("a loop that does not stop gets a NaN at every step, or once if requested") {
     // as in docs/loop.md
     auto const told = [](auto rule) {
         planted_net net;

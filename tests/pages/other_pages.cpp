@@ -90,7 +90,7 @@ TEST_CASE("rules are composed as on the page of what is found, and say nothing o
     CHECK(spotter::open_trial("runs/a").value().findings().empty());
 }
 
-TEST_CASE("a record is read as on the page for those who have one, and asked as on trial's") {
+TEST_CASE("a record is read as on the page about records, and queried as on trial's") {
     somewhere_else const folder;
     other_pages::train_a_little(other_pages::collections::keep, spotter::packs::supervised);
     std::string const printed = printed_by(other_pages::read);
@@ -99,7 +99,7 @@ TEST_CASE("a record is read as on the page for those who have one, and asked as 
     other_pages::ask(run);
 }
 
-TEST_CASE("a record is read in Python as on the page for those who have one") {
+TEST_CASE("a record is read in Python as on the page about records") {
     if (std::system(SPOTTER_PYTHON3 " -c 'import numpy, zstandard' 2>/dev/null") != 0) {
         WARN("needs python3 with NumPy and zstandard");
         return;

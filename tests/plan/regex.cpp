@@ -138,7 +138,7 @@ TEST_CASE("what an expression is made of: characters, classes, places, groups, a
     static_assert(spotter::regex{".*relu_output"}("conv0_relu_output_0") && !spotter::regex{"^relu"}("a/relu"));
 }
 
-TEST_CASE("what is wrong with an expression is told with its place, also what is not supported [S27]", "[S27]") {
+TEST_CASE("the fault of an expression is reported with its place, also what is not supported [S27]", "[S27]") {
     CHECK(fault_of("grad/(") == "5: the ( is not closed");
     CHECK(fault_of("(a(b)") == "0: the ( is not closed");
     CHECK(fault_of("a)") == "1: the ) closes nothing");

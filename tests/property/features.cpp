@@ -348,7 +348,7 @@ TEST_CASE("features that a full ring drops are counted, the rest of the record s
     }
 }
 
-TEST_CASE("a feature in a damaged frame is missed: the damage is told, and the replay is not whole") {
+TEST_CASE("a feature in a damaged frame is missed: the damage is reported, and the replay is not whole") {
     above const rule{0.25, 2};
     temporary_folder const folder;
     hook watch{folder / "run", nothing, rule};

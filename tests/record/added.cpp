@@ -28,7 +28,7 @@ preflight_result examined_adding() {
 
 }  // namespace
 
-TEST_CASE("what an examination found is told with the next alarm, once, though the result is gone") {
+TEST_CASE("findings of an examination are reported with the next alarm, once, though the result is gone") {
     collecting_sink sink;
     hook watch{sink, plan<>{}};
     {

@@ -73,7 +73,7 @@ TEST_CASE("an alarm that the experiment proves says so, and stands first") {
     CHECK(told.detail.view() == "proven: update_direction at \"update\"; seen");
 }
 
-TEST_CASE("what the experiment found in place of what the alarm names is told beside it") {
+TEST_CASE("another fault that the experiment finds is reported beside the alarm") {
     net_type net;
     net.spoils = [](net_type& it) {
         for (float& g : it.g2.values) { g = -g; }
@@ -148,7 +148,7 @@ TEST_CASE("what an examination before the training proved right no rule names af
     for (rule_id const each : uncleared.proven_right()) { CHECK(each != rule_id::gradient_not_cleared); }
 }
 
-TEST_CASE("a hook asks: an alarm of its rules is told as the experiment says") {
+TEST_CASE("a hook runs the experiment: it decides how an alarm of the rules is reported") {
     net_type net;
     alarm_examination exam{[&] { return preflight_test::examined(net); }};
     // The rule is mistaken: the loop is right and shows its gradient with the wrong sign.

@@ -193,7 +193,7 @@ TEST_CASE("behind the last number there is nothing is recorded, and health says 
     CHECK((health.first_error.code == errc::exists && health.stored == 0 && health.dropped == 20));
 }
 
-TEST_CASE("a worker's number may be any of 32 bits, for who records, recovers, replaces and reads") {
+TEST_CASE("a worker's number may be any of 32 bits when recording, recovering, replacing and reading") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     options choices = shared();

@@ -423,7 +423,7 @@ TEST_CASE("a dry run writes nothing, and so does a recorder that was never start
     CHECK_FALSE(*files.is_locked(folder / "idle/lock"));
 }
 
-TEST_CASE("a give_scalar that is none is refused and counted") {
+TEST_CASE("a scalar that is not one value is refused and counted") {
     temporary_folder const folder;
     recorder sink{folder / "run", small_ring()};
     sink.start({});

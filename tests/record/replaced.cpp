@@ -158,7 +158,7 @@ TEST_CASE("the last moment counts, too: a segment that was replaced just before 
     }
 }
 
-TEST_CASE("a whole folder restored over a live run, its lock too: the run goes on, and nobody else gets in") {
+TEST_CASE("a whole folder restored over a live run, its lock too: the run goes on, and no other writer gets in") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     hook watch{path, everything, options{.drain = drain::poll, .ring_bytes = 64 << 10}};
@@ -179,7 +179,7 @@ TEST_CASE("a whole folder restored over a live run, its lock too: the run goes o
     CHECK_FALSE(machine_file_system{}.is_locked(path + "/lock").value());
 }
 
-TEST_CASE("a lock that is removed from a live run is taken again, or it is told who has it now") {
+TEST_CASE("a lock that is removed from a live run is taken again, or its new owner is reported") {
     for (bool const too_late : {false, true}) {
         temporary_folder const folder;
         std::string const path = folder / "run";

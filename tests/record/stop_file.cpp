@@ -109,7 +109,7 @@ TEST_CASE(
     CHECK(found[0].detail.view().starts_with("enough......"));
 }
 
-TEST_CASE("a stop file is never mapped: whoever cuts it off meanwhile would end the training") {
+TEST_CASE("a stop file is never mapped: cutting it meanwhile would kill the training") {
     struct watched_files : spotter_test::faulty_file_system {
         watched_files() : faulty_file_system{~0ULL} {}
         result<file_mapping> map(std::string_view path) noexcept override {
@@ -137,7 +137,7 @@ TEST_CASE("a stop file is never mapped: whoever cuts it off meanwhile would end 
     CHECK(files.largest == 160);
 }
 
-TEST_CASE("what stands in the place of the stop file and is none stops nothing, and health names it") {
+TEST_CASE("something else in the place of the stop file stops nothing, and health names it") {
     for (int kind = 0; kind < 3; ++kind) {
         temporary_folder const folder;
         std::string const path = folder / "run";
@@ -157,7 +157,7 @@ TEST_CASE("what stands in the place of the stop file and is none stops nothing, 
     }
 }
 
-TEST_CASE("where nothing is recorded nobody can ask") {
+TEST_CASE("without a record there is no stop file") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     options choices{};

@@ -146,7 +146,7 @@ TEST_CASE("a thinned segment that cannot be closed or synced leaves the whole on
     }
 }
 
-TEST_CASE("a file that fails only when it is closed is told: a segment, its sidecar, the ring's") {
+TEST_CASE("a file that fails only when it is closed is reported: a segment, its sidecar, the ring's") {
     for (char const* file : {"000000.spot", "000001.spot", "000000.spotx", "ring"}) {
         INFO(file);
         temporary_folder const folder;
@@ -165,7 +165,7 @@ TEST_CASE("a file that fails only when it is closed is told: a segment, its side
     }
 }
 
-TEST_CASE("a folder that cannot be synced is told, and the run goes on") {
+TEST_CASE("a folder that cannot be synced is reported, and the run goes on") {
     struct unsyncing_files : noting_files {
         error sync_folder(std::string_view) noexcept override {
             return {errc::io_error, "the test let this folder not be synced"};

@@ -102,7 +102,7 @@ TEST_CASE("drift: the mean over the window leaves the range by more than margin 
     CHECK(found.detail.view() == "mean over 4 observations; healthy: 1 to 3");
 }
 
-TEST_CASE("drift of several statistics is told of the one that is furthest beyond its range") {
+TEST_CASE("drift of several statistics names the one that is furthest beyond its range") {
     envelope const healthy{{{"x", mode::predict, mean, {{1, 3, 9}}}, {"x", mode::predict, maximum, {{1, 1.5, 9}}}}, 2};
     hook watch{plan{}, drift{.healthy = &healthy}};
     (void)watch.step(predict(0), "x"_t = 7.0);

@@ -91,7 +91,7 @@ TEST_CASE("ranges are quantiles by nearest rank of a phase's values, of all runs
     CHECK(learn_envelope(a, {}).empty());
 }
 
-TEST_CASE("outside_envelope: below, above, patience, other phases and modes; what it does not know is told") {
+TEST_CASE("outside_envelope: below, above, patience, other phases and modes; what it lacks is reported") {
     temporary_folder const folder;
     envelope const healthy{{{"x", mode::train, mean, {{1, 3, 10}, {}, {10, 20, 10}}}}};
     auto const fired_at = [&](double value, outside_envelope rule, std::uint64_t steps = 10) {

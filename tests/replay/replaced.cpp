@@ -30,7 +30,7 @@ struct listener {
 
 }  // namespace
 
-TEST_CASE("a follower begins anew with the run that takes the place of the one it followed, whoever noticed it") {
+TEST_CASE("a follower begins anew with the run that replaces the one it followed, whichever trial notices it") {
     for (bool const notices : {true, false}) {
         for (std::uint64_t const count : {6ULL, 30ULL, 120ULL}) {
             temporary_folder const folder;

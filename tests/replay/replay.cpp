@@ -355,7 +355,7 @@ TEST_CASE("of a run that an exception left a replay finds in the last step what 
 }
 #endif
 
-TEST_CASE("drops are told: a record that lost something is not whole") {
+TEST_CASE("drops are reported: a record that lost something is not whole") {
     temporary_folder const folder;
     options const tiny{.overflow = overflow::thin, .drain = drain::poll, .ring_bytes = 64 << 10};
     hook watch{folder / "run", everything, tiny};

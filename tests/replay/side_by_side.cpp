@@ -253,7 +253,7 @@ TEST_CASE("workers of a run: medians .10, .10, .14: straggler names worker 2, wh
     CHECK(magnitude(report.findings[0].measured - 0.1 / 0.14) < 1e-9);
 }
 
-TEST_CASE("a role that only one run was told holds for both; another shape in the other run is a difference") {
+TEST_CASE("a role that only one run was given holds for both; another shape in the other run is a difference") {
     temporary_folder const folder;
     for (int which = 0; which < 2; ++which) {
         hook watch{folder / (which == 0 ? "a" : "b"), everything};

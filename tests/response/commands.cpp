@@ -41,8 +41,8 @@ TEST_CASE("a command gets its line where the pipe is descriptor 3, too") {
     CHECK(wait_for(written, line.size()) == line);
 }
 
-TEST_CASE("a command that is not there, is empty or fails is told in health and prints nothing on the program's "
-          "standard error") {
+TEST_CASE(
+    "a missing, empty or failing command is reported in health and prints nothing on the program's standard error") {
     temporary_folder const folder;
     int const own = ::dup(2);
     int const caught = ::open((folder / "stderr").c_str(), O_CREAT | O_WRONLY, 0600);

@@ -81,7 +81,7 @@ TEST_CASE("a command that is empty, is no UTF-8 or has several lines is not star
     CHECK(!run_command{"exit 0\r\n"}(it));
 }
 
-TEST_CASE("how a command failed is told in health: its number, and what Windows ends a process with by name") {
+TEST_CASE("health reports how a command failed: its exit code, and Windows' own codes by name") {
     CHECK(has(only_failure("exit 3"), "response run_command: \"exit 3\" ended with 3"));
     CHECK(has(only_failure("exit 9009"), "ended with 9009: there is no such command"));
     CHECK(has(only_failure("no_such_program_of_spotter 2>nul"), "ended with "));

@@ -87,7 +87,7 @@ TEST_CASE("of more responses than there are numbers the further ones are left ou
     CHECK(all[0].response_count() == 0);
 }
 
-TEST_CASE("a response that fails is told in health, and the others run [S67]") {
+TEST_CASE("a response that fails is reported in health, and the others run [S67]") {
     std::size_t called = 0;
     auto const rules = on(high, append_lines{"/proc/none/alerts.jsonl"}, call{[&](finding const&) { ++called; }});
     hook watch{plan<>{}, rules};
@@ -99,7 +99,7 @@ TEST_CASE("a response that fails is told in health, and the others run [S67]") {
 }
 
 #if SPOTTER_EXCEPTIONS
-TEST_CASE("a response that throws is told in health, and the others run") {
+TEST_CASE("a response that throws is reported in health, and the others run") {
     std::size_t called = 0;
     hook watch{plan<>{}, on(high, call{[](finding const&) { throw std::runtime_error{"no"}; }},
                             call{[&](finding const&) { ++called; }})};
@@ -108,7 +108,7 @@ TEST_CASE("a response that throws is told in health, and the others run") {
     CHECK(watch.health().first_error.code == errc::user_code_threw);
 }
 
-TEST_CASE("a response that fails or throws is told by rule, response and what it says, each once and with how often") {
+TEST_CASE("a response that fails or throws is reported with rule, response and error, each once with a count") {
     auto const rules =
         on(high | named{"too high"}, call{[](finding const&) { throw std::runtime_error{"no mail server"}; }},
            append_lines{"/proc/none/alerts.jsonl"}, call{[](finding const&) { throw 1; }});
@@ -302,7 +302,7 @@ TEST_CASE("healthy_since: going back does not make good what was found at steps 
     CHECK(other.vital_signs().healthy_since(run_moment{}) == truth::undecided);
 }
 
-TEST_CASE("a loop that stood still is told when it goes on, by the hook's clock and by the record's") {
+TEST_CASE("a loop that stood still is reported when it goes on, by the hook's clock and by the record's") {
     temporary_folder const folder;
     static double now;
     now = 1e9;

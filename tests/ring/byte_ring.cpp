@@ -238,7 +238,7 @@ TEST_CASE("a ring leaves its memory as it is until it is asked to touch it, and 
     CHECK(changed(0, size) == 0);
 }
 
-TEST_CASE("spare room is left for those who ask for none") {
+TEST_CASE("spare room is left for entries that ask for none") {
     byte_ring ring;
     REQUIRE(ring.start(1024));
     while (ring.prepare(16, 128) != nullptr) { ring.commit(16, 1); }

@@ -58,7 +58,7 @@ TEST_CASE("{NaN, 1, 2}: the NaN is counted and the rest is judged [S35] [A31]", 
     }
 }
 
-TEST_CASE("infinities are told apart, and the index of the first bad element is kept") {
+TEST_CASE("infinities are distinguished, and the index of the first bad element is kept") {
     summary const of = summary_of(std::vector<float>{1, pos_infinity_f, neg_infinity_f, nan_f, neg_infinity_f});
     CHECK((of.nan == 1 && of.pos_inf == 1 && of.neg_inf == 2 && of.first_bad == 1));
     CHECK(value(pos_inf, of) == 1);

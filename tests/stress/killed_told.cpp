@@ -135,9 +135,8 @@ told_result kill_a_listener(std::uint64_t random) {
 
 }  // namespace
 
-TEST_CASE("killed at a random instant: every alarm that the loop had heard of is in the record, with its step; daemons "
-          "and programs that go elsewhere among "
-          "them [D09][S51]") {
+TEST_CASE("killed at a random instant: every alarm that the loop had received is in the record, with its step; also of "
+          "daemons and of programs that change their folder [D09][S51]") {
     std::uint64_t const kills = told_number_from("SPOTTER_KILLS", 30) / slowness;
     std::uint64_t const seed = told_number_from("SPOTTER_SEED", static_cast<std::uint64_t>(::time(nullptr)));
     told_result all;

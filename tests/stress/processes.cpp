@@ -145,8 +145,7 @@ TEST_CASE("processes that are forked off while the first worker records: the inh
 #endif
 }
 
-TEST_CASE(
-    "100 processes start with the same folder and worker: one records, 99 are told that it is busy and run on [S56]") {
+TEST_CASE("100 processes start with the same folder and worker: one records, 99 get busy and run on [S56]") {
     temporary_folder const folder;
     constexpr std::uint32_t crowd = 100;
     int started[2], told[2];

@@ -46,7 +46,7 @@ TEST_CASE("idx: a file that is cut off is named with its size and the expected o
     }
 }
 
-TEST_CASE("idx: what is no such file is told", "[studies]") {
+TEST_CASE("idx: another kind of file is an error", "[studies]") {
     CHECK(studies::read_idx("no/such/file").problem == "no/such/file: cannot be opened");
     CHECK(problem_of("\x1F\x8B\x08\x08") != "");
     CHECK(problem_of("\x1F\x8B\x08\x08").find("gzip -dk") != std::string::npos);

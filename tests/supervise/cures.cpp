@@ -193,7 +193,7 @@ TEST_CASE("a damaged record that asks for no stop is not called stable") {
     CHECK(told.why.find("cannot be read") != told.why.npos);
 }
 
-TEST_CASE("a run that was told to have failed, and a stop that a loop did not heed") {
+TEST_CASE("a run that its loop reported as failed, and a stop that a loop did not heed") {
     temporary_folder const folder;
     {
         using namespace spotter::literals;

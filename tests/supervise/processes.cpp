@@ -106,7 +106,7 @@ TEST_CASE("what cannot be started is no attempt") {
     }
 }
 
-TEST_CASE("nobody supervises without the environment") {
+TEST_CASE("there is no supervisor without the environment") {
     CHECK_FALSE(supervised_attempt::here());
     for (char const* const text : {"", "x", "-1", "99999999999"}) {
         ::setenv("SPOTTER_ATTEMPT", text, 1);

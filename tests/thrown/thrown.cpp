@@ -15,7 +15,7 @@
 using namespace spotter;
 using namespace spotter_test;
 
-TEST_CASE("at -O3: what a call returns is what comes of it") {
+TEST_CASE("at -O3: a guarded call returns the call's result") {
     CHECK(guarded_or([] { return error{errc::busy, "held"}; }, [] { return error{}; }).what.view() == "held");
 }
 
@@ -46,7 +46,7 @@ struct half_a_view {
 
 }  // namespace
 
-TEST_CASE("at -O3: a response that throws is told in health, whole, and the others run") {
+TEST_CASE("at -O3: a response that throws is reported in health, whole, and the others run") {
     int calls = 0, others = 0;
     hook watch{plan<>{}, on(high, half_an_error{&calls}, call{[&](finding const&) { ++others; }},
                             call{[](finding const&) -> error { throw 1; }})};

@@ -246,7 +246,7 @@ TEST_CASE("after a flight a step that is larger than the ring is left out again"
     CHECK(run["large"].at(train(35)));
 }
 
-TEST_CASE("what is told at every step is written once, and again after a step at which nothing was") {
+TEST_CASE("a finding at every step is written once, and again after a step without one") {
     temporary_folder const folder;
     hook watch{folder / "run", little, high, flying};
     for (std::uint64_t i = 0; i < 300; ++i) { one_step(watch, i, (i >= 100 && i < 200) || i == 250); }
@@ -332,7 +332,7 @@ TEST_CASE("recover counts a live worker once, and steps over files that are call
     CHECK((none && none->rings + none->live == 0));
 }
 
-TEST_CASE("where a flight's folder cannot be had nothing more is asked for, and health says so") {
+TEST_CASE("without a folder for a flight nothing more is tried, and health says so") {
     temporary_folder const folder;
     std::filesystem::create_directories(folder / "run");
     write_file(folder / "run/flight", {'x'});

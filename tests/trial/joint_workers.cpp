@@ -176,7 +176,7 @@ TEST_CASE("workers are listed by number, 2 before 10; a run whose worker 0 is mi
     CHECK(open_trial(folder.operator/("")).error().code == errc::not_a_run);
 }
 
-TEST_CASE("a worker that the run was told of is awaited while another one runs, and missed when none does [A42]") {
+TEST_CASE("a worker that the run declared is awaited while another one runs, and missing when none does [A42]") {
     temporary_folder const folder;
     hook zero{folder / "run", everything, as_worker(0, 3)};
     hook two{folder / "run", everything, as_worker(2, 3)};

@@ -219,7 +219,7 @@ TEST_CASE("what was observed in a step still open can be read, but the step is n
     (void)watch.end();
 }
 
-TEST_CASE("a failure that was told, with its reason, is how the run ended [S57]") {
+TEST_CASE("a reported failure, with its reason, is how the run ended [S57]") {
     temporary_folder const folder;
     {
         hook watch{folder / "run", everything};

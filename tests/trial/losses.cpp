@@ -168,7 +168,7 @@ TEST_CASE("losses: what was dropped while recording") {
     CHECK(lost.any());
 }
 
-TEST_CASE("losses: whichever file operation fails while the folder is looked at, it is told, or the same was found") {
+TEST_CASE("losses: a file operation that fails while the folder is examined is reported, or changes nothing") {
     memory_file_system files;
     {
         recorder writer{"run", small_segments, files};
@@ -200,7 +200,7 @@ TEST_CASE("losses: whichever file operation fails while the folder is looked at,
     CHECK(told > 5);
 }
 
-TEST_CASE("losses: the file `lost` tells of what was cut off earlier, of this run and of no other") {
+TEST_CASE("losses: the file `lost` records what was cut off earlier, of this run and of no other") {
     temporary_folder const folder;
     record_losses(folder / "run");
     std::string const file = folder / "run/000000.spot";

@@ -181,7 +181,7 @@ TEST_CASE("a segment that was cut while its sidecar knows more has lost that: wh
 }
 
 #if !defined(_WIN32)  // Windows removes a file only once it is no longer mapped
-TEST_CASE("segments behind several missing ones are read, and each missing one is told") {
+TEST_CASE("segments behind several missing ones are read, and each missing one is reported") {
     temporary_folder const folder;
     std::string const path = folder / "run";
     constexpr std::uint64_t steps = 60;

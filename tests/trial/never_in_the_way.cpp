@@ -181,9 +181,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE(
-    "a plan that could not be applied, a tensor that could not be taken and a rule that was switched off are told "
-    "by the record of a run that finished [D14]") {
+TEST_CASE("a plan that could not be applied, a refused tensor and a rule that was switched off are in the record of a "
+          "run that finished [D14]") {
     temporary_folder const folder;
     std::string const bad = "grad/[";
     {
@@ -386,8 +385,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE(
-    "a run into a folder that somebody else writes is refused aloud, and what is written there stays whole [D23]") {
+TEST_CASE("a run into a folder that another process writes is refused with an error, and the other's record stays "
+          "whole [D23]") {
     for (existing what : {existing::next, existing::refuse, existing::replace, existing::resume}) {
         temporary_folder const folder;
         hook first{folder / "run", everything, small_ring};

@@ -47,7 +47,7 @@ void record_step(std::string const& path, std::uint64_t first, float loss) {
 
 }  // namespace
 
-TEST_CASE("events of a record come in the order of writing, and a further attempt is told before its rows") {
+TEST_CASE("events of a record come in the order of writing, and a further attempt precedes its rows") {
     temporary_folder const folder;
     record_step(folder / "run", 0, 1);
     record_step(folder / "run", 1, std::numeric_limits<float>::quiet_NaN());

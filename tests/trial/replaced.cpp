@@ -54,7 +54,7 @@ void copy_in_place(std::string const& from, std::string const& to) {
 
 }  // namespace
 
-TEST_CASE("a run replaced by a shorter, a longer or an equally long one is told, and read from its beginning") {
+TEST_CASE("a run replaced by a shorter, a longer or an equally long one is reported, and read from its beginning") {
     for (std::uint64_t const before : {200ULL, 3ULL, 40ULL}) {
         for (bool const looked : {true, false}) {
             temporary_folder const folder;
@@ -82,7 +82,8 @@ TEST_CASE("a run replaced by a shorter, a longer or an equally long one is told,
     }
 }
 
-TEST_CASE("a run that another was copied over, file by file and in place, is told as replaced and kills no reader") {
+TEST_CASE(
+    "a run that another was copied over, file by file and in place, is reported as replaced and kills no reader") {
     for (std::uint64_t const before : {200ULL, 40ULL, 5ULL}) {
         temporary_folder const folder;
         options const small{.segment_bytes = 4096};
@@ -155,7 +156,7 @@ TEST_CASE("workers of a run that is replaced are those of the new one, and a run
     CHECK(run["theirs"].at(train(77)).error().code == errc::no_such_name);
 }
 
-TEST_CASE("while no run is there the old one is read on, and the next one is told as another") {
+TEST_CASE("while no run is there the old one can still be read, and the next one counts as another") {
     temporary_folder const folder;
     record_line(folder / "run", 20, 1);
     trial run = open(folder / "run");
@@ -174,7 +175,7 @@ TEST_CASE("while no run is there the old one is read on, and the next one is tol
     check_is(run, 9, 4);
 }
 
-TEST_CASE("a file system in memory tells of a replaced run, too") {
+TEST_CASE("a replaced run is noticed in a file system in memory, too") {
     memory_file_system files;
     for (double const base : {1.0, 2.0, 3.0}) {
         recorder sink{"run", {.existing = existing::replace}, files};
@@ -220,7 +221,7 @@ TEST_CASE("segments of another run, or of another place, are no part of a run") 
     CHECK(run.damage()[0].file == folder / "run/999999999.spot");
 }
 
-TEST_CASE("a segment that somebody cuts in place while it is read ends no reader: what is gone is corrupt or absent") {
+TEST_CASE("a segment that is cut in place while it is read kills no reader: what is gone is corrupt or absent") {
     for (std::uint64_t const left : {20'000ULL, 4096ULL, 100ULL, 64ULL, 10ULL, 0ULL}) {
         for (bool const looked : {true, false}) {
             temporary_folder const folder;

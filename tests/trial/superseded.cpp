@@ -117,9 +117,8 @@ TEST_CASE(
     CHECK(run.damage()[0].bytes == whole.size() - 31 - frames[1].end());
 }
 
-TEST_CASE(
-    "the cut row frame that closed a segment may have superseded what is there; once nobody writes any more this is "
-    "corrupt") {
+TEST_CASE("the cut row frame that closed a segment may have superseded what is there, which is corrupt once the writer "
+          "has ended") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/000001.spot";
     record_attempts(path);
@@ -197,8 +196,7 @@ TEST_CASE("a run that is gone on with behind a write that was not finished says 
     CHECK_FALSE(run["x"].at(train(steps_each - 1), attempt{1}));
 }
 
-TEST_CASE(
-    "a segment of which only the sidecar is left, or a line in the file `lost`, may have superseded what is there") {
+TEST_CASE("a segment that left only its sidecar, or a line in the file `lost`, may have superseded what is there") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/000001.spot";
     record_attempts(path);
@@ -234,7 +232,7 @@ TEST_CASE(
     CHECK(told{open(path), 1}.corrupt == 0);
 }
 
-TEST_CASE("a sidecar that knows more than its segment is told as damage") {
+TEST_CASE("a sidecar that knows more than its segment is reported as damage") {
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/worker-1/000001.spot";
     for (std::uint32_t const number : {0U, 1U}) {

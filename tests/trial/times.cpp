@@ -56,7 +56,7 @@ TEST_CASE("a step lasts from the close before it to its own; what is inside is f
     CHECK(run.times(worker{0}).size() == 400);
 }
 
-TEST_CASE("a loop that sleeps is told as it was, though the writer meets its closings in bursts") {
+TEST_CASE("the step times of a sleeping loop are right, though the writer gets its closes in bursts") {
     temporary_folder const folder;
     {
         hook watch{folder / "run", losses_only, options{.flush_milliseconds = 500}};

@@ -15,7 +15,7 @@ using numbers = std::vector<std::uint32_t>;
 
 }  // namespace
 
-TEST_CASE("what = shape: every worker's shapes can be read, nobody's values [S32]") {
+TEST_CASE("what = shape: every worker's shapes can be read, no worker's values [S32]") {
     temporary_folder const folder;
     std::vector<float> const values(60, 1.0F);
     for (std::uint32_t worker = 0; worker < 3; ++worker) {
@@ -100,7 +100,7 @@ TEST_CASE("a worker of a hook that only judges judges alone") {
     CHECK(watch.end("x"_t = 11.0).size() == 1);
 }
 
-TEST_CASE("ranks of one run meet in one folder, whoever comes first and whatever each of them recorded before") {
+TEST_CASE("ranks of one run meet in one folder, in any order and whatever each of them recorded before") {
     for (int const first : {0, 1, 2}) {
         temporary_folder const folder;
         auto const record = [&](std::uint32_t worker) {

@@ -211,7 +211,7 @@ TEST_CASE(
     CHECK_FALSE(std::filesystem::exists(set_of(path) + ".part"));
 }
 
-TEST_CASE("a sidecar that knows more than its segment is told as damage, and stays so once sidecars are merged") {
+TEST_CASE("a sidecar that knows more than its segment is reported as damage, also once sidecars are merged") {
     constexpr std::uint64_t steps_each = 12;
     temporary_folder const folder;
     std::string const path = folder / "run", file = path + "/worker-1/000001.spot";

@@ -186,7 +186,7 @@ TEST_CASE("saliency: what was not recorded is named") {
     CHECK(full_gradients(run, predict(7)).error().code == errc::no_such_step);
 }
 
-TEST_CASE("saliency: no sample, nothing but zeros and numbers that are none make maps of zeros") {
+TEST_CASE("saliency: no sample, only zeros, and NaN make maps of zeros") {
     temporary_folder const folder;
     hook watch{folder / "run", keep_all};
     std::vector<float> const blank(8, 0), bias{1}, output{0, 0};

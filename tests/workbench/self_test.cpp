@@ -118,7 +118,7 @@ TEST_CASE("self-test: of statistics alone it says the same, as far as these go")
     CHECK(told_by(of(all, "same_batch"), "constant_batch"));  // by its hash
 }
 
-TEST_CASE("self-test: what the run itself was told of is no finding of a fault") {
+TEST_CASE("self-test: findings of the run itself do not count as finding the fault") {
     temporary_folder const folder;
     record_healthy_loop(folder / "run", whole_record);
     auto const all = self_test(*open_trial(folder / "run"), to_dynamic(any("loss", maximum > 0.0) | named{"always"}));
