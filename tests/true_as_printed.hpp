@@ -25,7 +25,7 @@ inline bool take_number(std::string_view& text, double& into) {
     return read.ec == std::errc{} && read.ptr == word.data() + word.size();
 }
 
-// Whether the inequality printed behind the measured value is true; findings without one pass.
+// Whether the line has an inequality behind the measured quantity's name, and it is true.
 inline bool is_true_in(std::string_view line, spotter::finding const& it) {
     std::string const behind = ": " + std::string{it.measure} + ' ', sign = std::string{symbol_of(it.how)} + ' ';
     while (line.find(behind) != line.npos) {
@@ -39,7 +39,7 @@ inline bool is_true_in(std::string_view line, spotter::finding const& it) {
     return false;
 }
 
-// Checks the numbers themselves, and both lines printed from them.
+// Whether the inequality is true of the numbers, and in both printed lines. A finding without one passes.
 inline bool is_true_as_printed(spotter::finding const& it) {
     if (it.how == spotter::relation::none) { return true; }
     spotter::text<1024> line;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads values of a record for the C programs, in C++20.
 #include "read_back.h"
 
 #include <spotter/trial.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Three-valued truth in constant expressions: Kleene's values with an undecided operand.
 #include <spotter/core/truth.hpp>
 
 using spotter::truth;

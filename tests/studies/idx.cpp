@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The reader of idx files (MNIST's format): sizes and bytes, and errors for files that are cut or of another kind.
 #include <examples/studies/common/idx.hpp>
 
 #include <tests/catch.hpp>

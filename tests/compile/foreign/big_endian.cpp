@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever is included of spotter, a big-endian machine is refused, in words.
+// Any include of spotter on a big-endian machine is refused with a sentence.
 // expect at once: big-endian machines are not supported
 #if !defined(SPOTTER_CONTROL)
 #include <spotter/core/step.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// <windows.h> with all that it brings, its macros too (near, far, small, min, max, ERROR), before what a program
-// includes of spotter, or behind it (SPOTTER_WINDOWS_LAST). CMakeLists.txt compiles this for Windows.
+// <windows.h> with all its macros (near, far, small, min, max, ERROR), included before spotter, or after it
+// (SPOTTER_WINDOWS_LAST). CMakeLists.txt compiles this for Windows.
 #if !defined(SPOTTER_WINDOWS_LAST)
 #include <winsock2.h>
 

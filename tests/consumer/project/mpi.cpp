@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiles, links and runs with the component mpi.
 #include <spotter/ext/mpi.hpp>
 
 int main() {

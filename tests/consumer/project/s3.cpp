@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiles, links and runs with the component s3.
 #include <spotter/ext/s3.hpp>
 #include <spotter/trial.hpp>
 
