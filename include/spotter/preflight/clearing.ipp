@@ -27,15 +27,14 @@ inline void fill_and_pass(subject& loop, double_list const& filling) {
     (void)loop.bare_pass();
 }
 
-SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
+// Of each tensor: the share of its filling that is still there behind a pass. Marks those that a pass adds to; empty
+// where there are none.
+[[nodiscard]] inline double_list shares_kept(examiner& all, double_list const& gradient, double_list const& filling) {
     subject& loop = all.loop;
-    loop.begin_experiment("clearing of gradients");
-    double_list const filling = filling_for(all, gradient);
     fill_and_pass(loop, filling);
-    if (loop.over()) { return; }
-    double_list filled;
+    if (loop.over()) { return {}; }
+    double_list filled, shares;
     loop.read_gradients(filled);
-    double_list shares;
     bool adds = false;
     for (parameter& each : loop.parameters()) {
         double along = 0;
@@ -46,8 +45,15 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
         each.accumulates = shares.back() > 0.05;  // of momentum a part comes out
         adds = adds || (each.accumulates && !each.gathered && !each.frozen);
     }
-    if (!adds) { return; }
-    double_list after;
+    return adds ? shares : double_list{};
+}
+
+SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
+    subject& loop = all.loop;
+    loop.begin_experiment("clearing of gradients");
+    double_list const filling = filling_for(all, gradient), shares = shares_kept(all, gradient, filling);
+    if (shares.empty()) { return; }
+    double_list after = filling;
     if (loop.given().update) {
         fill_and_pass(loop, filling);
         loop.update();
@@ -60,9 +66,8 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
         parameter const& each = loop.parameters()[t];
         if (each.gathered || each.frozen) { continue; }
         ++judged;
-        bool const is_cleared = !after.empty() && norm_of(each.of(after)) <= 1e-6 * norm_of(each.of(filling));
-        if (!each.accumulates || is_cleared) { continue; }
-        if (staying++ == 0) { first = t; }
+        bool const is_cleared = norm_of(each.of(after)) <= 1e-6 * norm_of(each.of(filling));
+        if (each.accumulates && !is_cleared && staying++ == 0) { first = t; }
     }
     if (staying == 0) {
         all.cleared_by_update = true;

@@ -37,11 +37,8 @@ SPOTTER_BODY void look_at_inputs(examiner& all) {
     if (!rows) { return; }
     if (rows.are_all_equal()) { all.tell(preflight_cause::inputs_constant, "inputs"); }
     if (!is_floating(view.type)) { return; }
-    double_list const values = values_of(view);
-    double mean = 0, square = 0;
-    for (double const each : values) { mean += each / static_cast<double>(values.size()); }
-    for (double const each : values) { square += (each - mean) * (each - mean) / static_cast<double>(values.size()); }
-    double const deviation = std::sqrt(square);
+    mean_and_deviation const of{values_of(view)};
+    double const mean = of.mean, deviation = of.deviation;
     bool const by_mean = magnitude(mean) / 20 > deviation / 50;
     if (magnitude(mean) <= 20 && deviation <= 50) { return; }
     draft& told = all.tell(preflight_cause::input_not_normalized, "inputs");

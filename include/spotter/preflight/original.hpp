@@ -25,6 +25,7 @@ private:
         bool writable = false;
         std::vector<unsigned char> bytes{};
     };
+    static void take(void* to, shown_tensor const& it);
     void look(std::vector<kept_tensor>& into) const;
 
     original_net const* net_;

@@ -9,17 +9,17 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
+SPOTTER_BODY void original_watch::take(void* to, shown_tensor const& it) {
+    kept_tensor made{std::string{it.name}, it.view, it.writable, {}};
+    if (it.writable && it.view.count > 0) {
+        auto const* const first = static_cast<unsigned char const*>(it.view.values.raw);
+        made.bytes.assign(first, first + it.view.bytes());
+    }
+    static_cast<std::vector<kept_tensor>*>(to)->push_back(std::move(made));
+}
+
 SPOTTER_BODY void original_watch::look(std::vector<kept_tensor>& into) const {
-    parameter_visitor visit{[](void* to, shown_tensor const& it) {
-                                kept_tensor made;
-                                made.name = it.name, made.view = it.view, made.writable = it.writable;
-                                if (it.writable && it.view.count > 0) {
-                                    auto const* const first = static_cast<unsigned char const*>(it.view.values.raw);
-                                    made.bytes.assign(first, first + it.view.bytes());
-                                }
-                                static_cast<std::vector<kept_tensor>*>(to)->push_back(std::move(made));
-                            },
-                            &into};
+    parameter_visitor visit{&original_watch::take, &into};
     net_->show(net_->net, visit);
 }
 
@@ -31,12 +31,7 @@ SPOTTER_BODY bool original_watch::begin(examiner& all) {
         look(kept_);
         examination const& exam = all.loop.given();
         exam.restore();
-        parameter_visitor visit{[](void* to, shown_tensor const& it) {
-                                    kept_tensor made;
-                                    made.name = it.name, made.view = it.view, made.writable = it.writable;
-                                    static_cast<std::vector<kept_tensor>*>(to)->push_back(std::move(made));
-                                },
-                                &of_copy};
+        parameter_visitor visit{&original_watch::take, &of_copy};
         exam.parameters(visit);
     });
     if (!shown) { return true; }  // it will throw again, where that is told

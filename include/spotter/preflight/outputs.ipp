@@ -146,32 +146,34 @@ inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows
     }
 }
 
+// Whole-number labels, one a sample, each of which is a class; empty where they are none.
+[[nodiscard]] inline double_list class_labels(batch_rows const& labels, tensor_ref const& view, std::size_t classes) {
+    double_list values = labels && is_whole(view.type) ? values_of(view) : double_list{};
+    bool const fit = values.size() == labels.samples && std::all_of(values.begin(), values.end(), [&](double each) {
+                         return each >= 0 && each < static_cast<double>(classes);
+                     });
+    return fit ? values : double_list{};
+}
+
 SPOTTER_BODY void examine_outputs(examiner& all) {
     subject& loop = all.loop;
     loop.begin_experiment("outputs");
-    if (all.is_random || loop.batch() < 2 || loop.outputs().absent()) { return; }
+    std::size_t const samples = loop.batch();
+    if (all.is_random || samples < 2 || loop.outputs().absent()) { return; }
     batch_base const& base = at_base(all);
-    double const loss = base.loss;
     loop.go_to(loop.start());
-    bool const has_classes = is_floating(loop.outputs().type);
-    std::size_t const samples = loop.batch(), count = base.outputs.size();
-    if (loop.over() || !is_finite(loss) || !has_classes || !all_finite(base.outputs) || count % samples != 0 ||
-        count < 2 * samples) {
-        return;
-    }
+    bool const has_classes =
+        is_floating(loop.outputs().type) && base.outputs.size() % samples == 0 && base.outputs.size() >= 2 * samples;
+    if (loop.over() || !has_classes || !is_finite(base.loss) || !all_finite(base.outputs)) { return; }
     class_outputs const outputs{base.outputs, samples};
     if (outputs.columns_sum_to_one() && !outputs.rows_sum_to_one()) {
         all.tell(preflight_cause::softmax_over_batch, "outputs");
         return;
     }
-    tensor_ref const label_view = loop.labels();
-    batch_rows const labels{label_view, samples};
-    double_list const values = labels ? values_of(label_view) : double_list{};
-    bool const is_class = labels && is_whole(label_view.type) && values.size() == samples &&
-                          std::all_of(values.begin(), values.end(), [&](double each) {
-                              return each >= 0 && each < static_cast<double>(outputs.classes());
-                          });
-    if (is_class) { look_at_loss(all, outputs, labels, values, loss); }
+    tensor_ref const view = loop.labels();
+    batch_rows const labels{view, samples};
+    double_list const values = class_labels(labels, view, outputs.classes());
+    if (!values.empty()) { look_at_loss(all, outputs, labels, values, base.loss); }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

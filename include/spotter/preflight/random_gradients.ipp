@@ -31,10 +31,8 @@ SPOTTER_BODY void examine_random_gradients(examiner& all) {
     }
     loop.go_to(loop.start());
     if (loop.over() || !all_finite(ratios)) { return; }
-    double mean = 0, square = 0;
-    for (double const each : ratios) { mean += each / 16; }
-    for (double const each : ratios) { square += (each - mean) * (each - mean) / 15; }
-    double const error = std::sqrt(square / 16);
+    mean_and_deviation const of{ratios};
+    double const mean = of.mean, error = of.deviation / std::sqrt(static_cast<double>(ratios.size()));
     if (mean + 5 * error < 0 && mean < -0.2) {
         draft& told = all.tell(preflight_cause::negated_gradient, "all");
         told.measure = "derivative along the gradient, over its own", told.measured = mean;

@@ -6,31 +6,37 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY void examine_repeat(examiner& all, double_list& gradient) {
-    subject& loop = all.loop;
-    loop.begin_experiment("an equal pass");
+// How far equal losses may be apart: threads that add in any order move a loss by some roundings; a new batch by
+// percents.
+[[nodiscard]] inline double slack_of(double loss) noexcept { return 1e-6 * magnitude(loss) + 1e-12; }
+
+// The loss of an equal pass. `rewinds`: passes that are not restored differ.
+[[nodiscard]] inline double repeated_loss(subject& loop, double_list& gradient, bool& rewinds) {
     loop.go_to(loop.start());
     loop.prepare();
-    if (!loop.has_gradients()) {  // taken in the first pass
-        (void)loop.bare_pass();
-    }
+    if (!loop.has_gradients()) { (void)loop.bare_pass(); }  // taken in the first pass
     loop.write_gradients(double_list(loop.elements(), 0.0));
     double again = loop.bare_pass();
     loop.read_gradients(gradient);
-    double const first = loop.first_loss();
-    // Threads that add in any order move a loss by some roundings; a new batch by percents.
-    double const slack = 1e-6 * magnitude(first) + 1e-12;
+    double const first = loop.first_loss(), slack = slack_of(first);
     // The second pass of a copy may draw its next batch: one from the start says.
     if (!(magnitude(again - first) <= slack)) {
         double_list unused;
         again = loop.pass(unused);
     }
-    bool rewinds = false;
     if (magnitude(again - first) <= slack && loop.given().restore && !loop.given().restore_each) {
         double const one = loop.loss(), two = loop.loss();  // as all others are: not restored
         rewinds = !(magnitude(one - two) <= slack);
         again = rewinds ? first + (one - two) : again;
     }
+    return again;
+}
+
+SPOTTER_BODY void examine_repeat(examiner& all, double_list& gradient) {
+    subject& loop = all.loop;
+    loop.begin_experiment("an equal pass");
+    bool rewinds = false;
+    double const again = repeated_loss(loop, gradient, rewinds), first = loop.first_loss(), slack = slack_of(first);
     if (loop.over()) { return; }
     if (!(magnitude(again - first) <= slack)) {
         all.is_random = true;
@@ -41,13 +47,11 @@ SPOTTER_BODY void examine_repeat(examiner& all, double_list& gradient) {
         told.how = relation::greater, told.threshold = slack;
         return;
     }
-    if (loop.given().loss) {
-        double const alone = loop.loss();
-        if (!loop.over() && !(magnitude(alone - first) <= 1e-4 * magnitude(first) + 1e-12)) {
-            draft& told = all.tell(preflight_cause::losses_differ, "loss");
-            told.measure = "difference of both losses", told.measured = magnitude(alone - first);
-            told.how = relation::greater, told.threshold = 1e-4 * magnitude(first);
-        }
+    double const alone = loop.given().loss ? loop.loss() : first;
+    if (!loop.over() && !(magnitude(alone - first) <= 1e-4 * magnitude(first) + 1e-12)) {
+        draft& told = all.tell(preflight_cause::losses_differ, "loss");
+        told.measure = "difference of both losses", told.measured = magnitude(alone - first);
+        told.how = relation::greater, told.threshold = 1e-4 * magnitude(first);
     }
     if (loop.given().seed) {
         loop.use_seed(2);

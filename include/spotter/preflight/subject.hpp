@@ -87,10 +87,9 @@ public:
     [[nodiscard]] tensor_ref inputs();
     [[nodiscard]] tensor_ref outputs();
     [[nodiscard]] tensor_ref labels();
-    [[nodiscard]] bool outputs_are_logits() const noexcept { return outputs_are_logits_; }
     // Inputs, or labels, are these from here on; `release` gives back the loop's own.
-    void hold_inputs(std::vector<unsigned char> bytes);
-    void hold_labels(std::vector<unsigned char> bytes);
+    void hold_inputs(std::vector<unsigned char> bytes) { hold(inputs_, inputs(), std::move(bytes)); }
+    void hold_labels(std::vector<unsigned char> bytes) { hold(labels_, labels(), std::move(bytes)); }
     void release_batch();
     // What is held is written where the tensors stand now.
     void put_batch();
@@ -142,14 +141,22 @@ private:
         return seen_[index].look == look_ && seen_[index].view.count == count &&
                seen_[index].view.refused == refusal::none;
     }
+    // The weight that a gradient is shown for, by number; as many as are seen: none.
+    [[nodiscard]] std::size_t weight_of(std::size_t gradient) const noexcept;
+    [[nodiscard]] static bool fit(seen_tensor const& weight, seen_tensor const& gradient) noexcept;
     void pair();
     void add_parameter(std::size_t weight, std::size_t gradient);
     [[nodiscard]] tensor_ref shown_as(spotter::role what) const noexcept;
     [[nodiscard]] tensor_ref asked(handle<tensor_ref()> const& from, spotter::role what);
+    // The weights as they were before the first pass, and whether it changed them.
+    void take_start(std::vector<double_list> const& before);
+    [[nodiscard]] std::size_t samples_shown();
+    void set_modes();
     // What gradients hold before all is kept, and set to zero: the loop may clear them behind its update.
     void keep_gradients();
     // Those that were not there yet are zero.
     void put_gradients_back();
+    static void hold(held_values& into, tensor_ref const& view, std::vector<unsigned char> bytes);
     void put_held(held_values const& values, tensor_ref const& into) noexcept;
     [[nodiscard]] bool spend() noexcept;
     void tell_progress() noexcept;
@@ -168,7 +175,7 @@ private:
     double_list start_{}, place_{}, first_gradient_{};
     std::vector<double_list> kept_gradients_{};
     double first_loss_ = 0;
-    bool weights_changed_ = false, outputs_are_logits_ = false, losses_are_floats_ = true, training_ = true;
+    bool weights_changed_ = false, losses_are_floats_ = true, training_ = true;
     std::uint64_t seed_ = 1;
     held_values inputs_{}, labels_{};
     ending ended_ = ending::none;

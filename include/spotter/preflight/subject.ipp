@@ -60,6 +60,10 @@ SPOTTER_BODY void subject::prepare(bool restores) {
     }
     write_weights(place_);
     put_batch();
+    set_modes();
+}
+
+SPOTTER_BODY void subject::set_modes() {
     if (exam_.seed) {
         call([&] { exam_.seed(seed_); });
     }
@@ -119,24 +123,25 @@ SPOTTER_BODY bool subject::open() {
     if (exam_.restore) {
         call([&] { exam_.restore(); });
     }
-    if (exam_.seed) {
-        call([&] { exam_.seed(seed_); });
-    }
-    if (exam_.training) {
-        call([&] { exam_.training(true); });
-    }
+    set_modes();
     look();
     keep_gradients();
     std::vector<double_list> before;  // weights, which may only be known as such after the pass
     for (seen_tensor const& each : seen_) {
-        double_list values(can_hold_weights(each.view.type) && each.writable ? static_cast<std::size_t>(each.view.count)
-                                                                             : 0);
-        if (!values.empty()) { (void)read_elements(each.view, values.data()); }
-        before.push_back(std::move(values));
+        bool const may_be_weight = can_hold_weights(each.view.type) && each.writable;
+        before.emplace_back(may_be_weight ? static_cast<std::size_t>(each.view.count) : 0);
+        if (!before.back().empty()) { (void)read_elements(each.view, before.back().data()); }
     }
     first_loss_ = bare_pass();
     if (over()) { return false; }
     pair();
+    take_start(before);
+    read_gradients(first_gradient_);
+    batch_ = exam_.batch > 0 ? exam_.batch : samples_shown();
+    return !over();
+}
+
+SPOTTER_BODY void subject::take_start(std::vector<double_list> const& before) {
     read_weights(place_);
     start_ = place_;
     for (parameter const& each : parameters_) {
@@ -149,15 +154,15 @@ SPOTTER_BODY bool subject::open() {
         }
     }
     place_ = start_;
-    read_gradients(first_gradient_);
-    batch_ = exam_.batch;
-    tensor_ref const x = inputs(), y = labels(), out = outputs();
+}
+
+SPOTTER_BODY std::size_t subject::samples_shown() {
     auto const rows = [](tensor_ref const& it) {
         return it.absent() || it.shape.rank < 2 ? std::uint64_t{0} : it.shape.size[0];
     };
-    if (batch_ == 0) { batch_ = static_cast<std::size_t>((std::max)(rows(x), rows(out))); }
-    if (batch_ == 0 && !y.absent()) { batch_ = static_cast<std::size_t>(y.count); }
-    return !over();
+    std::uint64_t const samples = (std::max)(rows(inputs()), rows(outputs()));
+    tensor_ref const y = labels();
+    return as_size(samples == 0 && !y.absent() ? y.count : samples);
 }
 
 SPOTTER_BODY void subject::close() {

@@ -81,37 +81,41 @@ SPOTTER_BODY void subject::add_parameter(std::size_t weight, std::size_t gradien
     parameters_.push_back(std::move(made));
 }
 
+SPOTTER_BODY std::size_t subject::weight_of(std::size_t gradient) const noexcept {
+    std::string_view const name = gradient_of(seen_[gradient].name);
+    std::size_t at = 0;
+    while (at < seen_.size() && (seen_[at].name != name || seen_[at].look != look_)) { ++at; }
+    return at;
+}
+
+SPOTTER_BODY bool subject::fit(seen_tensor const& weight, seen_tensor const& gradient) noexcept {
+    return weight.writable && can_hold_weights(weight.view.type) && weight.view.count > 0 &&
+           gradient.view.refused == refusal::none && is_floating(gradient.view.type) &&
+           weight.view.count == gradient.view.count;
+}
+
 SPOTTER_BODY void subject::pair() {
-    auto const can_be_weight = [&](seen_tensor const& it) {
-        return it.writable && can_hold_weights(it.view.type) && it.view.count > 0;
-    };
-    auto const can_be_gradient = [&](seen_tensor const& it) {
-        return it.view.refused == refusal::none && is_floating(it.view.type);
-    };
-    std::vector<bool> used(seen_.size(), false);
-    std::vector<std::size_t> gradient_of_weight(seen_.size(), seen_.size());
-    for (std::size_t g = 0; g < seen_.size(); ++g) {
-        std::size_t w = seen_.size();
-        std::string_view const name = gradient_of(seen_[g].name);
-        if (name.empty() || seen_[g].look != look_) { continue; }
-        for (std::size_t i = 0; i < seen_.size(); ++i) { w = seen_[i].name == name && seen_[i].look == look_ ? i : w; }
-        bool const fits = w < seen_.size() && can_be_weight(seen_[w]) && can_be_gradient(seen_[g]) &&
-                          seen_[w].view.count == seen_[g].view.count;
-        if (fits) {
-            gradient_of_weight[w] = g;
+    std::size_t const none = seen_.size();
+    std::vector<bool> used(none, false);
+    std::vector<std::size_t> gradient_for(none, none);
+    for (std::size_t g = 0; g < none; ++g) {
+        if (gradient_of(seen_[g].name).empty() || seen_[g].look != look_) { continue; }
+        std::size_t const w = weight_of(g);
+        if (w < none && fit(seen_[w], seen_[g])) {
+            gradient_for[w] = g;
             used[w] = used[g] = true;
-        } else if (seen_[g].view.count > 1 || w < seen_.size()) {  // a single number may be a norm
+        } else if (seen_[g].view.count > 1 || w < none) {  // a single number may be a norm
             used[g] = true;
             unpaired_gradients_.push_back(seen_[g].name);
         }
     }
-    for (std::size_t w = 0; w < seen_.size(); ++w) {
-        if (gradient_of_weight[w] < seen_.size()) {
-            add_parameter(w, gradient_of_weight[w]);
-        } else if (!used[w] && seen_[w].look == look_ &&
-                   (seen_[w].what == role::weight || seen_[w].what == role::bias) &&
-                   !has(seen_[w].flags, flag::frozen)) {
-            unpaired_weights_.push_back(seen_[w].name);
+    for (std::size_t w = 0; w < none; ++w) {
+        seen_tensor const& it = seen_[w];
+        bool const is_weight = (it.what == role::weight || it.what == role::bias) && !has(it.flags, flag::frozen);
+        if (gradient_for[w] < none) {
+            add_parameter(w, gradient_for[w]);
+        } else if (is_weight && !used[w] && it.look == look_) {
+            unpaired_weights_.push_back(it.name);
         }
     }
 }
@@ -206,31 +210,15 @@ SPOTTER_BODY tensor_ref subject::asked(handle<tensor_ref()> const& from, spotter
 
 SPOTTER_BODY tensor_ref subject::inputs() { return asked(exam_.inputs, role::input); }
 SPOTTER_BODY tensor_ref subject::labels() { return asked(exam_.labels, role::label); }
-SPOTTER_BODY tensor_ref subject::outputs() {
-    for (seen_tensor const& each : seen_) {
-        if (each.what == role::prediction) { outputs_are_logits_ = has(each.flags, flag::logits); }
-    }
-    return asked(exam_.outputs, role::prediction);
-}
+SPOTTER_BODY tensor_ref subject::outputs() { return asked(exam_.outputs, role::prediction); }
 
-SPOTTER_BODY void subject::hold_inputs(std::vector<unsigned char> bytes) {
-    tensor_ref const view = inputs();
-    if (!inputs_.active) {
+SPOTTER_BODY void subject::hold(held_values& into, tensor_ref const& view, std::vector<unsigned char> bytes) {
+    if (!into.active) {
         auto const* const first = static_cast<unsigned char const*>(view.values.raw);
-        inputs_.original.assign(first, first + view.bytes());
+        into.original.assign(first, first + view.bytes());
     }
-    inputs_.now = std::move(bytes);
-    inputs_.active = true;
-}
-
-SPOTTER_BODY void subject::hold_labels(std::vector<unsigned char> bytes) {
-    tensor_ref const view = labels();
-    if (!labels_.active) {
-        auto const* const first = static_cast<unsigned char const*>(view.values.raw);
-        labels_.original.assign(first, first + view.bytes());
-    }
-    labels_.now = std::move(bytes);
-    labels_.active = true;
+    into.now = std::move(bytes);
+    into.active = true;
 }
 
 SPOTTER_BODY void subject::release_batch() {

@@ -87,6 +87,15 @@ private:
             return;
         }
         loop_.begin_experiment("labels, learned by one half");
+        double const deviations = deviations_better(inputs, labels);
+        if (!is_finite(deviations) || deviations > training_limits::related) { return; }
+        draft& told = all_.tell(preflight_cause::labels_unrelated, "labels");
+        told.measure = "deviations by which they are better than exchanged ones", told.measured = deviations;
+        told.how = relation::less_equal, told.threshold = training_limits::related;
+    }
+    // By how many deviations the labels help the other half more than exchanged ones; not finite where that was not
+    // found out.
+    [[nodiscard]] double deviations_better(batch_rows const& inputs, batch_rows const& labels) {
         std::size_t const half = inputs.samples / 2;
         loop_.allow((1 + training_limits::exchanges) * (training_limits::updates * 11 / 10 + 2));
         std::vector<std::size_t> order(half);
@@ -99,15 +108,9 @@ private:
             }
             other.push_back(loss_of_others(inputs, labels, order));
         }
-        if (loop_.over() || !is_finite(real) || !all_finite(other)) { return; }
-        double mean = 0, square = 0;
-        for (double const each : other) { mean += each / training_limits::exchanges; }
-        for (double const each : other) { square += (each - mean) * (each - mean) / (training_limits::exchanges - 1); }
-        double const deviations = (mean - real) / (std::sqrt(square) + 1e-12);
-        if (deviations > training_limits::related) { return; }
-        draft& told = all_.tell(preflight_cause::labels_unrelated, "labels");
-        told.measure = "deviations by which they are better than exchanged ones", told.measured = deviations;
-        told.how = relation::less_equal, told.threshold = training_limits::related;
+        if (loop_.over() || !all_finite(other)) { return std::numeric_limits<double>::quiet_NaN(); }
+        mean_and_deviation const exchanged{other};
+        return (exchanged.mean - real) / (exchanged.deviation + 1e-12);
     }
 
     examiner& all_;

@@ -23,6 +23,18 @@ using number_view = std::span<double const>;
 [[nodiscard]] inline double rms_of(number_view a) noexcept {
     return a.empty() ? 0 : norm_of(a) / std::sqrt(static_cast<double>(a.size()));
 }
+// Of a sample: the mean, and the deviation that it estimates.
+struct mean_and_deviation {
+    double mean = 0, deviation = 0;
+
+    explicit mean_and_deviation(number_view values) noexcept {
+        double const count = static_cast<double>(values.size());
+        double square = 0;
+        for (double const each : values) { mean += each / count; }
+        for (double const each : values) { square += (each - mean) * (each - mean); }
+        deviation = std::sqrt(square / (std::max)(1.0, count - 1));
+    }
+};
 [[nodiscard]] inline bool all_finite(number_view a) noexcept {
     return std::all_of(a.begin(), a.end(), [](double const& each) { return is_finite(each); });
 }
