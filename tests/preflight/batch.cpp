@@ -89,6 +89,10 @@ TEST_CASE("tensors that a net shows by their roles are read without a handle") {
     preflight_result const found = examined(raw);
     CHECK(found.first() == preflight_cause::input_not_normalized);
     CHECK(found.all()[0].told.measured > 50);
+    for (float& each : raw.w3.values) { each *= 1e3F; }  // exp is infinite
+    preflight_result const lost = examined(raw);
+    CHECK(lost.first() == preflight_cause::non_finite);
+    CHECK(lost.find(preflight_cause::input_not_normalized) != nullptr);
 }
 
 TEST_CASE("inputs and labels that the loss does not read are told; those that a pass fills by itself are not") {

@@ -47,8 +47,8 @@ inline void experiment(examiner& all, original_watch& original) {
         all.tell(preflight_cause::weights_change_in_pass, loop.parameters()[0].name);
         return;
     }
-    if (!examine_start(all)) { return; }
     look_at_inputs(all);
+    if (!examine_start(all)) { return; }
     double_list gradient;
     examine_repeat(all, gradient);
     if (loop.over()) { return; }

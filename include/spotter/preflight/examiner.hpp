@@ -22,6 +22,7 @@ struct draft {
     double threshold = 0;
     text<80> detail{};
     std::uint32_t others = 0;
+    std::string_view remedy{};
 };
 
 // What is wrong with a gradient.
@@ -70,6 +71,7 @@ struct examiner {
     std::vector<std::size_t> suspects{};                      // one of these gradients is wrong, at the least
     bool clips_values = false;                                // elements of gradients were cut to one size
     double decay = 0;                                         // the multiple of the weights that gradients hold
+    double share_of_weights = 1;                              // at which they were asked, of a loss that is saturated
     bool gradients_right = false;                             // none of them is wrong
     bool clearing_examined = false, update_examined = false;  // to the end
 
@@ -79,7 +81,7 @@ struct examiner {
     }
     draft& tell(preflight_cause cause, std::string_view place, spotter::severity level) {
         draft made;
-        made.cause = cause, made.place = place, made.severity = level;
+        made.cause = cause, made.place = place, made.severity = level, made.remedy = describe_cause(cause).remedy;
         found.push_back(std::move(made));
         return found.back();
     }
@@ -94,13 +96,13 @@ struct examiner {
     [[nodiscard]] double scale_of(parameter const& it, double_list const& weights) const noexcept {
         return (std::max)(rms_of(it.of(weights)), typical);
     }
-    // A part of the weights' size at random added to each; a tensor of zeros gets some, too.
-    [[nodiscard]] double_list displaced(double part) {
+    // A part of the weights' size at random added to each; a tensor of zeros gets some, too. All of it `share` times.
+    [[nodiscard]] double_list displaced(double part, double share = 1) {
         double_list made = loop.start();
         for (parameter const& each : loop.parameters()) {
-            double const least = (each.count > 1 ? 0.1 : 0.01) * typical;
+            double const least = (each.count > 1 ? 0.1 : 0.01) * typical / share;
             double const step = (std::max)(part * rms_of(each.of(loop.start())), least);
-            for (double& value : each.of(made)) { value += step * random.normal(); }
+            for (double& value : each.of(made)) { value = share * (value + step * random.normal()); }
         }
         return made;
     }

@@ -30,13 +30,14 @@ struct sorted_gradients {
     }
 };
 
-class gradient_teller {
+class gradient_findings {
 public:
-    explicit gradient_teller(examiner& all) : all_{all}, of_{all} {}
+    explicit gradient_findings(examiner& all) : all_{all}, of_{all} {}
 
     void tell() {
         tell_notes();
         tell_without_effect();
+        tell_saturated();
         if (of_.wrong.empty()) { return tell_suspects(); }
         if (all_are(gradient_kind::missing) && of_.right.empty()) {
             (void)made(preflight_cause::no_gradient, "all");
@@ -107,29 +108,34 @@ private:
         told.others = static_cast<std::uint32_t>(dead.size() - 1);
     }
 
-    // Nine tenths of what is wrong are one multiple of the derivative.
+    // Right at smaller weights, and not at those that the loop begins with.
+    void tell_saturated() {
+        if (all_.share_of_weights == 1 || of_.right.empty()) { return; }
+        all_.tell(preflight_cause::loss_flat, "loss", severity::warning).detail
+            << "at " << all_.share_of_weights << " of the weights it does: here it is clamped or saturated";
+    }
+
+    // What is wrong is one multiple of the derivative, or the loss does not move at all.
     [[nodiscard]] bool tell_common_factor() {
-        double low = std::numeric_limits<double>::infinity(), high = -low;
-        std::size_t factors = 0, flat = 0;
+        bool const everywhere = of_.right.empty();
+        std::size_t factors = 0;
         double_list ratios;
         for (std::size_t const t : of_.wrong) {
             if (state(t).kind != gradient_kind::factor) { continue; }
             ++factors;
-            flat += is_finite(state(t).ratio) ? 0U : 1U;
             if (is_finite(state(t).ratio)) { ratios.push_back(state(t).ratio); }
         }
-        bool const everywhere = of_.right.empty();
-        if (factors > 0 && flat == factors && flat == of_.wrong.size() && everywhere) {
-            (void)all_.tell(preflight_cause::loss_flat, "loss");
+        if (factors == of_.wrong.size() && ratios.empty() && everywhere) {
+            all_.tell(preflight_cause::loss_flat, "loss").detail = "it hardly moves at all";
             return true;
         }
         // Of all tensors three quarters will do: the others are too small to be told exactly.
         bool const most = everywhere ? 4 * factors >= 3 * of_.wrong.size() : factors == of_.wrong.size();
-        if (!most || flat > 0 || ratios.empty()) { return false; }
-        for (double const each : ratios) { low = (std::min)(low, each), high = (std::max)(high, each); }
-        double const times = middle_of(ratios);
+        if (!most || ratios.size() < factors || ratios.empty()) { return false; }
+        auto const [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+        double const spread = *high - *low, times = middle_of(ratios);
         // Of one layer it is its backward pass.
-        if (high - low > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
+        if (spread > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
         tell_factor(times, everywhere);
         return true;
     }
@@ -163,42 +169,38 @@ private:
         return all_.norms.size() > 1 && high - low < 1e-3 * high;
     }
 
-    void tell_place() {
-        std::size_t const last = of_.wrong.back();
-        bool const front = of_.wrong.size() > 1 &&
-                           std::none_of(of_.right.begin(), of_.right.end(), [&](std::size_t t) { return t < last; });
-        std::size_t const next = [&] {
-            for (std::size_t const t : of_.right) {
-                if (t > last) { return t; }
-            }
-            return tensors().size();
-        }();
-        bool const is_between = front && next < tensors().size();
-        bool const missing = all_are(gradient_kind::missing);
+    // The tensor behind the last wrong one that is right, where all that are wrong stand before all that are right.
+    [[nodiscard]] std::size_t first_right() const noexcept {
+        std::size_t const last = of_.wrong.back(), none = tensors().size();
+        bool const in_front = of_.wrong.size() > 1 && !of_.right.empty() && of_.right.front() > last;
+        return in_front ? of_.right.front() : none;
+    }
+    [[nodiscard]] preflight_cause cause_at_place(bool is_between, bool is_mild) const noexcept {
         bool const whole = of_.right.empty() && of_.unknown.empty() && of_.without_effect.empty();
+        if (all_are(gradient_kind::missing)) {
+            return is_between ? preflight_cause::detached : preflight_cause::missing_gradient;
+        }
+        if (is_mild) { return preflight_cause::inexact_gradient; }
+        return whole && tensors().size() > 1 ? preflight_cause::wrong_loss_gradient : preflight_cause::wrong_backward;
+    }
+    void tell_place() {
+        std::size_t const last = of_.wrong.back(), next = first_right();
+        bool const is_between = next < tensors().size();
         bool const named_so =
             std::any_of(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t t) { return state(t).is_misplaced; });
-        bool const mild = state(worst()).error < gradient_limits::wrong && !named_so;
-        preflight_cause const cause = missing && is_between           ? preflight_cause::detached
-                                      : missing                       ? preflight_cause::missing_gradient
-                                      : mild                          ? preflight_cause::inexact_gradient
-                                      : whole && tensors().size() > 1 ? preflight_cause::wrong_loss_gradient
-                                                                      : preflight_cause::wrong_backward;
+        bool const is_mild = state(worst()).error < gradient_limits::wrong && !named_so;
+        preflight_cause const cause = cause_at_place(is_between, is_mild);
         std::size_t const named = is_between ? last : of_.wrong[0];
-        draft& told =
-            made(cause, cause == preflight_cause::wrong_loss_gradient ? std::string_view{"loss"}
-                                                                      : std::string_view{tensors()[named].name});
-        if (mild) { told.threshold = gradient_limits::right_in_float; }
+        bool const is_of_loss = cause == preflight_cause::wrong_loss_gradient;
+        draft& told = made(cause, is_of_loss ? std::string_view{"loss"} : std::string_view{tensors()[named].name});
+        if (is_mild) { told.threshold = gradient_limits::right_in_float; }
         auto const shorter = [](std::string const& name) { return std::string_view{name}.substr(0, 30); };
         if (is_between) {
             told.detail << "between " << shorter(tensors()[last].name) << " and " << shorter(tensors()[next].name);
         }
-        for (std::size_t const t : of_.wrong) {
-            if (state(t).words.empty() || t != named) { continue; }
-            if (!told.detail.empty()) { told.detail << "; "; }
-            told.detail << "it " << state(t).words.view();
-        }
-        if (told.detail.empty() && state(named).kind == gradient_kind::factor) {
+        if (!state(named).words.empty()) {
+            told.detail << (is_between ? "; it " : "it ") << state(named).words.view();
+        } else if (!is_between && state(named).kind == gradient_kind::factor) {
             told.detail << "it is " << state(named).ratio << " times the derivative";
         }
     }
@@ -208,7 +210,7 @@ private:
 };
 
 SPOTTER_BODY void tell_gradients(examiner& all) {
-    gradient_teller{all}.tell();
+    gradient_findings{all}.tell();
     sorted_gradients const of{all};
     all.gradients_right = of.wrong.empty() && !of.right.empty();
 }

@@ -2,9 +2,9 @@
 // The bodies of gradients.hpp: all at once, groups, one by one.
 #pragma once
 
+#include <spotter/preflight/batch.hpp>
 #include <spotter/preflight/gradients.hpp>
 #include <spotter/preflight/repeat.hpp>
-#include <spotter/preflight/volley.hpp>
 
 #include <iterator>
 
@@ -18,19 +18,21 @@ public:
         std::size_t const count = loop_.parameters().size();
         all_.gradients.assign(count, {});
         std::vector<int> wrong(count, 0);
+        double const typical = all_.typical;
         for (double const part : gradient_limits::displacements) {
-            tensor_group open = unproven(wrong);
+            tensor_group const open = unproven(wrong);
             if (open.empty() || !go(part)) { break; }
             is_first_ = part == gradient_limits::displacements[0];
             is_last_ = part == *std::prev(std::end(gradient_limits::displacements));
             refinements_ = 0, asked_ = 0;
             now_.assign(count, {});
-            settle_all(std::move(open));
+            judge_here(open);
             for (std::size_t t = 0; t < count; ++t) { keep(t, wrong); }
             if (loop_.over()) { break; }
         }
+        all_.typical = typical;
         std::erase_if(all_.suspects, [&](std::size_t t) { return all_.gradients[t].kind == gradient_kind::right; });
-        all_.clips_values = clips_;
+        all_.clips_values = clips_, all_.share_of_weights = share_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
             bool const certain = wrong[t] > 1 || it.kind == gradient_kind::no_effect;
@@ -57,10 +59,11 @@ private:
         wrong[t] += is_wrong ? 1 : 0;
         if (now.kind == gradient_kind::right || before.kind == gradient_kind::unknown) { before = now; }
     }
-    // To a place near the start where the loss is finite, and what is known there.
+    // To a place near the start, or at a share of its weights, where the loss is finite, and what is known there.
     [[nodiscard]] bool go(double part) {
+        part_ = part;
         for (int tries = 0; tries < 4 && !loop_.over(); ++tries, part /= 4) {
-            loop_.go_to(all_.displaced(part));
+            loop_.go_to(all_.displaced(part, share_));
             at_.weights = loop_.place();
             at_.loss = loop_.pass(at_.gradient);
             if (!is_finite(at_.loss) || !all_finite(at_.gradient)) { continue; }
@@ -82,54 +85,54 @@ private:
         return std::all_of(loop_.parameters().begin(), loop_.parameters().end(),
                            [](parameter const& each) { return each.type == dtype::f64; });
     }
-    void settle_all(tensor_group open) {
+    void judge_here(tensor_group const& open) {
         tensor_group zero, other;
         for (std::size_t const t : open) {
             double const size = norm_of(loop_.parameters()[t].of(at_.gradient));
             now_[t].size = size;
             (size > 0 ? other : zero).push_back(t);
         }
-        if (!other.empty()) { settle(other); }
-        if (!zero.empty()) { settle_zero(zero); }
+        at_once_ = other.size();
+        if (!other.empty()) { judge(other); }
+        if (!zero.empty()) { judge_zero(zero); }
     }
 
-    [[nodiscard]] volley fire_volley(tensor_group const& group, double times, int shots, std::uint64_t direction) {
-        volley made;
-        made.first_direction = direction, made.times = times;
-        add_shots(made, group, shots);
+    [[nodiscard]] difference_sample measure(tensor_group const& group, double times, int directions) {
+        difference_sample made;
+        made.first_direction = directions_ += 100, made.times = times;
+        add_directions(made, group, directions);
         return made;
     }
-    void add_shots(volley& into, tensor_group const& group, int shots) {
-        for (int i = 0; i < shots && !loop_.over(); ++i) {
-            std::uint64_t const direction = into.first_direction + into.shots.size();
-            shot made = fire(all_, at_, group, into.times, direction);
-            if (!loop_.over()) { into.shots.push_back(std::move(made)); }
+    void add_directions(difference_sample& into, tensor_group const& group, int directions) {
+        for (int i = 0; i < directions && !loop_.over(); ++i) {
+            difference made =
+                difference_along(all_, at_, group, into.times, into.first_direction + into.differences.size());
+            if (!loop_.over()) { into.differences.push_back(std::move(made)); }
         }
     }
-    // What rounding, kinks and bends make of what is not foreseen; and whether more than that is left, which only a
-    // gradient that is wrong can leave.
-    [[nodiscard]] double roughness(volley const& fired) const {
-        return (std::max)(at_.pair_noise(), fired.roughness());
+    void complete(difference_sample& into, tensor_group const& group) {
+        add_directions(into, group, gradient_limits::all_directions - gradient_limits::first_directions);
     }
-    [[nodiscard]] bool is_certain(tensor_group const& group, volley const& fired) const {
+    // Whether more is left than rounding, kinks and bends make of residuals: only a gradient that is wrong leaves it.
+    [[nodiscard]] bool is_certain(tensor_group const& group, difference_sample const& sample) const {
         double smallest = std::numeric_limits<double>::infinity();  // of those that do not drown in the noise
         for (std::size_t i = 0; i < group.size(); ++i) {
-            double const unit = fired.unit(i);
+            double const unit = sample.unit(i);
             if (unit * gradient_limits::wrong / 3 >= at_.pair_noise()) { smallest = (std::min)(smallest, unit); }
         }
-        double const spread = fired.spread(), least = is_finite(smallest) ? right_ / 4 * smallest : 0;
-        return spread > gradient_limits::beyond_noise * at_.pair_noise() &&
-               spread > gradient_limits::beyond_roughness * fired.roughness() && spread > least;
+        double const residual = sample.residual(), least = is_finite(smallest) ? right_ / 4 * smallest : 0;
+        return residual > gradient_limits::beyond_noise * at_.pair_noise() &&
+               residual > gradient_limits::beyond_roughness * sample.roughness() && residual > least;
     }
-    // Marks what a volley proves right, and returns the others. `caution` times what was seen is believed.
-    [[nodiscard]] tensor_group mark(tensor_group const& group, volley const& fired, double caution = 1) {
-        double const spread = fired.spread() * caution, rough = roughness(fired);
-        double const clean = std::sqrt((std::max)(0.0, spread * spread - rough * rough));
+    // Marks what a sample proves right, and returns the others. `caution` times what was seen is believed.
+    [[nodiscard]] tensor_group mark(tensor_group const& group, difference_sample const& sample, double caution = 1) {
+        double const residual = sample.residual() * caution, rough = (std::max)(at_.pair_noise(), sample.roughness());
+        double const clean = std::sqrt((std::max)(0.0, residual * residual - rough * rough));
         tensor_group left;
         for (std::size_t i = 0; i < group.size(); ++i) {
-            double const unit = fired.unit(i), noise = unit > 0 ? at_.pair_noise() / unit : 1;
+            double const unit = sample.unit(i), noise = unit > 0 ? at_.pair_noise() / unit : 1;
             gradient_state& it = now_[group[i]];
-            it.error = unit > 0 ? spread / unit : 1, it.resolution = it.noise = noise;
+            it.error = unit > 0 ? residual / unit : 1, it.resolution = it.noise = noise;
             bool const is_small = noise <= gradient_limits::wrong / 3 &&
                                   it.error <= std::clamp(6 * noise, right_, gradient_limits::wrong);
             bool const is_rough = unit > 0 && rough / unit <= gradient_limits::wrong / 3 && clean / unit <= right_;
@@ -141,48 +144,45 @@ private:
         return left;
     }
 
-    void settle(tensor_group const& group) {
-        if (loop_.over()) { return; }
-        volley fired = fire_volley(group, 1, gradient_limits::first_shots, next_direction());
-        if (loop_.over()) { return; }
-        if (fired.finite() && !is_certain(group, fired)) {
-            bool const all_right = is_right(group, fired);
-            tensor_group const left = all_right ? tensor_group{} : left_nearer(group, fired);
-            if (loop_.over()) { return; }
-            if (left.size() < group.size()) {
-                tensor_group const weak = weak_of(group);
-                if (!weak.empty()) { settle_weak(weak); }
-                if (!left.empty()) { settle(left); }
-                return;
-            }
-        }
+    void judge(tensor_group const& group) {
+        if (group.empty() || loop_.over()) { return; }
+        difference_sample sample = measure(group, 1, gradient_limits::first_directions);
+        if (loop_.over() || few_do(group, sample)) { return; }
         bool const is_part = group.size() > 1 && group.size() < asked_;  // of a group that was looked at thoroughly
-        if (!is_part) { add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots); }
+        if (!is_part) { complete(sample, group); }
         if (loop_.over()) { return; }
-        if (!fired.finite()) {  // the loss ends somewhere: by smaller groups
-            if (group.size() > 1) { divide(group); }
-            return;
+        if (!sample.finite()) { return divide(group); }  // the loss ends somewhere: by smaller groups
+        bool const certain = is_certain(group, sample);
+        tensor_group const left = mark(group, sample), weak = weak_of(left);
+        if (!certain) { return judge_rough(group, left, weak); }
+        if (!left.empty() && left.size() < group.size()) { return weak == left ? judge_weak(weak) : judge(left); }
+        is_part ? divide(group) : explain(group, sample);
+    }
+    // Whether the first directions prove at least some of a group, also by shorter steps; the rest is judged by itself.
+    [[nodiscard]] bool few_do(tensor_group const& group, difference_sample const& sample) {
+        if (!sample.finite() || is_certain(group, sample)) { return false; }
+        tensor_group const left = is_right(group, sample) ? tensor_group{} : left_nearer(group, sample);
+        if (loop_.over()) { return true; }
+        if (left.size() == group.size()) { return false; }
+        judge_weak(weak_of(group));
+        judge(left);
+        return true;
+    }
+    // Too rough here: those that are left alone, what is weak by longer steps.
+    void judge_rough(tensor_group const& group, tensor_group const& left, tensor_group const& weak) {
+        judge_weak(weak);
+        tensor_group const rest = without(left, weak);
+        if (rest.size() < group.size()) {
+            judge(rest);
+        } else if (is_last_) {
+            divide(rest);  // no place is left that may be smoother; fewer tensors meet fewer kinks
         }
-        bool const certain = is_certain(group, fired);
-        tensor_group const left = mark(group, fired);
-        tensor_group const weak = weak_of(left);
-        if (!certain) {  // too rough here: those that are left alone, what is weak by longer steps
-            if (!weak.empty()) { settle_weak(weak); }
-            tensor_group rest;
-            std::set_difference(left.begin(), left.end(), weak.begin(), weak.end(), std::back_inserter(rest));
-            if (rest.size() < group.size()) {
-                if (!rest.empty()) { settle(rest); }
-            } else if (is_last_ && rest.size() > 1) {
-                divide(rest);  // no place is left that may be smoother; fewer tensors meet fewer kinks
-            }
-            return;
-        }
-        if (!left.empty() && weak.size() == left.size() && weak.size() < group.size()) { return settle_weak(weak); }
-        if (!left.empty() && left.size() < group.size()) { return settle(left); }
-        if (is_part) { return divide(group); }
-        if (has_common_factor(group, fired)) { return; }
-        if (takes_off_decay(group, fired)) { return settle(group); }
-        if (has_far_factor(group, fired)) { return; }
+    }
+    // Why a group is wrong for certain, or which of it is.
+    void explain(tensor_group const& group, difference_sample const& sample) {
+        if (has_common_factor(group, sample)) { return; }
+        if (takes_off_decay(group, sample)) { return judge(group); }
+        if (goes_to_smaller_weights(group) || has_far_factor(group, sample)) { return; }
         if (group.size() > 1) {
             all_.suspects = group;
             return divide(group);
@@ -190,30 +190,33 @@ private:
         if (is_left_of_decay(group[0], 0.2)) { return; }
         gradient_state& it = now_[group[0]];
         it.kind = gradient_kind::other;
-        if (is_first_) { name_mistake(all_, at_, group[0], fired.shots, fired.first_direction, places_++ < 2, it); }
+        if (is_first_) { name_mistake(all_, at_, group[0], sample, places_++ < 2, it); }
     }
-    // Whether few shots prove all but those whose share drowns in the noise: twice what was seen is believed of them.
-    // Of four that is one in a thousand times where the error is three times as large.
-    [[nodiscard]] bool is_right(tensor_group const& group, volley const& fired) {
-        tensor_group const left = mark(group, fired, 2);
+    // Whether few directions prove all but those whose share drowns in the noise: twice what was seen is believed of
+    // them. Of four that is one in a thousand times where the error is three times as large.
+    [[nodiscard]] bool is_right(tensor_group const& group, difference_sample const& sample) {
+        tensor_group const left = mark(group, sample, 2);
         return weak_of(left).size() == left.size();
     }
     // A shorter step meets fewer kinks: what of the group it does not prove right, but for what drowns in the noise.
     // All of it where a shorter step says no more.
-    [[nodiscard]] tensor_group left_nearer(tensor_group const& group, volley const& fired) {
+    [[nodiscard]] tensor_group left_nearer(tensor_group const& group, difference_sample const& sample) {
         double all_units = 0, resolution = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
-            all_units += fired.unit(i) * fired.unit(i);
-            double const noise = at_.pair_noise() / (std::max)(fired.unit(i), 1e-300);
+            all_units += sample.unit(i) * sample.unit(i);
+            double const noise = at_.pair_noise() / (std::max)(sample.unit(i), 1e-300);
             if (noise <= gradient_limits::wrong / 3) { resolution = (std::max)(resolution, noise); }
         }
-        bool const may_be_kinks = fired.spread() < 0.5 * std::sqrt(all_units);
+        bool const may_be_kinks = sample.residual() < 0.5 * std::sqrt(all_units);
         if (!may_be_kinks || resolution >= 2 * gradient_limits::noise_share) { return group; }
-        volley const nearer = fire_volley(group, 0.25, gradient_limits::nearer_shots, next_direction());
+        difference_sample const nearer = measure(group, 0.25, gradient_limits::nearer_directions);
         if (loop_.over() || !nearer.finite() || is_certain(group, nearer)) { return group; }
-        tensor_group const left = mark(group, nearer), weak = weak_of(left);
+        tensor_group const left = mark(group, nearer);
+        return without(left, weak_of(left));
+    }
+    [[nodiscard]] static tensor_group without(tensor_group const& group, tensor_group const& others) {
         tensor_group made;
-        std::set_difference(left.begin(), left.end(), weak.begin(), weak.end(), std::back_inserter(made));
+        std::set_difference(group.begin(), group.end(), others.begin(), others.end(), std::back_inserter(made));
         return made;
     }
     // Those whose share of the loss drowns in its noise.
@@ -225,31 +228,33 @@ private:
         return made;
     }
     void divide(tensor_group const& group) {
+        if (group.size() < 2) { return; }
         asked_ = group.size();
         if (group.size() <= gradient_limits::apart_at_once) {
-            for (std::size_t i = group.size(); i-- > 0;) { settle({group[i]}); }
+            for (std::size_t i = group.size(); i-- > 0;) { judge({group[i]}); }
             return;
         }
         auto const middle = group.begin() + static_cast<std::ptrdiff_t>(group.size() / 2);
-        settle({middle, group.end()});
-        settle({group.begin(), middle});
+        judge({middle, group.end()});
+        judge({group.begin(), middle});
     }
 
     // Tensors whose share of the loss drowns in its noise: by steps ten times as long, together. Such steps may prove
     // them right; what is wrong shows by the others.
-    void settle_weak(tensor_group const& group) {
-        volley fired = fire_volley(group, 10, gradient_limits::first_shots, next_direction());
-        if (loop_.over() || !fired.finite()) { return; }
-        if (fired.spread() > 2 * at_.pair_noise()) {
-            add_shots(fired, group, gradient_limits::all_shots - gradient_limits::first_shots);
-            if (loop_.over() || !fired.finite()) { return; }
+    void judge_weak(tensor_group const& group) {
+        if (group.empty()) { return; }
+        difference_sample sample = measure(group, 10, gradient_limits::first_directions);
+        if (loop_.over() || !sample.finite()) { return; }
+        if (sample.residual() > 2 * at_.pair_noise()) {
+            complete(sample, group);
+            if (loop_.over() || !sample.finite()) { return; }
         }
         double largest = 0;
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) { largest = (std::max)(largest, effect_of(t)); }
-        for (std::size_t const t : mark(group, fired)) {
+        for (std::size_t const t : mark(group, sample)) {
             // Neither effect nor gradient beside the other tensors, as of a bias in front of a normalisation.
             double const scale = all_.scale_of(loop_.parameters()[t], at_.weights),
-                         bound = fired.spread() / (2 * 10 * at_.steps[t]) * scale;
+                         bound = sample.residual() / (2 * 10 * at_.steps[t]) * scale;
             if (effect_of(t) < 1e-5 * largest && bound < 1e-3 * largest) { now_[t].kind = gradient_kind::right; }
         }
     }
@@ -259,41 +264,80 @@ private:
     }
 
     // Gradients of zero: the loss must not move.
-    void settle_zero(tensor_group const& group) {
-        volley const fired = fire_volley(group, 1, 2, next_direction());
+    void judge_zero(tensor_group const& group) {
+        difference_sample const sample = measure(group, 1, 2);
         if (loop_.over()) { return; }
-        bool still = fired.finite();
-        for (shot const& each : fired.shots) { still = still && magnitude(each.moved) <= 5 * at_.pair_noise(); }
+        bool still = sample.finite();
+        for (difference const& each : sample.differences) {
+            still = still && magnitude(each.change) <= 5 * at_.pair_noise();
+        }
         if (!still && group.size() > 1) {
-            for (std::size_t const t : group) { settle_zero({t}); }
+            for (std::size_t const t : group) { judge_zero({t}); }
             return;
         }
         for (std::size_t const t : group) {
-            now_[t].kind = still            ? gradient_kind::no_effect
-                           : fired.finite() ? gradient_kind::missing
-                                            : gradient_kind::unknown;
+            now_[t].kind = still             ? gradient_kind::no_effect
+                           : sample.finite() ? gradient_kind::missing
+                                             : gradient_kind::unknown;
             now_[t].error = still ? 0 : 1;
         }
     }
 
-    // One factor of all of a group. Told by the shots at hand.
-    [[nodiscard]] bool has_common_factor(tensor_group const& group, volley const& fired) {
-        multiple const found = multiple_of(fired);
-        if (!explains_factor(found.kappa, found.unit, found.left)) { return false; }
+    // Where all gradients are wrong, the last one by itself, too, and the loss is saturated: those at a share of the
+    // weights are judged in place of these, at further places, too.
+    [[nodiscard]] bool goes_to_smaller_weights(tensor_group const& group) {
+        bool const any_right =
+            std::any_of(all_.gradients.begin(), all_.gradients.end(),
+                        [](gradient_state const& each) { return each.kind == gradient_kind::right; });
+        if (share_ < 1 || any_right || group.size() < at_once_) { return false; }
+        double const share = share_at_ease();
+        if (loop_.over() || share == 1) { return false; }
+        tensor_group const last{group.back()};
+        difference_sample const alone = measure(last, 1, gradient_limits::first_directions);
+        if (!is_certain(last, alone) || alone.residual() < gradient_limits::wrong * alone.unit(0)) { return false; }
+        share_ = share, all_.typical *= share;
+        if (go(part_)) { judge(group); }
+        return true;
+    }
+    // Of the weights: where the loss is nearly as low as at far smaller ones; 1 where it is not far above that here.
+    [[nodiscard]] double share_at_ease() {
+        auto const loss_at = [&](double share) {
+            double_list weights = at_.weights;
+            for (double& each : weights) { each *= share; }
+            loop_.go_to(weights);
+            return loop_.loss();
+        };
+        double share = gradient_limits::smallest_weights;
+        double const floor = loss_at(share), size = magnitude(floor);
+        if (at_.loss - floor > gradient_limits::saturated * size) {
+            for (share = 0.5; share > gradient_limits::smallest_weights && !loop_.over(); share /= 2) {
+                if (loss_at(share) - floor <= gradient_limits::at_ease * size) { break; }
+            }
+        } else {
+            share = 1;
+        }
+        loop_.go_to(at_.weights);
+        return share;
+    }
+
+    // One factor of all of a group. Told by the sample at hand.
+    [[nodiscard]] bool has_common_factor(tensor_group const& group, difference_sample const& sample) {
+        multiple const found = multiple_of(sample);
+        if (!explains(found)) { return false; }
         set_factor(group, 1 / found.kappa);
         return true;
     }
     // Steps go by the gradient: where the derivative is of another size, steps of another length show it, or that
     // nothing moves.
-    [[nodiscard]] bool has_far_factor(tensor_group const& group, volley const& fired) {
-        multiple const before = multiple_of(fired);
-        double const size = before.moved / before.unit;
+    [[nodiscard]] bool has_far_factor(tensor_group const& group, difference_sample const& sample) {
+        multiple const before = multiple_of(sample);
+        double const size = before.changed / before.predicted;
         if (size >= 0.1 && size <= 3) { return false; }
         double const times = size > 1 ? 1 / size : std::clamp(1 / (std::max)(size, 1e-3), 10.0, longest(group));
-        volley const again = fire_volley(group, times, gradient_limits::all_shots, next_direction());
+        difference_sample const again = measure(group, times, gradient_limits::all_directions);
         if (loop_.over() || !again.finite()) { return false; }
         multiple const found = multiple_of(again);
-        if (found.moved >= (std::max)(1e-3 * found.unit, 3 * at_.pair_noise())) {
+        if (found.changed >= (std::max)(1e-3 * found.predicted, 3 * at_.pair_noise())) {
             return has_common_factor(group, again);
         }
         set_factor(group, std::numeric_limits<double>::infinity());
@@ -312,9 +356,9 @@ private:
     }
     // What a decay adds is taken off the gradient, and the rest asked again: with shorter gradients steps are longer,
     // and what is left of it shows.
-    [[nodiscard]] bool takes_off_decay(tensor_group const& group, volley const& fired) {
+    [[nodiscard]] bool takes_off_decay(tensor_group const& group, difference_sample const& sample) {
         if (refinements_ > 2) { return false; }
-        decay_form const found = find_decay(loop_.parameters(), group, fired, decay_);
+        decay_form const found = find_decay(loop_.parameters(), group, sample, decay_);
         if (found.lambda == 0) { return false; }
         ++refinements_;
         take_off(found);
@@ -340,16 +384,17 @@ private:
         }
         choose_steps(all_, at_, gradient_limits::noise_share);
     }
-    [[nodiscard]] std::uint64_t next_direction() noexcept { return directions_ += 100; }
 
     examiner& all_;
     subject& loop_;
     std::vector<gradient_state> now_;
     probe at_{};
+    double part_ = 0, share_ = 1;  // of the weights: how far it is displaced, and how large they are
     double right_ = gradient_limits::right_in_float;
     std::uint64_t directions_ = 0;
     bool is_first_ = true, is_last_ = false;
-    std::size_t asked_ = 0;  // tensors of the group that was divided last
+    std::size_t at_once_ = 0;  // tensors with a gradient that are judged here
+    std::size_t asked_ = 0;    // tensors of the group that was divided last
     int places_ = 0, refinements_ = 0;
     bool clips_ = false;
     decay_form decay_{};
@@ -358,15 +403,8 @@ private:
 SPOTTER_BODY void examine_gradients(examiner& all) {
     subject& loop = all.loop;
     loop.begin_experiment("gradients");
-    tensor_ref const x = loop.inputs();
-    std::size_t const samples = loop.batch();
-    if (!x.absent() && samples > 1 && x.count % samples == 0) {
-        auto const* const first = static_cast<unsigned char const*>(x.values.raw);
-        std::vector<unsigned char> rotated(first, first + x.bytes());
-        std::rotate(rotated.begin(), rotated.begin() + static_cast<std::ptrdiff_t>(rotated.size() / samples),
-                    rotated.end());
-        loop.hold_inputs(std::move(rotated));
-    }
+    batch_rows const rows{loop.inputs(), loop.batch()};
+    if (rows && rows.samples > 1) { loop.hold_inputs(rows.rotated()); }
     gradient_experiment{all}.run();
     loop.release_batch();
     loop.go_to(loop.start());

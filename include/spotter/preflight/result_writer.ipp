@@ -10,7 +10,7 @@ SPOTTER_BODY finding result_writer::finding_of(detail::draft const& it) {
     preflight_row const& row = describe_cause(it.cause);
     finding made;
     made.id = rule_id_named(row.name);
-    made.rule = row.name, made.reason = row.reason, made.remedy = row.remedy;
+    made.rule = row.name, made.reason = row.reason, made.remedy = it.remedy;
     made.measure = it.measure, made.measured = it.measured, made.how = it.how, made.threshold = it.threshold;
     made.severity = it.severity, made.detail = it.detail.view(), made.others = it.others;
     made.tells_non_finite = made.tells_origin = it.cause == preflight_cause::non_finite;
@@ -18,24 +18,28 @@ SPOTTER_BODY finding result_writer::finding_of(detail::draft const& it) {
     return made;
 }
 
-SPOTTER_BODY void result_writer::write(detail::examiner& all) {
-    using detail::draft;
-    std::vector<draft>& found = all.found;
-    preflight_cause first = preflight_cause::none;
+namespace detail {
+
+// Symptoms become notes of the earliest cause, without a remedy of their own; where there is none, of a flat loss.
+inline void fold_symptoms(std::vector<draft>& found) {
+    auto const rank = [](draft const& it) { return std::pair{describe_cause(it.cause).is_symptom, it.cause}; };
+    draft const* first = nullptr;
     for (draft const& each : found) {
-        bool const stands = each.severity > severity::info && !describe_cause(each.cause).is_symptom;
-        if (stands && (first == preflight_cause::none || each.cause < first)) { first = each.cause; }
+        bool const explains = each.severity > severity::info && each.cause < preflight_cause::learning_rate_too_large;
+        if (explains && (first == nullptr || rank(each) < rank(*first))) { first = &each; }
     }
     for (draft& each : found) {
-        if (first == preflight_cause::none || !describe_cause(each.cause).is_symptom ||
-            each.severity == severity::info) {
-            continue;
-        }
-        each.severity = severity::info;
+        bool const stands = each.severity > severity::info && &each != first;
+        if (first == nullptr || !stands || !describe_cause(each.cause).is_symptom) { continue; }
+        each.severity = severity::info, each.remedy = {};
         if (!each.detail.empty()) { each.detail << "; "; }
-        each.detail << "because of " << name_of(first);
+        each.detail << "because of " << name_of(first->cause);
     }
-    // Raw inputs saturate what comes behind them: told as strongly as that.
+}
+
+// The strongest stands first, of equals the earlier cause. Raw inputs saturate what comes behind them: told as strongly
+// as that.
+inline void order(std::vector<draft>& found) {
     spotter::severity strongest = severity::info;
     for (draft const& each : found) { strongest = (std::max)(strongest, each.severity); }
     for (draft& each : found) {
@@ -49,6 +53,14 @@ SPOTTER_BODY void result_writer::write(detail::examiner& all) {
             std::swap(found[k], found[k - 1]);
         }
     }
+}
+
+}  // namespace detail
+
+SPOTTER_BODY void result_writer::write(detail::examiner& all) {
+    std::vector<detail::draft>& found = all.found;
+    detail::fold_symptoms(found);
+    detail::order(found);
     std::size_t const tensors = all.loop.parameters().size();
     if (!into_.found_.grow(found.size()) || !into_.names_.grow(found.size() + tensors)) { return; }
     for (std::size_t i = 0; i < found.size(); ++i) {
