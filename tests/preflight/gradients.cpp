@@ -480,8 +480,7 @@ void visit_tensors(clamped_classifier const& it, Visit visit) {
 
 }  // namespace
 
-TEST_CASE(
-    "a loss that is clamped where raw inputs saturate it accuses no gradient, which is right at smaller weights") {
+TEST_CASE("a loss that is clamped where raw inputs saturate it accuses no gradient") {
     for (bool const adds : {true, false}) {
         CAPTURE(adds);
         clamped_classifier net{adds};
@@ -489,7 +488,7 @@ TEST_CASE(
         INFO(found);
         CHECK(found.first() == preflight_cause::input_not_normalized);
         CHECK(found.all()[0].told.severity == severity::warning);
-        CHECK(found.count(gradient_proof::right) == 2);
+        CHECK(found.count(gradient_proof::not_proven) == 2);  // a last slope that is left out looks the same
         REQUIRE(found.find(preflight_cause::loss_flat) != nullptr);
         CHECK(found.find(preflight_cause::loss_flat)->told.severity == severity::info);
         net.shows_inputs = false;

@@ -152,9 +152,8 @@ namespace detail {
         {preflight_cause::loss_flat, "loss_flat", error, true,
          "proven: the loss does not move with the weights as its gradients say",
          "weights moved at random, as they are and smaller ones",
-         "Where the gradients are right at smaller weights, scale the inputs or the initial weights, or look for a "
-         "last "
-         "slope that is left out; otherwise what pass returns is not the loss that it differentiates."},
+         "Where it does at smaller weights it is clamped or saturated, or a last slope is left out: scale inputs and "
+         "initial weights, and examine again. Otherwise what pass returns is not the loss that it differentiates."},
         {preflight_cause::no_gradient, "no_gradient", error, false,
          "proven: the loss depends on the weights, but all gradients are zero", "weights moved at random; the gradient",
          "The backward pass does not run, its first slope is zero, or gradients are clipped or scaled to zero."},

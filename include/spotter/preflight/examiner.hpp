@@ -43,6 +43,7 @@ struct gradient_state {
     double ratio = 1;           // gradient / derivative, of a multiple
     text<80> words{};           // "is transposed", "rows 4 to 7 of 16"
     bool is_misplaced = false;  // the words say of what it is the gradient
+    double right_at = 1;        // the share of the weights at which alone it is right
     double size = 0;            // |gradient|
 };
 
@@ -71,8 +72,6 @@ struct examiner {
     std::vector<std::size_t> suspects{};                      // one of these gradients is wrong, at the least
     bool clips_values = false;                                // elements of gradients were cut to one size
     double decay = 0;                                         // the multiple of the weights that gradients hold
-    double share_of_weights = 1;                              // at which they were asked, of a loss that is saturated
-    bool gradients_right = false;                             // none of them is wrong
     bool clearing_examined = false, update_examined = false;  // to the end
 
     // Adds a finding of the cause's own severity, or a milder one.

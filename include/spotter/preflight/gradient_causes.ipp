@@ -77,7 +77,8 @@ private:
             gradient_state const& first = state(of_.unknown[0]);
             draft& told = all_.tell(preflight_cause::not_proven, tensors()[of_.unknown[0]].name);
             told.others = static_cast<std::uint32_t>(of_.unknown.size() - 1);
-            told.detail = all_.is_random                        ? "its loss is random"
+            told.detail = first.right_at < 1 ? "it is right at smaller weights; the loss is clamped or saturated"
+                          : all_.is_random   ? "its loss is random"
                           : all_.loop.ended() == ending::budget ? "the passes that were allowed were used up"
                           : first.resolution > 0.03 ? "its derivative is too small beside the rounding of the loss"
                                                     : "its derivative is too rough, or the loss is not finite near by";
@@ -108,11 +109,14 @@ private:
         told.others = static_cast<std::uint32_t>(dead.size() - 1);
     }
 
-    // Right at smaller weights, and not at those that the loop begins with.
+    // Right at smaller weights alone: by a clamp, or because a slope that is left out is one there.
     void tell_saturated() {
-        if (all_.share_of_weights == 1 || of_.right.empty()) { return; }
-        all_.tell(preflight_cause::loss_flat, "loss", severity::warning).detail
-            << "at " << all_.share_of_weights << " of the weights it does: here it is clamped or saturated";
+        for (std::size_t const t : of_.unknown) {
+            if (state(t).right_at == 1) { continue; }
+            all_.tell(preflight_cause::loss_flat, "loss", severity::warning).detail << "at " << state(t).right_at
+                                                                                    << " of the weights it does";
+            return;
+        }
     }
 
     // What is wrong is one multiple of the derivative, or the loss does not move at all.
@@ -209,10 +213,6 @@ private:
     sorted_gradients of_;
 };
 
-SPOTTER_BODY void tell_gradients(examiner& all) {
-    gradient_findings{all}.tell();
-    sorted_gradients const of{all};
-    all.gradients_right = of.wrong.empty() && !of.right.empty();
-}
+SPOTTER_BODY void tell_gradients(examiner& all) { gradient_findings{all}.tell(); }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

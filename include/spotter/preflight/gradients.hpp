@@ -16,7 +16,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // What rounding and kinks add is known from the same losses: L(w + d) + L(w - d) - 2 L(w) holds them, too, and no
 // gradient.
 //
-// Where all are wrong together and the loss is far above that at small weights, it may be clamped or saturated, as by
+// Where the last one is wrong and the loss is far above that at small weights, it may be clamped or saturated, as by
 // raw inputs: a gradient that is right of the loss without the clamp has no derivative to agree with there. Then
 // smaller weights are asked, where it is not.
 struct gradient_limits {

@@ -32,11 +32,12 @@ public:
         }
         all_.typical = typical;
         std::erase_if(all_.suspects, [&](std::size_t t) { return all_.gradients[t].kind == gradient_kind::right; });
-        all_.clips_values = clips_, all_.share_of_weights = share_;
+        all_.clips_values = clips_;
         for (std::size_t t = 0; t < count; ++t) {
             gradient_state& it = all_.gradients[t];
             bool const certain = wrong[t] > 1 || it.kind == gradient_kind::no_effect;
-            if (it.kind != gradient_kind::right && !certain) { it.kind = gradient_kind::unknown; }
+            bool const is_right = it.kind == gradient_kind::right && it.right_at == 1;
+            if (!is_right && !certain) { it.kind = gradient_kind::unknown; }
         }
     }
 
@@ -58,6 +59,7 @@ private:
         bool const is_wrong = now.kind != gradient_kind::right && now.kind != gradient_kind::unknown;
         wrong[t] += is_wrong ? 1 : 0;
         if (now.kind == gradient_kind::right || before.kind == gradient_kind::unknown) { before = now; }
+        if (now.kind == gradient_kind::right) { before.right_at = share_; }
     }
     // To a place near the start, or at a share of its weights, where the loss is finite, and what is known there.
     [[nodiscard]] bool go(double part) {
@@ -92,7 +94,7 @@ private:
             now_[t].size = size;
             (size > 0 ? other : zero).push_back(t);
         }
-        at_once_ = other.size();
+        if (is_first_ && !other.empty()) { last_ = other.back(); }
         if (!other.empty()) { judge(other); }
         if (!zero.empty()) { judge_zero(zero); }
     }
@@ -283,13 +285,10 @@ private:
         }
     }
 
-    // Where all gradients are wrong, the last one by itself, too, and the loss is saturated: those at a share of the
-    // weights are judged in place of these, at further places, too.
+    // Where the last gradient is wrong by itself, so that all may be, and the loss is saturated: those at a share of
+    // the weights are judged in place of these, at further places, too.
     [[nodiscard]] bool goes_to_smaller_weights(tensor_group const& group) {
-        bool const any_right =
-            std::any_of(all_.gradients.begin(), all_.gradients.end(),
-                        [](gradient_state const& each) { return each.kind == gradient_kind::right; });
-        if (share_ < 1 || any_right || group.size() < at_once_) { return false; }
+        if (share_ < 1 || group.back() != last_) { return false; }
         double const share = share_at_ease();
         if (loop_.over() || share == 1) { return false; }
         tensor_group const last{group.back()};
@@ -393,8 +392,8 @@ private:
     double right_ = gradient_limits::right_in_float;
     std::uint64_t directions_ = 0;
     bool is_first_ = true, is_last_ = false;
-    std::size_t at_once_ = 0;  // tensors with a gradient that are judged here
-    std::size_t asked_ = 0;    // tensors of the group that was divided last
+    std::size_t last_ = 0;   // tensor that has a gradient, the nearest to the loss
+    std::size_t asked_ = 0;  // tensors of the group that was divided last
     int places_ = 0, refinements_ = 0;
     bool clips_ = false;
     decay_form decay_{};
