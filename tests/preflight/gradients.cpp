@@ -499,7 +499,7 @@ TEST_CASE("a loss that is clamped where raw inputs saturate it accuses no gradie
         CHECK(unseen.count(gradient_proof::wrong) == 0);
         clamped_classifier negated{adds};
         negated.slope = -1;
-        CHECK(examined(negated).find(preflight_cause::negated_gradient) != nullptr);
+        CHECK(examined(negated).first() == preflight_cause::negated_gradient);
         clamped_classifier scaled{adds, 1};
         scaled.rate = 0.1F;
         CHECK(!examined(scaled));

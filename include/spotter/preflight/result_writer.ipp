@@ -37,11 +37,13 @@ inline void fold_symptoms(std::vector<draft>& found) {
     }
 }
 
-// The strongest stands first, of equals the earlier cause. Raw inputs saturate what comes behind them: told as strongly
-// as that.
+// The strongest stands first, of equals the earlier cause. Raw inputs saturate units, and are told as strongly as what
+// that may explain, which is no gradient that is wrong.
 inline void order(std::vector<draft>& found) {
     spotter::severity strongest = severity::info;
-    for (draft const& each : found) { strongest = (std::max)(strongest, each.severity); }
+    for (draft const& each : found) {
+        if (each.cause < preflight_cause::loss_flat) { strongest = (std::max)(strongest, each.severity); }
+    }
     for (draft& each : found) {
         each.severity = each.cause == preflight_cause::input_not_normalized ? strongest : each.severity;
     }
