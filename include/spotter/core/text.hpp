@@ -112,4 +112,15 @@ private:
     std::size_t size_ = 0;
 };
 
+namespace detail {
+
+// Without spaces around it.
+[[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {
+    while (text.starts_with(' ')) { text.remove_prefix(1); }
+    while (text.ends_with(' ')) { text.remove_suffix(1); }
+    return text;
+}
+
+}  // namespace detail
+
 }  // namespace spotter::inline SPOTTER_ABI

@@ -228,6 +228,7 @@ private:
     [[nodiscard]] bool leaf(question const& it, tensor_info const& tensor) const noexcept;
 
     void tell(part at, sentence& out) const noexcept;
+    void tell_leaf(question const& it, sentence& out) const noexcept;
 
     [[nodiscard]] static bool same(dynamic_plan const& a, part at_a, dynamic_plan const& b, part at_b) noexcept;
 

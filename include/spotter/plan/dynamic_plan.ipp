@@ -198,45 +198,7 @@ SPOTTER_BODY bool dynamic_plan::leaf(question const& it, tensor_info const& tens
 
 SPOTTER_BODY void dynamic_plan::tell(part at, sentence& out) const noexcept {
     question const& it = questions_[at.index];
-    char const* comma = "";
     switch (it.what) {
-        case asked::glob:
-            return describe(glob{text(it)}, out);
-        case asked::regex:
-            out << "regex{\"" << text(it) << "\"}";
-            return;
-        case asked::role:
-            return describe(of_role{static_cast<role>(it.first)}, out);
-        case asked::names:
-            out << "names{";
-            for (std::size_t i = 0; i < it.second; ++i) {
-                out << comma << name_of_list(it, i);
-                comma = ", ";
-            }
-            out << '}';
-            return;
-        case asked::always:
-            return describe(always{}, out);
-        case asked::never:
-            return describe(never{}, out);
-        case asked::every:
-            return describe(every{it.first}, out);
-        case asked::from:
-            return describe(from{it.first}, out);
-        case asked::before:
-            return describe(before{it.first}, out);
-        case asked::between:
-            return describe(between{it.first, it.second}, out);
-        case asked::during:
-            return describe(during{static_cast<mode>(it.first)}, out);
-        case asked::at:
-            out << "at{";
-            for (std::uint64_t const each : indices(it)) {
-                out << comma << each;
-                comma = ", ";
-            }
-            out << '}';
-            return;
         case asked::negated:
             out << '!';
             return tell(part{it.left}, out);
@@ -248,6 +210,43 @@ SPOTTER_BODY void dynamic_plan::tell(part at, sentence& out) const noexcept {
             tell(part{it.right}, out);
             out << ')';
             return;
+        default:
+            tell_leaf(it, out);
+    }
+}
+
+SPOTTER_BODY void dynamic_plan::tell_leaf(question const& it, sentence& out) const noexcept {
+    auto const list = [&](char const* name, auto const& item) {
+        out << name << '{';
+        for (std::size_t i = 0; i < it.second; ++i) { out << (i == 0 ? "" : ", ") << item(i); }
+        out << '}';
+    };
+    switch (it.what) {
+        case asked::glob:
+            return describe(glob{text(it)}, out);
+        case asked::regex:
+            out << "regex{\"" << text(it) << "\"}";
+            return;
+        case asked::role:
+            return describe(of_role{static_cast<role>(it.first)}, out);
+        case asked::names:
+            return list("names", [&](std::size_t i) { return name_of_list(it, i); });
+        case asked::always:
+            return describe(always{}, out);
+        case asked::every:
+            return describe(every{it.first}, out);
+        case asked::from:
+            return describe(from{it.first}, out);
+        case asked::before:
+            return describe(before{it.first}, out);
+        case asked::between:
+            return describe(between{it.first, it.second}, out);
+        case asked::during:
+            return describe(during{static_cast<mode>(it.first)}, out);
+        case asked::at:
+            return list("at", [&](std::size_t i) { return indices(it)[i]; });
+        default:
+            return describe(never{}, out);
     }
 }
 

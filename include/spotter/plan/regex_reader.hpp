@@ -159,7 +159,7 @@ private:
     }
     [[nodiscard]] constexpr bool number(std::uint32_t& into) noexcept {
         std::size_t const begin = at_;
-        for (into = 0; more() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+        for (into = 0; more() && is_digit(text_[at_]); ++at_) {
             if (into <= most_repetitions) { into = into * 10 + static_cast<std::uint32_t>(text_[at_] - '0'); }
         }
         return at_ > begin;
@@ -207,7 +207,7 @@ private:
             repeatable = false;
             return put({letter == 'b' ? does::boundary : does::no_boundary});
         }
-        if (letter >= '1' && letter <= '9') { return wrong("back-references are not supported", begin); }
+        if (is_digit(letter) && letter != '0') { return wrong("back-references are not supported", begin); }
         byte_set set;
         unsigned char value = 0;
         bool several = false;
@@ -217,77 +217,61 @@ private:
     }
     // One character, in `value`, or a class, which is added to `set`.
     constexpr bool escaped(std::size_t begin, byte_set& set, unsigned char& value, bool& several) noexcept {
+        constexpr std::string_view names = "tnvfr", controls = "\t\n\v\f\r";
         char const letter = text_[at_++];
-        several = false;
-        switch (letter) {
-            case 'd':
-            case 'D':
-            case 's':
-            case 'S':
-            case 'w':
-            case 'W': {
-                several = true;
-                byte_set named;
-                bool const inverted = letter < 'a';
-                char const name = inverted ? static_cast<char>(letter - 'A' + 'a') : letter;
-                (void)add_named_class(named, std::string_view{&name, 1});
-                if (inverted) { named.invert(); }
-                set.join(named);
-                return true;
-            }
-            case 't':
-                value = '\t';
-                return true;
-            case 'n':
-                value = '\n';
-                return true;
-            case 'v':
-                value = '\v';
-                return true;
-            case 'f':
-                value = '\f';
-                return true;
-            case 'r':
-                value = '\r';
-                return true;
-            case '0':
-                value = 0;
-                return !(more() && text_[at_] >= '0' && text_[at_] <= '9') ||
-                       wrong("octal numbers are not supported: \\x41", begin);
-            case 'c':
-                if (!more() || !is_letter(text_[at_])) { return wrong("\\c is followed by a letter", begin); }
-                value = static_cast<unsigned char>(text_[at_++] & 0x1F);
-                return true;
-            case 'x':
-            case 'u': {
-                unsigned number = 0;
-                for (int digits = letter == 'x' ? 2 : 4; digits > 0; --digits) {
-                    int const digit = more() ? hexadecimal(text_[at_]) : -1;
-                    if (digit < 0) {
-                        return wrong(letter == 'x' ? "\\x is followed by two hexadecimal digits"
-                                                   : "\\u is followed by four hexadecimal digits",
-                                     begin);
-                    }
-                    number = number * 16 + static_cast<unsigned>(digit);
-                    ++at_;
-                }
-                if (letter == 'u' && number > 0x7F) {
-                    return wrong("names are compared by bytes: write the character itself", begin);
-                }
-                value = static_cast<unsigned char>(number);
-                return true;
-            }
-            default:
-                value = static_cast<unsigned char>(letter);
-                return (!is_letter(letter) && !(letter >= '1' && letter <= '9')) ||
-                       wrong("there is no such escape in ECMAScript", begin);
+        several = add_escaped_class(set, letter);
+        if (several) { return true; }
+        if (letter == 'c') { return control(begin, value); }
+        if (letter == 'x' || letter == 'u') { return by_number(begin, letter == 'u', value); }
+        if (letter == '0') {
+            value = 0;
+            return !(more() && is_digit(text_[at_])) || wrong("octal numbers are not supported: \\x41", begin);
         }
+        std::size_t const known = names.find(letter);
+        value = static_cast<unsigned char>(known != names.npos ? controls[known] : letter);
+        return known != names.npos || (!is_letter(letter) && !is_digit(letter)) ||
+               wrong("there is no such escape in ECMAScript", begin);
     }
+    // \d \s \w, and what is none of them: \D \S \W.
+    [[nodiscard]] static constexpr bool add_escaped_class(byte_set& set, char letter) noexcept {
+        constexpr std::string_view names = "dswDSW";
+        std::size_t const at = names.find(letter);
+        if (at == names.npos) { return false; }
+        byte_set named;
+        (void)add_named_class(named, names.substr(at % 3, 1));
+        if (at >= 3) { named.invert(); }
+        set.join(named);
+        return true;
+    }
+    constexpr bool control(std::size_t begin, unsigned char& value) noexcept {
+        if (!more() || !is_letter(text_[at_])) { return wrong("\\c is followed by a letter", begin); }
+        value = static_cast<unsigned char>(text_[at_++] & 0x1F);
+        return true;
+    }
+    constexpr bool by_number(std::size_t begin, bool long_one, unsigned char& value) noexcept {
+        unsigned number = 0;
+        for (int digits = long_one ? 4 : 2; digits > 0; --digits) {
+            int const digit = more() ? hexadecimal(text_[at_]) : -1;
+            if (digit < 0) {
+                return wrong(long_one ? "\\u is followed by four hexadecimal digits"
+                                      : "\\x is followed by two hexadecimal digits",
+                             begin);
+            }
+            number = number * 16 + static_cast<unsigned>(digit);
+            ++at_;
+        }
+        if (long_one && number > 0x7F) {
+            return wrong("names are compared by bytes: write the character itself", begin);
+        }
+        value = static_cast<unsigned char>(number);
+        return true;
+    }
+    [[nodiscard]] static constexpr bool is_digit(char letter) noexcept { return letter >= '0' && letter <= '9'; }
     [[nodiscard]] static constexpr bool is_letter(char letter) noexcept {
         return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
     }
     [[nodiscard]] static constexpr int hexadecimal(char digit) noexcept {
-        if (digit >= '0' && digit <= '9') { return digit - '0'; }
+        if (is_digit(digit)) { return digit - '0'; }
         if (digit >= 'a' && digit <= 'f') { return digit - 'a' + 10; }
         return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
     }
@@ -301,29 +285,33 @@ private:
             return wrong("a class without members matches nothing; the character is \\]", open);
         }
         while (more() && text_[at_] != ']') {
-            std::size_t const begin = at_;
-            unsigned char first = 0, last = 0;
-            bool several = false, several_last = false;
-            if (!member(set, first, several)) { return false; }
-            bool const range = at_ + 1 < text_.size() && text_[at_] == '-' && text_[at_ + 1] != ']';
-            if (!range) {
-                if (!several) { set.add(first); }
-                continue;
-            }
-            ++at_;
-            if (!member(set, last, several_last)) { return false; }
-            if (several || several_last) {  // a class cannot end a range: the - is literal
-                set.add('-');
-                if (!several) { set.add(first); }
-                if (!several_last) { set.add(last); }
-                continue;
-            }
-            if (last < first) { return wrong("the range ends before it begins", begin); }
-            set.add(first, last);
+            if (!member_or_range(set)) { return false; }
         }
         if (!take(']')) { return wrong("the [ is not closed", open); }
         if (inverted) { set.invert(); }
         return program_.put(set) || too_long(open);
+    }
+    constexpr bool member_or_range(byte_set& set) noexcept {
+        std::size_t const begin = at_;
+        unsigned char first = 0, last = 0;
+        bool several = false, several_last = false;
+        if (!member(set, first, several)) { return false; }
+        bool const range = at_ + 1 < text_.size() && text_[at_] == '-' && text_[at_ + 1] != ']';
+        if (!range) {
+            if (!several) { set.add(first); }
+            return true;
+        }
+        ++at_;
+        if (!member(set, last, several_last)) { return false; }
+        if (several || several_last) {  // a class is no end of a range: the - is a member
+            set.add('-');
+            if (!several) { set.add(first); }
+            if (!several_last) { set.add(last); }
+            return true;
+        }
+        if (last < first) { return wrong("the range ends before it begins", begin); }
+        set.add(first, last);
+        return true;
     }
     constexpr bool member(byte_set& set, unsigned char& value, bool& several) noexcept {
         std::size_t const begin = at_;

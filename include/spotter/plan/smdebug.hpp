@@ -7,6 +7,9 @@
 #include <spotter/plan/defaults.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
 
+#include <algorithm>
+#include <optional>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // The kind of a value: numbers and booleans as written, the items of a list joined by commas.
@@ -50,6 +53,42 @@ inline constexpr smdebug_key smdebug_keys[] = {
     {"export_tensorboard", takes::truth, false, true, false},
     {"tensorboard_dir", takes::word, false, true, false},
 };
+[[nodiscard]] constexpr smdebug_key const* find_key(std::string_view name, bool of_hook) noexcept {
+    for (smdebug_key const& each : smdebug_keys) {
+        if (each.name == name && (of_hook ? each.of_hook : each.of_collection)) { return &each; }
+    }
+    return nullptr;
+}
+// `global` is of the mode of who names none; here every step has one, so that it says nothing of any.
+[[nodiscard]] constexpr bool is_mode(std::string_view prefix) noexcept {
+    return prefix == "train" || prefix == "eval" || prefix == "predict" || prefix == "global";
+}
+
+// Of which kinds a value may be, what is said of another, and whether each item of it is looked at; in the order of
+// `takes`.
+struct smdebug_form {
+    unsigned kinds;
+    std::string_view otherwise;
+    bool of_items = false;
+};
+[[nodiscard]] constexpr unsigned kinds_of(std::same_as<setting_kind> auto... kinds) noexcept {
+    return ((1U << static_cast<unsigned>(kinds)) | ...);
+}
+inline constexpr smdebug_form smdebug_forms[] = {
+    {kinds_of(setting_kind::text, setting_kind::number),
+     "is no interval; allowed: one whole number of steps, from 1 on"},
+    {kinds_of(setting_kind::text, setting_kind::number), "is no step; allowed: one whole number, from 0 on"},
+    {kinds_of(setting_kind::text, setting_kind::number, setting_kind::list),
+     "is no list of steps; allowed: \"0,10,20\" or [0, 10, 20]", true},
+    {kinds_of(setting_kind::text, setting_kind::list), "is no text; allowed: regular expressions, separated by commas",
+     true},
+    {kinds_of(setting_kind::text, setting_kind::list), "is no text; allowed: names of reductions, separated by commas",
+     true},
+    {kinds_of(setting_kind::text, setting_kind::boolean), "is neither true nor false"},
+    {kinds_of(setting_kind::text), "is no text"},
+    {kinds_of(setting_kind::text, setting_kind::list),
+     "is no text; allowed: names of collections, separated by commas"},
+};
 
 // The predefined collections. `always`: at every step and with all values, regardless of the hook's keys.
 struct smdebug_default {
@@ -58,6 +97,8 @@ struct smdebug_default {
     spotter::role or_role = role::other;
     std::uint64_t interval = 500;
     bool always = false, in_training = false;
+
+    [[nodiscard]] constexpr bool has_role() const noexcept { return role != role::other; }
 };
 inline constexpr smdebug_default smdebug_defaults[] = {
     {"weights", role::weight, role::weight},
@@ -82,49 +123,54 @@ inline constexpr smdebug_default smdebug_defaults[] = {
     {"all"},
     {"default"},
 };
+[[nodiscard]] constexpr smdebug_default const* find_default(std::string_view name) noexcept {
+    for (smdebug_default const& each : smdebug_defaults) {
+        if (each.name == name) { return &each; }
+    }
+    return nullptr;
+}
 
-// Calls use(item) for each item of a list in a text, trimmed, until it returns false. If the items are regular
-// expressions, commas within brackets do not separate.
-template <class Use>
-void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
-    auto const trimmed = [](std::string_view item) {
-        while (item.starts_with(' ')) { item.remove_prefix(1); }
-        while (item.ends_with(' ')) { item.remove_suffix(1); }
-        return item;
-    };
-    std::size_t begin = 0;
+// Where the item ends that begins at `begin`: at its comma, or with the list. Commas within brackets are no separators
+// where the items are regular expressions.
+[[nodiscard]] constexpr std::size_t end_of_item(std::string_view list, std::size_t begin, bool expressions) noexcept {
+    if (!expressions) { return (std::min)(list.find(',', begin), list.size()); }
     int depth = 0;
     bool in_class = false;
-    for (std::size_t i = 0; i <= list.size(); ++i) {
-        char const letter = i == list.size() ? ',' : list[i];
-        if (i < list.size() && expressions) {
-            if (letter == '\\') {
-                ++i;
-                continue;
-            }
-            if (in_class ? letter == ']' : letter == '[') { in_class = !in_class; }
-            if (!in_class && (letter == '(' || letter == '{')) { ++depth; }
-            if (!in_class && (letter == ')' || letter == '}') && depth > 0) { --depth; }
-            if (in_class || depth > 0) { continue; }
+    for (std::size_t i = begin; i < list.size(); ++i) {
+        char const letter = list[i];
+        if (letter == '\\') {
+            ++i;
+        } else if (in_class || letter == '[') {
+            in_class = letter != ']';
+        } else if (letter == '(' || letter == '{') {
+            ++depth;
+        } else if (letter == ')' || letter == '}') {
+            depth -= depth > 0 ? 1 : 0;
+        } else if (letter == ',' && depth == 0) {
+            return i;
         }
-        if (letter != ',') { continue; }
-        std::string_view const item = trimmed(list.substr(begin, (i < list.size() ? i : list.size()) - begin));
-        begin = i + 1;
-        if (!item.empty() && !use(item)) { return; }
     }
-    if (begin < list.size()) { (void)use(trimmed(list.substr(begin))); }  // the last item
+    return list.size();
+}
+// Calls use(item) for each item of a list in a text, trimmed, until it returns false.
+template <class Use>
+void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
+    for (std::size_t begin = 0; begin < list.size();) {
+        std::size_t const end = end_of_item(list, begin, expressions);
+        std::string_view const item = trimmed(list.substr(begin, end - begin));
+        if (!item.empty() && !use(item)) { return; }
+        begin = end + 1;
+    }
 }
 
 // Parses digits; false for anything else, or if the number does not fit.
 [[nodiscard]] constexpr bool read_whole(std::string_view text, std::uint64_t& number) noexcept {
-    while (text.starts_with(' ')) { text.remove_prefix(1); }
-    while (text.ends_with(' ')) { text.remove_suffix(1); }
     number = 0;
-    for (char const digit : text) {
+    for (char const digit : trimmed(text)) {
         if (digit < '0' || digit > '9' || number > (~std::uint64_t{0} - 9) / 10) { return false; }
         number = number * 10 + static_cast<std::uint64_t>(digit - '0');
     }
-    return !text.empty();
+    return !trimmed(text).empty();
 }
 
 // The terms of a reduction by smdebug's name (l1_norm) or spotter's (l1).
@@ -162,7 +208,8 @@ public:
     [[nodiscard]] result<dynamic_plan> read() noexcept;
 
 private:
-    static constexpr std::size_t most_steps = 65536;  // of a list, which is searched at every step
+    using part = dynamic_plan::part;
+    static constexpr std::size_t most_steps = 65536;  // of a list: they are looked through at every step
 
     [[nodiscard]] static error too_many() noexcept;
 
@@ -179,6 +226,8 @@ private:
 
     void inspect(setting_group const& group) noexcept;
     void inspect(setting_group const& group, setting const& it, takes what) noexcept;
+    [[nodiscard]] static bool is_well_formed(setting const& it, takes what) noexcept;
+    void inspect_item(setting_group const& group, std::string_view key, std::string_view item, takes what) noexcept;
 
     [[nodiscard]] static setting const* find(setting_group const& group, std::string_view prefix,
                                              std::string_view name) noexcept;
@@ -195,9 +244,15 @@ private:
                                            std::string_view name) const noexcept;
     [[nodiscard]] schedule schedule_of(setting_group const& group, smdebug_default const& like,
                                        mode which) const noexcept;
-    [[nodiscard]] dynamic_plan::part when(schedule const& it) noexcept;
+    [[nodiscard]] part when(schedule const& it) noexcept;
 
     void add(setting_group const& group) noexcept;
+    void add_included() noexcept;
+    // What either lets through.
+    void widen(std::optional<part>& all, part more) noexcept;
+    [[nodiscard]] std::optional<part> tensors_of(setting_group const& group, smdebug_default const& like) noexcept;
+    [[nodiscard]] part steps_of(setting_group const& group, smdebug_default const& like) noexcept;
+    [[nodiscard]] terms contents_of(setting_group const& group, smdebug_default const& like) const noexcept;
 
     setting_group const& hook_;
     std::span<setting_group const> collections_;

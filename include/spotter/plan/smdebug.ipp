@@ -4,9 +4,6 @@
 
 #include <spotter/plan/smdebug.hpp>
 
-#include <algorithm>
-#include <iterator>
-
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY result<dynamic_plan> smdebug_reader::read() noexcept {
@@ -16,23 +13,14 @@ SPOTTER_BODY result<dynamic_plan> smdebug_reader::read() noexcept {
     for (std::size_t i = 0; i < collections_.size(); ++i) {
         if (is_last_of_its_name(i)) { add(collections_[i]); }
     }
-    if (setting const* const list = find(hook_, {}, "include_collections")) {
-        each_item(list->value, false, [&](std::string_view name) {
-            bool const known = std::any_of(std::begin(smdebug_defaults), std::end(smdebug_defaults),
-                                           [=](smdebug_default const& each) { return each.name == name; });
-            if (!known && !is_configured(name)) {
-                refuse(hook_, "include_collections", name,
-                       "is no default collection (weights biases gradients losses metrics ... all)");
-            }
-            if (!is_configured(name)) { add({name, {}}); }
-            return !why_ && plan_.whole();
-        });
-    }
-    if (find(hook_, {}, "include_regex") != nullptr && !is_configured("default")) { add({"default", {}}); }
-    if (is_true(find(hook_, {}, "save_all")) && !is_configured("all")) { add({"all", {}}); }
-    for (std::string_view name : {"losses", "metrics"}) {
-        if (!is_configured(name)) { add({name, {}}); }
-    }
+    add_included();
+    auto const add_default = [&](std::string_view name, bool wanted = true) {
+        if (wanted && !is_configured(name)) { add({name, {}}); }
+    };
+    add_default("default", find(hook_, {}, "include_regex") != nullptr);
+    add_default("all", is_true(find(hook_, {}, "save_all")));
+    add_default("losses");
+    add_default("metrics");
     if (!why_ && !plan_.whole()) { return too_many(); }
     if (why_) { return why_; }
     plan_.dry_run = is_true(find(hook_, {}, "dry_run"));
@@ -58,30 +46,24 @@ SPOTTER_BODY void smdebug_reader::refuse(setting_group const& group, std::string
 }
 
 SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
+    bool const of_hook = &group == &hook_;
     for (setting const& each : group.settings) {
         std::string_view const key = each.key;
         std::size_t const dot = key.find('.');
-        std::string_view const prefix = dot == key.npos ? std::string_view{} : key.substr(0, dot);
-        std::string_view const name = dot == key.npos ? key : key.substr(dot + 1);
-        smdebug_key const* known = nullptr;
-        for (smdebug_key const& candidate : smdebug_keys) {
-            if (candidate.name == name && (&group == &hook_ ? candidate.of_hook : candidate.of_collection)) {
-                known = &candidate;
-            }
-        }
-        // "global." is smdebug's mode for steps without one; here every step has a mode, so it sets nothing.
-        if (dot != key.npos && prefix != "train" && prefix != "eval" && prefix != "predict" && prefix != "global") {
+        bool const by_mode = dot != key.npos;
+        std::string_view const prefix = by_mode ? key.substr(0, dot) : std::string_view{};
+        if (by_mode && !is_mode(prefix)) {
             return refuse(group, key, prefix, "is no mode; allowed: train. eval. predict. global.");
         }
+        smdebug_key const* const known = find_key(by_mode ? key.substr(dot + 1) : key, of_hook);
         if (known == nullptr) {
             return refuse(group, key, {},
-                          &group == &hook_
-                              ? "unknown key; allowed: save_interval start_step end_step save_steps include_regex "
-                                "reductions save_raw_tensor save_shape save_all ..."
-                              : "unknown key; allowed: include_regex save_interval start_step end_step save_steps "
-                                "reductions save_raw_tensor save_shape save_histogram");
+                          of_hook ? "unknown key; allowed: save_interval start_step end_step save_steps include_regex "
+                                    "reductions save_raw_tensor save_shape save_all ..."
+                                  : "unknown key; allowed: include_regex save_interval start_step end_step save_steps "
+                                    "reductions save_raw_tensor save_shape save_histogram");
         }
-        if (dot != key.npos && !known->by_mode) {
+        if (by_mode && !known->by_mode) {
             return refuse(group, key, {}, "takes no mode; only save_interval, start_step, end_step and save_steps do");
         }
         inspect(group, each, known->what);
@@ -89,80 +71,54 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
 }
 
 SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group, setting const& it, takes what) noexcept {
-    std::uint64_t number = 0;
-    bool const plain = it.kind == setting_kind::text || it.kind == setting_kind::number;
-    bool const listed = it.kind == setting_kind::text || it.kind == setting_kind::list;
     std::string_view const shown = it.value.empty() ? std::string_view{" "} : it.value;
+    smdebug_form const& form = smdebug_forms[static_cast<std::size_t>(what)];
+    bool const of_its_kind = (form.kinds >> static_cast<unsigned>(it.kind) & 1U) != 0;
+    if (!of_its_kind || !is_well_formed(it, what)) { return refuse(group, it.key, shown, form.otherwise); }
+    if (what == takes::expressions && expressions_ == nullptr) {
+        return refuse(group, it.key, shown,
+                      "regular expressions need a program built with exceptions; use spotter's own form with a glob");
+    }
+    if (!form.of_items) { return; }
+    each_item(it.value, what == takes::expressions, [&, count = std::size_t{0}](std::string_view item) mutable {
+        inspect_item(group, it.key, item, what);
+        if (what == takes::steps && ++count > most_steps) {
+            refuse(group, it.key, {}, "a list holds 65536 steps at most");
+        }
+        return !why_;
+    });
+}
+
+SPOTTER_BODY bool smdebug_reader::is_well_formed(setting const& it, takes what) noexcept {
+    std::uint64_t number = 0;
     switch (what) {
         case takes::interval:
-            if (!plain || !read_whole(it.value, number) || number == 0) {
-                refuse(group, it.key, shown, "is no interval; allowed: one whole number of steps, from 1 on");
-            }
-            return;
+            return read_whole(it.value, number) && number > 0;
         case takes::step:
-            if (!plain || !read_whole(it.value, number)) {
-                refuse(group, it.key, shown, "is no step; allowed: one whole number, from 0 on");
-            }
-            return;
-        case takes::steps:
-            if (it.kind != setting_kind::number && !listed) {
-                refuse(group, it.key, shown, "is no list of steps; allowed: \"0,10,20\" or [0, 10, 20]");
-            }
-            each_item(it.value, false, [&, count = std::size_t{0}](std::string_view item) mutable {
-                if (!read_whole(item, number)) {
-                    refuse(group, it.key, item, "is no step; allowed: whole numbers from 0 on, separated by commas");
-                }
-                if (++count > most_steps) { refuse(group, it.key, {}, "a list holds 65536 steps at most"); }
-                return !why_;
-            });
-            return;
-        case takes::expressions:
-            if (!listed) {
-                refuse(group, it.key, shown, "is no text; allowed: regular expressions, separated by commas");
-            }
-            if (expressions_ == nullptr) {
-                refuse(group, it.key, shown,
-                       "regular expressions need a program built with exceptions; use spotter's own form with a glob");
-            }
-            each_item(it.value, true, [&](std::string_view item) {
-                if (why_) { return false; }
-                if (pattern_fault const bad = expressions_->fault(item); !bad.empty()) {
-                    text<160> told{"is a malformed regular expression (ECMAScript)"};
-                    if (!bad.why.empty()) { told << "; at " << bad.at << ": " << bad.why; }
-                    refuse(group, it.key, item, told.view(), errc::bad_pattern);
-                }
-                return !why_;
-            });
-            return;
-        case takes::reductions:
-            if (!listed) {
-                refuse(group, it.key, shown, "is no text; allowed: names of reductions, separated by commas");
-            }
-            each_item(it.value, false, [&](std::string_view item) {
-                terms ignored = terms::none;
-                if (!read_reduction(item, ignored)) {
-                    refuse(group, it.key, item,
-                           "is no reduction; allowed: min max mean std variance sum prod l1_norm l2_norm, each also as "
-                           "abs_...");
-                }
-                return !why_;
-            });
-            return;
+            return read_whole(it.value, number);
         case takes::truth:
-            if (it.kind != setting_kind::boolean &&
-                !(it.kind == setting_kind::text &&
-                  (it.value == "true" || it.value == "True" || it.value == "false" || it.value == "False"))) {
-                refuse(group, it.key, shown, "is neither true nor false");
-            }
-            return;
-        case takes::word:
-            if (it.kind != setting_kind::text) { refuse(group, it.key, shown, "is no text"); }
-            return;
-        case takes::names:
-            if (!listed) {
-                refuse(group, it.key, shown, "is no text; allowed: names of collections, separated by commas");
-            }
-            return;
+            return it.kind == setting_kind::boolean || is_true(&it) || it.value == "false" || it.value == "False";
+        default:
+            return true;
+    }
+}
+
+SPOTTER_BODY void smdebug_reader::inspect_item(setting_group const& group, std::string_view key, std::string_view item,
+                                               takes what) noexcept {
+    std::uint64_t number = 0;
+    terms ignored = terms::none;
+    if (what == takes::steps && !read_whole(item, number)) {
+        refuse(group, key, item, "is no step; allowed: whole numbers from 0 on, separated by commas");
+    }
+    if (what == takes::reductions && !read_reduction(item, ignored)) {
+        refuse(group, key, item,
+               "is no reduction; allowed: min max mean std variance sum prod l1_norm l2_norm, each also as abs_...");
+    }
+    if (what != takes::expressions || why_) { return; }
+    if (pattern_fault const bad = expressions_->fault(item); !bad.empty()) {
+        text<160> told{"is a malformed regular expression (ECMAScript)"};
+        if (!bad.why.empty()) { told << "; at " << bad.at << ": " << bad.why; }
+        refuse(group, key, item, told.view(), errc::bad_pattern);
     }
 }
 
@@ -238,17 +194,17 @@ smdebug_reader::schedule_of(setting_group const& group, smdebug_default const& l
     return it;
 }
 
-SPOTTER_BODY dynamic_plan::part smdebug_reader::when(schedule const& it) noexcept {
+SPOTTER_BODY smdebug_reader::part smdebug_reader::when(schedule const& it) noexcept {
     bool const bounded = it.first > 0 || it.end != ~std::uint64_t{0};
-    dynamic_plan::part all = plan_.keep(never{});
+    part all = plan_.keep(never{});
     if (it.end > it.first) {
         if (it.interval > 1 || !bounded) {
             all = it.interval > 1 ? plan_.keep(every{it.interval}) : plan_.keep(always{});
         }
         if (bounded) {
-            dynamic_plan::part const range = it.end == ~std::uint64_t{0} ? plan_.keep(from{it.first})
-                                             : it.first == 0             ? plan_.keep(before{it.end})
-                                                                         : plan_.keep(between{it.first, it.end});
+            part const range = it.end == ~std::uint64_t{0} ? plan_.keep(from{it.first})
+                               : it.first == 0             ? plan_.keep(before{it.end})
+                                                           : plan_.keep(between{it.first, it.end});
             all = it.interval > 1 ? plan_.join(asked::both, all, range) : range;
         }
     }
@@ -261,32 +217,56 @@ SPOTTER_BODY dynamic_plan::part smdebug_reader::when(schedule const& it) noexcep
 }
 
 SPOTTER_BODY void smdebug_reader::add(setting_group const& group) noexcept {
-    smdebug_default const* like = nullptr;
-    for (smdebug_default const& each : smdebug_defaults) {
-        if (each.name == group.name) { like = &each; }
-    }
     if (why_) { return; }
-    dynamic_plan::part which{};
-    bool any_tensors = false;
-    auto const take = [&](dynamic_plan::part more) {
-        which = any_tensors ? plan_.join(asked::either, which, more) : more;
-        any_tensors = true;
-    };
+    static constexpr smdebug_default other{};
+    smdebug_default const* const known = find_default(group.name);
+    smdebug_default const& like = known != nullptr ? *known : other;
+    std::optional<part> const which = tensors_of(group, like);
+    if (plan_.too_deep()) {
+        return refuse(group, "include_regex", {}, "a list holds 256 expressions at most; join them by |");
+    }
+    part const these = which ? *which : plan_.negate(plan_.keep(glob{"*"}));  // that is only named has no tensors
+    part const when = steps_of(group, like);
+    plan_.add(group.name, these, when, contents_of(group, like));
+}
+
+SPOTTER_BODY void smdebug_reader::add_included() noexcept {
+    setting const* const list = find(hook_, {}, "include_collections");
+    if (list == nullptr) { return; }
+    each_item(list->value, false, [&](std::string_view name) {
+        if (!is_configured(name)) {
+            if (find_default(name) == nullptr) {
+                refuse(hook_, "include_collections", name,
+                       "is no default collection (weights biases gradients losses metrics ... all)");
+            }
+            add({name, {}});
+        }
+        return !why_ && plan_.whole();
+    });
+}
+
+SPOTTER_BODY void smdebug_reader::widen(std::optional<part>& all, part more) noexcept {
+    all = all ? plan_.join(asked::either, *all, more) : more;
+}
+
+SPOTTER_BODY std::optional<smdebug_reader::part> smdebug_reader::tensors_of(setting_group const& group,
+                                                                            smdebug_default const& like) noexcept {
+    std::optional<part> all;
     if (group.name == "losses") {
-        take(plan_.keep(defaults::boosted::falling));
+        widen(all, plan_.keep(defaults::boosted::falling));
     } else if (group.name == "average_shap") {
-        take(plan_.keep(defaults::boosted::average_shap.which));
+        widen(all, plan_.keep(defaults::boosted::average_shap.which));
     } else if (group.name == "all") {
-        take(plan_.keep(glob{"*"}));
-    } else if (like != nullptr && group.name != "default") {
-        take(plan_.keep(of_role{like->role}));
-        if (like->or_role != like->role) { take(plan_.keep(of_role{like->or_role})); }
+        widen(all, plan_.keep(glob{"*"}));
+    } else if (like.has_role()) {
+        widen(all, plan_.keep(of_role{like.role}));
+        if (like.or_role != like.role) { widen(all, plan_.keep(of_role{like.or_role})); }
     }
     auto const take_expressions = [&](setting_group const& from) {
         setting const* const list = find(from, {}, "include_regex");
         if (list == nullptr) { return; }
         each_item(list->value, true, [&](std::string_view item) {
-            take(plan_.keep_regex(item, *expressions_));
+            widen(all, plan_.keep_regex(item, *expressions_));
             return plan_.whole();
         });
     };
@@ -295,40 +275,35 @@ SPOTTER_BODY void smdebug_reader::add(setting_group const& group) noexcept {
         if (each.name == group.name) { take_expressions(each); }
     }
     if (group.name == "default") { take_expressions(hook_); }
-    if (plan_.too_deep()) {
-        return refuse(group, "include_regex", {}, "a list holds 256 expressions at most; join them by |");
-    }
-    if (!any_tensors) { take(plan_.negate(plan_.keep(glob{"*"}))); }  // a collection with only a name has no tensors
+    return all;
+}
 
-    static constexpr smdebug_default other{};
-    if (like == nullptr) { like = &other; }
-    schedule const modes[] = {schedule_of(group, *like, mode::train), schedule_of(group, *like, mode::eval),
-                              schedule_of(group, *like, mode::predict)};
-    dynamic_plan::part at_steps{};
-    if (modes[0].on && modes[0] == modes[1] && modes[0] == modes[2]) {
-        at_steps = when(modes[0]);
-    } else {
-        bool first = true;
-        for (std::size_t i = 0; i < mode_count; ++i) {
-            if (!modes[i].on) { continue; }
-            dynamic_plan::part const here = when(modes[i]);
-            dynamic_plan::part const both = plan_.join(asked::both, here, plan_.keep(during{static_cast<mode>(i)}));
-            at_steps = first ? both : plan_.join(asked::either, at_steps, both);
-            first = false;
-        }
+SPOTTER_BODY smdebug_reader::part smdebug_reader::steps_of(setting_group const& group,
+                                                           smdebug_default const& like) noexcept {
+    schedule const modes[] = {schedule_of(group, like, mode::train), schedule_of(group, like, mode::eval),
+                              schedule_of(group, like, mode::predict)};
+    if (modes[0].on && modes[0] == modes[1] && modes[0] == modes[2]) { return when(modes[0]); }
+    std::optional<part> all;
+    for (std::size_t i = 0; i < mode_count; ++i) {
+        if (!modes[i].on) { continue; }
+        part const here = when(modes[i]);
+        widen(all, plan_.join(asked::both, here, plan_.keep(during{static_cast<mode>(i)})));
     }
+    return all.value_or(part{});
+}
 
-    terms what = terms::none;
+SPOTTER_BODY terms smdebug_reader::contents_of(setting_group const& group, smdebug_default const& like) const noexcept {
     auto const told = [&](std::string_view key) {
         setting const* const mine = own(group, key);
-        return mine != nullptr || like->always ? mine : find(hook_, {}, key);
+        return mine != nullptr || like.always ? mine : find(hook_, {}, key);
     };
+    terms what = terms::none;
     if (setting const* const list = told("reductions")) {
         each_item(list->value, false, [&](std::string_view item) { return read_reduction(item, what); });
     }
     if (is_true(told("save_shape"))) { what |= shape; }
     if (!any(what) || is_true(told("save_raw_tensor"))) { what |= payload; }
-    plan_.add(group.name, which, at_steps, what);
+    return what;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -93,6 +93,21 @@ private:
     void write(part at) {
         question const& it = plan_.at_node(at);
         switch (it.what) {
+            case asked::both:
+            case asked::either:
+                return object(it.what == asked::both ? "and" : "or", [&] {
+                    put_("[");
+                    operands(it);
+                    put_("]");
+                });
+            case asked::negated:
+                return object("not", [&] { write(part{it.left}); });
+            default:
+                leaf(it);
+        }
+    }
+    void leaf(question const& it) {
+        switch (it.what) {
             case asked::glob:
                 return quote(plan_.text(it));
             case asked::regex:
@@ -104,8 +119,6 @@ private:
                               [&] { items(it.second, [&](std::size_t i) { quote(plan_.name_of_list(it, i)); }); });
             case asked::always:
                 return quote("always");
-            case asked::never:
-                return quote("never");
             case asked::every:
                 return object("every", [&] { number(it.first); });
             case asked::from:
@@ -119,15 +132,8 @@ private:
                 return object("at", [&] { items(it.second, [&](std::size_t i) { number(plan_.indices(it)[i]); }); });
             case asked::during:
                 return object("during", [&] { quote(name_of(static_cast<mode>(it.first))); });
-            case asked::both:
-            case asked::either:
-                return object(it.what == asked::both ? "and" : "or", [&] {
-                    put_("[");
-                    operands(it);
-                    put_("]");
-                });
-            case asked::negated:
-                return object("not", [&] { write(part{it.left}); });
+            default:
+                return quote("never");
         }
     }
     void object_of_options() {

@@ -11,7 +11,20 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The common part of the readers of plans and of rules. Expressions are kept in `plan_`.
+// One of the first `count` values of an enumeration, by name.
+template <class Enum>
+[[nodiscard]] bool assign_by_name(nlohmann::json const& value, Enum& into, std::size_t count) {
+    auto const* const text = value.get_ptr<std::string const*>();
+    for (std::size_t i = 0; text != nullptr && i < count; ++i) {
+        if (name_of(static_cast<Enum>(i)) == *text) {
+            into = static_cast<Enum>(i);
+            return true;
+        }
+    }
+    return false;
+}
+
+// What the readers of plans and of rules share. Expressions are kept in `plan_`.
 class json_expression_reader {
 public:
     using json = nlohmann::json;
@@ -55,9 +68,11 @@ protected:
 
     [[nodiscard]] part pattern(json const& it);
     [[nodiscard]] part pattern_leaf(std::string_view key, json const& value);
+    [[nodiscard]] part names_leaf(json const& value);
 
     [[nodiscard]] part policy(json const& it);
     [[nodiscard]] part policy_leaf(std::string_view key, json const& value);
+    [[nodiscard]] part at_leaf(json const& value);
 
     dynamic_plan plan_{};
     std::string subject_{};  // what is being read, for errors

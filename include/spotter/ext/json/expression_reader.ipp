@@ -70,29 +70,27 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
         return plan_.keep_regex(*text, *expression_matcher());
     }
     if (key == "role") {
-        for (std::size_t i = 0; i < role_count; ++i) {
-            if (text != nullptr && *text == name_of(static_cast<role>(i))) {
-                return plan_.keep(of_role{static_cast<role>(i)});
-            }
-        }
+        role which{};
+        if (assign_by_name(value, which, role_count)) { return plan_.keep(of_role{which}); }
         return refused("pattern", "\"role\" takes one of loss gradient weight bias input label prediction "
                                   "preactivation activation optimizer metric tree ... (docs/settings.md)");
     }
-    if (key == "names") {
-        std::vector<std::string_view> list;
-        if (value.is_array()) {
-            for (json const& each : value) {
-                if (text_of(each) != nullptr) { list.push_back(*text_of(each)); }
-            }
-        }
-        if (!value.is_array() || list.size() != value.size()) {
-            return refused("pattern", "\"names\" takes a list of texts");
-        }
-        if (list.size() > longest_list) { return refused("pattern", "\"names\" takes 65536 names at most"); }
-        return plan_.keep_names(list);
-    }
+    if (key == "names") { return names_leaf(value); }
     return refused("pattern",
                    "\"" + std::string{key.substr(0, 40)} + "\" is none of glob, regex, role, names, and, or, not");
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::names_leaf(json const& value) {
+    bool fine = value.is_array();
+    std::vector<std::string_view> list;
+    for (std::size_t i = 0; fine && i < value.size(); ++i) {
+        std::string const* const name = text_of(value[i]);
+        fine = name != nullptr;
+        if (fine) { list.push_back(*name); }
+    }
+    if (!fine) { return refused("pattern", "\"names\" takes a list of texts"); }
+    if (list.size() > longest_list) { return refused("pattern", "\"names\" takes 65536 names at most"); }
+    return plan_.keep_names(list);
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::policy(json const& it) {
@@ -100,50 +98,44 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy(json co
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(std::string_view key, json const& value) {
-    std::string const* const text = text_of(value);
     std::uint64_t number = 0;
     if (key.empty()) {
-        if (text != nullptr && *text == "always") { return plan_.keep(always{}); }
-        if (text != nullptr && *text == "never") { return plan_.keep(never{}); }
+        if (value == "always") { return plan_.keep(always{}); }
+        if (value == "never") { return plan_.keep(never{}); }
         return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
                                "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
     }
     if (key == "every") {
-        if (!whole(value, number) || number == 0) {
-            return refused("when", "\"every\" takes a whole number of steps, from 1 on");
-        }
-        return plan_.keep(every{number});
+        if (whole(value, number) && number > 0) { return plan_.keep(every{number}); }
+        return refused("when", "\"every\" takes a whole number of steps, from 1 on");
     }
     if (key == "from" || key == "before") {
-        if (!whole(value, number)) {
-            return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on");
-        }
-        return key == "from" ? plan_.keep(from{number}) : plan_.keep(before{number});
+        if (whole(value, number)) { return key == "from" ? plan_.keep(from{number}) : plan_.keep(before{number}); }
+        return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on");
     }
     if (key == "during") {
-        for (std::size_t i = 0; i < mode_count; ++i) {
-            if (text != nullptr && *text == name_of(static_cast<mode>(i))) {
-                return plan_.keep(during{static_cast<mode>(i)});
-            }
-        }
+        mode which{};
+        if (assign_by_name(value, which, mode_count)) { return plan_.keep(during{which}); }
         return refused("when", "\"during\" takes \"train\", \"eval\" or \"predict\"");
     }
-    if (key == "at" || key == "between") {
-        std::vector<std::uint64_t> list;
-        bool fine = value.is_array() && (key == "at" || value.size() == 2);
-        for (std::size_t i = 0; fine && i < value.size(); ++i) {
-            fine = whole(value[i], number);
-            list.push_back(number);
-        }
-        if (!fine) {
-            return refused("when", key == "at" ? "\"at\" takes a list of steps, [0, 1, 700]"
-                                               : "\"between\" takes two steps, [first, one past the last]");
-        }
-        if (list.size() > longest_list) { return refused("when", "\"at\" takes 65536 steps at most"); }
-        return key == "at" ? plan_.keep_at(list) : plan_.keep(between{list[0], list[1]});
+    if (key == "between") {
+        std::uint64_t end = 0;
+        bool const two = value.is_array() && value.size() == 2;
+        if (two && whole(value[0], number) && whole(value[1], end)) { return plan_.keep(between{number, end}); }
+        return refused("when", "\"between\" takes two steps, [first, one past the last]");
     }
+    if (key == "at") { return at_leaf(value); }
     return refused("when", "\"" + std::string{key.substr(0, 40)} +
                                "\" is none of every, from, before, between, at, during, and, or, not");
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::at_leaf(json const& value) {
+    bool fine = value.is_array();
+    std::vector<std::uint64_t> list;
+    for (std::size_t i = 0; fine && i < value.size(); ++i) { fine = whole(value[i], list.emplace_back()); }
+    if (!fine) { return refused("when", "\"at\" takes a list of steps, [0, 1, 700]"); }
+    if (list.size() > longest_list) { return refused("when", "\"at\" takes 65536 steps at most"); }
+    return plan_.keep_at(list);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

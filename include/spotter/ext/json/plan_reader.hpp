@@ -18,6 +18,7 @@ public:
 
 private:
     void fallback(json const& it);
+    void collections(json const& root);
     void collection(json const& it);
     void options_of_run(json const& it);
     void option_of_run(run_option which, json const& value);
@@ -39,6 +40,9 @@ private:
     [[nodiscard]] bool default_of(std::string_view name, part& which, part& when, terms& what) noexcept;
 
     [[nodiscard]] terms contents(json const& it);
+    [[nodiscard]] static terms content_called(std::string_view name) noexcept;
+    // {"delta": 8}.
+    [[nodiscard]] static terms change_of(json const& it);
 
     part fallback_when_{};
     bool has_fallback_when_ = false;

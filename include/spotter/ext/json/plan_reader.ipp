@@ -19,24 +19,26 @@ SPOTTER_BODY result<dynamic_plan> json_plan_reader::read(json const& root) {
         }
     }
     if (auto const it = root.find("dry_run"); it != root.end()) {
-        auto const* const asked_for = it->get_ptr<json::boolean_t const*>();
-        if (asked_for == nullptr) { refuse("dry_run", "must be true or false"); }
-        plan_.dry_run = asked_for != nullptr && *asked_for;
+        if (!it->is_boolean()) { refuse("dry_run", "must be true or false"); }
+        plan_.dry_run = *it == true;
     }
     if (auto const it = root.find("options"); it != root.end()) { options_of_run(*it); }
     if (auto const it = root.find("fallback"); it != root.end()) { fallback(*it); }
-    auto const list = root.find("collections");
-    if (list == root.end() || !list->is_array()) {
-        refuse("collections", "must be a list of collections (a file of SageMaker Debugger has HookParameters or "
-                              "CollectionConfigurations instead)");
-    } else {
-        for (json const& each : *list) {
-            if (!why_ && plan_.whole()) { collection(each); }
-        }
-    }
+    collections(root);
     if (!why_ && !plan_.whole()) { refuse("collections", "a plan holds at most 64 collections"); }
     if (why_) { return why_; }
     return std::move(plan_);
+}
+
+SPOTTER_BODY void json_plan_reader::collections(json const& root) {
+    auto const list = root.find("collections");
+    if (list == root.end() || !list->is_array()) {
+        return refuse("collections", "must be a list of collections (a file of SageMaker Debugger has HookParameters "
+                                     "or CollectionConfigurations instead)");
+    }
+    for (json const& each : *list) {
+        if (!why_ && plan_.whole()) { collection(each); }
+    }
 }
 
 SPOTTER_BODY void json_plan_reader::fallback(json const& it) {
@@ -165,21 +167,7 @@ SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
     terms all = terms::none;
     auto const take = [&](json const& item) {
         std::string const* const text = text_of(item);
-        terms found = terms::none;
-        if (text != nullptr) {
-            for (named_terms const& each : other_contents) {
-                if (*text == each.name) { found = each.what; }
-            }
-            if (*text == "delta") { found = terms::change; }  // the former name
-            each_statistic([&](statistic each) {
-                if (each.is_called(*text)) { found = stats(each); }
-            });
-        }
-        if (item.is_object() && item.size() == 1 && (item.contains("delta") || item.contains("chain")) &&
-            item.front().is_number_unsigned()) {  // "chain" is the former name
-            auto const chain = item.front().template get<std::uint64_t>();
-            if (chain > 0 && chain <= delta::longest) { found = delta{static_cast<unsigned>(chain)}; }
-        }
+        terms const found = text != nullptr ? content_called(*text) : change_of(item);
         if (!any(found)) {
             std::string const shown = item.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 40);
             refuse("what", shown + " is none of payload, {\"delta\": 1 to 64}, shape, quantiles, histogram, "
@@ -194,6 +182,25 @@ SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
         for (json const& each : it) { take(each); }
     }
     return all;
+}
+
+SPOTTER_BODY terms json_plan_reader::content_called(std::string_view name) noexcept {
+    terms found = name == "delta" ? terms::change : terms::none;  // as it was called
+    for (named_terms const& each : other_contents) {
+        if (name == each.name) { found = each.what; }
+    }
+    each_statistic([&](statistic each) {
+        if (each.is_called(name)) { found = stats(each); }
+    });
+    return found;
+}
+
+SPOTTER_BODY terms json_plan_reader::change_of(json const& it) {
+    bool const one = it.is_object() && it.size() == 1;
+    if (!one || !(it.contains("delta") || it.contains("chain"))) { return terms::none; }  // as it was called
+    std::uint64_t chain = 0;
+    bool const fits = whole(it.front(), chain) && chain > 0 && chain <= delta::longest;
+    return fits ? terms{delta{static_cast<unsigned>(chain)}} : terms::none;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

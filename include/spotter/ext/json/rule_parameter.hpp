@@ -2,6 +2,7 @@
 // Ext (L6), part of ext/json/rules.hpp: single parameters of a rule from JSON, and their allowed values.
 #pragma once
 
+#include <spotter/ext/json/expression_reader.hpp>
 #include <spotter/plan/write_json.hpp>
 #include <spotter/rule/builtin/similar_across_runs.hpp>
 #include <spotter/stat/predicate.hpp>
@@ -14,8 +15,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
-// Reads "> 0.5".
+// "> 0.5".
 [[nodiscard]] bool read_bound(std::string_view text, relation& how, double& value) noexcept;
 [[nodiscard]] bool read_statistic_name(std::string_view name, statistic& into) noexcept;
 
@@ -43,18 +43,6 @@ template <class Value, std::size_t Count>
         if (std::string_view const wanted = assign_parameter(value[i], into[i]); !wanted.empty()) { return wanted; }
     }
     return {};
-}
-// Sets one of the first `count` values of an enumeration, by name.
-template <class Enum, class Name>
-[[nodiscard]] bool assign_by_name(nlohmann::json const& value, Enum& into, std::size_t count, Name const& name) {
-    auto const* const text = value.get_ptr<std::string const*>();
-    for (std::size_t i = 0; text != nullptr && i < count; ++i) {
-        if (name(static_cast<Enum>(i)) == *text) {
-            into = static_cast<Enum>(i);
-            return true;
-        }
-    }
-    return false;
 }
 [[nodiscard]] std::string_view assign_parameter(nlohmann::json const& value, mode& into);
 [[nodiscard]] std::string_view assign_parameter(nlohmann::json const& value, severity& into);

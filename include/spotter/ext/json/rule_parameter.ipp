@@ -7,12 +7,6 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-SPOTTER_BODY std::string_view trimmed(std::string_view text) noexcept {
-    while (!text.empty() && text.front() == ' ') { text.remove_prefix(1); }
-    while (!text.empty() && text.back() == ' ') { text.remove_suffix(1); }
-    return text;
-}
-
 SPOTTER_BODY bool read_bound(std::string_view text, relation& how, double& value) noexcept {
     text = trimmed(text);
     bool const less = text.starts_with('<');
@@ -56,7 +50,7 @@ SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, std:
 }
 
 SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, mode& into) {
-    bool const known = assign_by_name(value, into, mode_count, [](mode it) { return name_of(it); });
+    bool const known = assign_by_name(value, into, mode_count);
     return known ? std::string_view{} : "must be \"train\", \"eval\" or \"predict\"";
 }
 
@@ -65,12 +59,12 @@ SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, seve
         into = severity::note;
         return {};
     }
-    bool const known = assign_by_name(value, into, 3, [](severity it) { return name_of(it); });
+    bool const known = assign_by_name(value, into, 3);
     return known ? std::string_view{} : "must be \"note\", \"warning\" or \"error\"";
 }
 
 SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, dtype& into) {
-    bool const known = assign_by_name(value, into, 64, [](dtype it) { return name_of(it); });
+    bool const known = assign_by_name(value, into, 64);
     return known ? std::string_view{} : "must be the name of a type: f16, bf16, f8_e4m3, f8_e5m2";
 }
 

@@ -256,15 +256,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
     }
     std::string const& key = it.begin().key();
     json const& value = it.begin().value();
-    if (key == "for_steps" || key == "cooldown" || key == "rearm") {
-        std::uint64_t steps = 0;
-        if (!whole(value, steps) || steps == 0) {
-            return refused_rule(key, "takes a whole number of steps, from 1 on");
-        }
-        if (key == "for_steps") { return keep(inner.rule | for_steps{steps}, inner.depth); }
-        return key == "cooldown" ? keep(inner.rule | cooldown{steps}, inner.depth)
-                                 : keep(inner.rule | rearm{steps}, inner.depth);
-    }
+    if (key == "for_steps" || key == "cooldown" || key == "rearm") { return adapt_by_steps(inner, key, value); }
     if (key == "only") {
         return keep(inner.rule | only{dynamic_policy{&store_->expressions, policy(value)}}, inner.depth);
     }
@@ -284,6 +276,15 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
         if (made) { made = respond(*made, each); }
     }
     return made;
+}
+
+SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt_by_steps(made_rule const& inner, std::string_view key,
+                                                                      json const& value) {
+    std::uint64_t steps = 0;
+    if (!whole(value, steps) || steps == 0) { return refused_rule(key, "takes a whole number of steps, from 1 on"); }
+    if (key == "for_steps") { return keep(inner.rule | for_steps{steps}, inner.depth); }
+    return key == "cooldown" ? keep(inner.rule | cooldown{steps}, inner.depth)
+                             : keep(inner.rule | rearm{steps}, inner.depth);
 }
 
 SPOTTER_BODY json_rule_reader::found json_rule_reader::respond(made_rule const& inner, json const& it) {

@@ -16,43 +16,45 @@ SPOTTER_BODY bool json_smdebug_reader::is_one(json const& root) noexcept {
 
 SPOTTER_BODY result<dynamic_plan> json_smdebug_reader::read(json const& root) {
     for (auto const& [key, value] : root.items()) {
-        bool const path = key == "LocalPath" || key == "S3OutputPath" || key == "S3Path";
-        if (!path && key != "HookParameters" && key != "CollectionConfigurations") {
-            return bad(
-                key, "unknown key; allowed: LocalPath, S3OutputPath, S3Path, HookParameters, CollectionConfigurations");
-        }
-        if (path && !value.is_string()) { return bad(key, "must be a text"); }
-        if (key == "HookParameters" && !value.is_object() && !value.is_null()) { return bad(key, "must be an object"); }
-        if (key == "CollectionConfigurations" && !value.is_array() && !value.is_null()) {
-            return bad(key, "must be a list");
-        }
+        if (std::string_view const wrong = wrong_with(key, value); !wrong.empty()) { return bad(key, wrong); }
     }
     setting_group hook{};
     if (auto const it = root.find("HookParameters"); it != root.end() && it->is_object()) { hook.settings = flat(*it); }
     std::vector<setting_group> collections;
     if (auto const it = root.find("CollectionConfigurations"); it != root.end()) {
         for (json const& each : *it) {
-            auto const name = each.is_object() ? each.find("CollectionName") : each.end();
-            if (!each.is_object() || name == each.end() || !name->is_string()) {
-                return bad("CollectionConfigurations",
-                           "each must be an object with CollectionName, a text, and CollectionParameters");
-            }
-            setting_group group{*name->get_ptr<json::string_t const*>(), {}};
-            for (auto const& [key, value] : each.items()) {
-                if (key == "CollectionParameters" && (value.is_object() || value.is_null())) {
-                    if (value.is_object()) { group.settings = flat(value); }
-                } else if (key != "CollectionName") {
-                    return bad(key,
-                               key == "CollectionParameters"
-                                   ? "must be an object"
-                                   : "unknown key; allowed: CollectionName, CollectionParameters",
-                               group.name);
-                }
-            }
-            collections.push_back(group);
+            setting_group& group = collections.emplace_back();
+            if (error const why = read_collection(each, group)) { return why; }
         }
     }
     return read_smdebug(hook, collections, expression_matcher());
+}
+
+SPOTTER_BODY std::string_view json_smdebug_reader::wrong_with(std::string_view key, json const& value) noexcept {
+    if (key == "LocalPath" || key == "S3OutputPath" || key == "S3Path") {
+        return value.is_string() ? "" : "must be a text";
+    }
+    if (key == "HookParameters") { return value.is_object() || value.is_null() ? "" : "must be an object"; }
+    if (key == "CollectionConfigurations") { return value.is_array() || value.is_null() ? "" : "must be a list"; }
+    return "unknown key; allowed: LocalPath, S3OutputPath, S3Path, HookParameters, CollectionConfigurations";
+}
+
+SPOTTER_BODY error json_smdebug_reader::read_collection(json const& it, setting_group& into) {
+    auto const name = it.is_object() ? it.find("CollectionName") : it.end();
+    if (name == it.end() || !name->is_string()) {
+        return bad("CollectionConfigurations",
+                   "each must be an object with CollectionName, a text, and CollectionParameters");
+    }
+    into.name = *name->get_ptr<json::string_t const*>();
+    for (auto const& [key, value] : it.items()) {
+        if (key == "CollectionName") { continue; }
+        if (key != "CollectionParameters") {
+            return bad(key, "unknown key; allowed: CollectionName, CollectionParameters", into.name);
+        }
+        if (!value.is_object() && !value.is_null()) { return bad(key, "must be an object", into.name); }
+        if (value.is_object()) { into.settings = flat(value); }
+    }
+    return {};
 }
 
 SPOTTER_BODY error json_smdebug_reader::bad(std::string_view key, std::string_view what,
