@@ -184,6 +184,7 @@ private:
         objects all{};
         std::chrono::steady_clock::time_point until{};  // after that it is requested again
     };
+    using listings = std::map<std::string, listing>;  // by bucket/prefix
 
     // Memory of an object's size; part of the cache if it is large.
     struct mapped {
@@ -249,49 +250,53 @@ private:
         auto where = parse_place(path);
         if (!where) { return where.error(); }
         auto const now = std::chrono::steady_clock::now();
-        std::string const slashed = where->key + '/';
-        std::string prefix;
-        listing* mine = nullptr;
-        for (auto& [known, each] : listings_) {
-            std::size_t const slash = known.find('/');
-            bool const here = std::string_view{known}.substr(0, slash) == where->bucket;
-            if (here && slashed.starts_with(std::string_view{known}.substr(slash + 1))) {
-                prefix = known.substr(slash + 1), mine = &each;
-                break;
-            }
-        }
-        if (mine == nullptr) {
-            std::size_t const slash = where->key.rfind('/');
-            std::string const name = where->key.substr(slash == where->key.npos ? 0 : slash + 1);
-            bool const is_file = name.find(".spot") != name.npos;
-            prefix = where->key.empty() ? std::string{} : is_file ? where->key.substr(0, slash + 1) : slashed;
-            mine = &listings_[where->bucket + '/' + prefix];
-        }
-        if (now >= mine->until) {
-            std::vector<object> all;
-            // While the store does not respond, further lookups fail at once instead of waiting again.
+        auto const mine = listing_of(*where);
+        if (now >= mine->second.until) {
+            // Of a store that does not answer each question would wait anew.
             if (now < failed_until_) { return failed_; }
-            if (error const why = store_.list(where->bucket, prefix, all)) {
-                failed_ = why, failed_until_ = std::chrono::steady_clock::now() + std::chrono::seconds{2};
-                if (mine->all.empty()) { listings_.erase(where->bucket + '/' + prefix); }
-                return why;
-            }
-            mine->all.clear();
-            for (object& each : all) {
-                std::string key = each.key;
-                mine->all.emplace(std::move(key), std::move(each));
-            }
-            auto const end = std::chrono::steady_clock::now();
-            mine->until =
-                end + (std::max)(std::chrono::steady_clock::duration{std::chrono::seconds{1}}, 4 * (end - now));
+            if (error const why = list_anew(mine)) { return why; }
         }
-        found it{std::move(*where), nullptr, false, &mine->all};
-        auto const one = mine->all.find(it.where.key);
-        if (one != mine->all.end()) { it.one = &one->second; }
+        auto const& all = mine->second.all;
+        found it{std::move(*where), nullptr, false, &all};
+        auto const one = all.find(it.where.key);
+        if (one != all.end()) { it.one = &one->second; }
         std::string const folder = it.where.folder();
-        auto const below = mine->all.lower_bound(folder);
-        it.has_more = below != mine->all.end() && below->first.starts_with(folder);
+        auto const below = all.lower_bound(folder);
+        it.has_more = below != all.end() && below->first.starts_with(folder);
         return it;
+    }
+    // The listing that a place is in, by bucket and prefix; one that is new holds nothing.
+    [[nodiscard]] listings::iterator listing_of(place const& where) {
+        std::string const slashed = where.key + '/';
+        for (auto it = listings_.begin(); it != listings_.end(); ++it) {
+            std::string_view const known = it->first;
+            std::size_t const slash = known.find('/');
+            if (known.substr(0, slash) == where.bucket && slashed.starts_with(known.substr(slash + 1))) { return it; }
+        }
+        std::size_t const name = where.key.rfind('/') + 1;  // 0 where there is no slash
+        bool const is_file = where.key.find(".spot", name) != where.key.npos;
+        std::string const prefix = where.key.empty() ? std::string{} : is_file ? where.key.substr(0, name) : slashed;
+        return listings_.try_emplace(where.bucket + '/' + prefix).first;
+    }
+    // One that cannot be had, and never was, is forgotten.
+    [[nodiscard]] error list_anew(listings::iterator it) {
+        auto const begin = std::chrono::steady_clock::now();
+        std::size_t const slash = it->first.find('/');
+        std::vector<object> all;
+        if (error const why = store_.list(it->first.substr(0, slash), it->first.substr(slash + 1), all)) {
+            failed_ = why, failed_until_ = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+            if (it->second.all.empty()) { listings_.erase(it); }
+            return why;
+        }
+        it->second.all.clear();
+        for (object& each : all) {
+            std::string key = each.key;
+            it->second.all.emplace(std::move(key), std::move(each));
+        }
+        auto const end = std::chrono::steady_clock::now();
+        it->second.until =
+            end + (std::max)(std::chrono::steady_clock::duration{std::chrono::seconds{1}}, 4 * (end - begin));
+        return {};
     }
 
     [[nodiscard]] static request part_of(std::string const& bucket, std::string const& key, std::string const& etag,
@@ -406,32 +411,35 @@ private:
                 if (lack == ENOSPC) { return full(); }
             }
 #endif
-            asked.push_back(part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
-                                    {each.of->begin + each.from, as_size(each.end - each.from)}));
+            asked.push_back(part_of(each));
         }
         store_.connection().ask(asked);
         error first{};
         for (std::size_t i = 0; i < all.size(); ++i) {
-            wanted const& each = all[i];
-            if (asked[i].status == 412 &&
-                is_longer_copy(*each.of)) {  // a segment that has grown meanwhile: its beginning is the same
-                asked[i] = part_of(each.of->bucket, each.of->key, each.of->etag, each.from,
-                                   {each.of->begin + each.from, as_size(each.end - each.from)});
-                store_.connection().ask(asked[i]);
-            }
-            error why = asked[i].status == 412 || asked[i].status == 404
-                            ? error{errc::io_error,
-                                    "an object of the run was replaced or removed while it was read: open the run anew"}
-                            : error_of(asked[i]);
-            if (!why && asked[i].came != each.end - each.from) {
-                why = {errc::io_error, "the object store answered with less than it was asked for"};
-            }
-            for (std::uint64_t at = each.from / block; !why && at * block < each.end; ++at) {
-                each.of->there[as_size(at)] = true;
-            }
+            error const why = take(all[i], asked[i]);
             if (why && !first) { first = why; }
         }
         return first;
+    }
+    [[nodiscard]] static request part_of(wanted const& it) {
+        return part_of(it.of->bucket, it.of->key, it.of->etag, it.from,
+                       {it.of->begin + it.from, as_size(it.end - it.from)});
+    }
+    [[nodiscard]] error take(wanted const& it, request& asked) {
+        if (asked.status == 412 && is_longer_copy(*it.of)) {  // it has grown meanwhile: its beginning is the same
+            asked = part_of(it);
+            store_.connection().ask(asked);
+        }
+        if (asked.status == 412 || asked.status == 404) {
+            return {errc::io_error,
+                    "an object of the run was replaced or removed while it was read: open the run anew"};
+        }
+        if (error const why = error_of(asked)) { return why; }
+        if (asked.came != it.end - it.from) {
+            return {errc::io_error, "the object store answered with less than it was asked for"};
+        }
+        for (std::uint64_t at = it.from / block; at * block < it.end; ++at) { it.of->there[as_size(at)] = true; }
+        return {};
     }
 
     // Whether the object of that name now begins like this one and is at least as long. Takes over its etag.
@@ -453,9 +461,9 @@ private:
 
     std::mutex guard_{};
     store store_;
-    std::map<std::string, listing> listings_{};                     // by bucket/prefix
-    std::map<std::string, std::unique_ptr<mapped>> ready_{};        // fetched in advance, and not mapped yet
-    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};  // by address of the first byte
+    listings listings_{};
+    std::map<std::string, std::unique_ptr<mapped>> ready_{};        // fetched beside others, and not mapped yet
+    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};  // by their first byte
     std::set<std::string> prefetched_{};                            // folders
     error failed_{};
     std::chrono::steady_clock::time_point failed_until_{};

@@ -126,15 +126,8 @@ private:
             int still = 0;
             CURLMcode what = curl_multi_perform(many_, &still);
             if (what == CURLM_OK && still > 0) { what = curl_multi_poll(many_, nullptr, 0, 200, nullptr); }
-            int left = 0;
-            while (CURLMsg const* const told = curl_multi_info_read(many_, &left)) {
-                if (told->msg != CURLMSG_DONE) { continue; }
-                char* place = nullptr;
-                CURLcode const how = told->data.result;
-                curl_easy_getinfo(told->easy_handle, CURLINFO_PRIVATE, &place);
-                end(running[reinterpret_cast<std::uintptr_t>(place)], how);
-                ++done, --active;
-            }
+            std::size_t const ended = end_what_is_done(running);
+            done += ended, active -= ended;
             bool const stopped = is_stopped();
             if (what == CURLM_OK && !stopped) { continue; }
             for (transfer& each : running) {
@@ -149,7 +142,22 @@ private:
         }
     }
 
-    // False where there is nothing left to send.
+    // How many those are.
+    [[nodiscard]] std::size_t end_what_is_done(std::vector<transfer>& running) {
+        std::size_t count = 0;
+        int left = 0;
+        while (CURLMsg const* const told = curl_multi_info_read(many_, &left)) {
+            if (told->msg != CURLMSG_DONE) { continue; }
+            char* place = nullptr;
+            CURLcode const how = told->data.result;
+            curl_easy_getinfo(told->easy_handle, CURLINFO_PRIVATE, &place);
+            end(running[reinterpret_cast<std::uintptr_t>(place)], how);
+            ++count;
+        }
+        return count;
+    }
+
+    // False where there is nothing to send any more.
     [[nodiscard]] bool begin(transfer& it, std::size_t number, time_point until) {
         using std::chrono::milliseconds;
         request& of = *it.of;

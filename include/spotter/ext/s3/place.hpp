@@ -28,7 +28,16 @@ struct place {             // `s3://bucket/key`
 
 namespace detail {
 
-// `http://user:password@host` without the part before the @; also for a bucket.
+// Letters and digits of ASCII, and these others, alone.
+[[nodiscard]] constexpr bool is_of(std::string_view text, std::string_view others) noexcept {
+    for (char const each : text) {
+        bool const plain = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
+        if (!plain && others.find(each) == others.npos) { return false; }
+    }
+    return true;
+}
+
+// `http://user:password@host` without what stands before the @; of a bucket as well.
 inline void without_user(std::string& address) {
     std::size_t const scheme_end = address.find("://");
     std::size_t const begin = scheme_end == address.npos ? 0 : scheme_end + 3;
@@ -56,12 +65,8 @@ inline void without_user(std::string& address) {
     while (key.ends_with('/')) { key.remove_suffix(1); }
     while (key.starts_with('/')) { key.remove_prefix(1); }
     found.key = key;
-    bool good = found.bucket.size() >= 3 && found.bucket.size() <= 63 && found.key.size() <= 900;
-    for (char const each : found.bucket) {
-        good = good && ((each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '-' || each == '.' ||
-                        each == '_' || (each >= 'A' && each <= 'Z'));
-    }
-    if (!good) { return why; }
+    bool const fits = found.bucket.size() >= 3 && found.bucket.size() <= 63 && found.key.size() <= 900;
+    if (!fits || !detail::is_of(found.bucket, "-._")) { return why; }
     return found;
 }
 
@@ -71,9 +76,7 @@ inline void without_user(std::string& address) {
     constexpr char digits[] = "0123456789ABCDEF";
     std::string out;
     for (char const letter : text) {
-        bool const plain = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                           (letter >= '0' && letter <= '9') || letter == '-' || letter == '.' || letter == '_' ||
-                           letter == '~' || (letter == '/' && !slashes_too);
+        bool const plain = detail::is_of({&letter, 1}, slashes_too ? "-._~" : "-._~/");
         auto const byte = static_cast<unsigned char>(letter);
         if (plain) {
             out += letter;

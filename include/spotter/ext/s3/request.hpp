@@ -6,8 +6,11 @@
 #include <spotter/core/casts.hpp>
 #include <spotter/core/plain.hpp>
 #include <spotter/ext/s3/payload.hpp>
+#include <spotter/ext/s3/place.hpp>
 
+#include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,13 +69,41 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
 // A store's word, if it consists of letters, digits, `.` and `-`; otherwise empty.
 [[nodiscard]] inline std::string_view word_of(std::string_view text) noexcept {
     constexpr std::size_t longest = 40;
-    for (char const each : text) {
-        bool const good = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-                          (each >= '0' && each <= '9') || each == '.' || each == '-';
-        if (!good) { return {}; }
-    }
-    return text.size() <= longest ? text : std::string_view{};
+    return text.size() <= longest && is_of(text, ".-") ? text : std::string_view{};
 }
+
+// What a store's codes mean, and where it gives none of them, the status of its answer.
+struct refusal {
+    std::string_view codes[4]{};
+    errc kind = errc::io_error;
+    std::string_view hint{};
+    long first = 1, last = 0;  // of the statuses; none
+
+    [[nodiscard]] constexpr bool means(std::string_view code, long status) const noexcept {
+        for (std::string_view const each : codes) {
+            if (!each.empty() && each == code) { return true; }
+        }
+        return status >= first && status <= last;
+    }
+};
+// The first that fits holds; the last fits all.
+inline constexpr refusal refusals[] = {
+    {{"NoSuchBucket"}, errc::bad_config, "there is no bucket of that name: make it, or correct the name"},
+    {{"ExpiredToken", "TokenRefreshRequired", "RequestExpired"},
+     errc::bad_config,
+     "the keys have expired: get new ones (AWS_SESSION_TOKEN goes with them)"},
+    {{"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "AuthorizationHeaderMalformed"},
+     errc::bad_config,
+     "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the region, are not those of this store"},
+    {{"RequestTimeTooSkewed"}, errc::bad_config, "this machine's clock is wrong, seen from the store's by seconds:"},
+    {{}, errc::not_a_run, "there is nothing of that name", 404, 404},
+    {{"PreconditionFailed"}, errc::exists, "another has written it meanwhile", 412, 412},
+    {{}, errc::bad_config, "these keys may not do that: look at the bucket's policy", 401, 401},
+    {{}, errc::bad_config, "these keys may not do that: look at the bucket's policy", 403, 403},
+    {{}, errc::bad_config, "the bucket is in another region: set AWS_REGION", 300, 399},
+    {{}, errc::io_error, "the store is in trouble; asked again until the patience was over", 500, 999},
+    {{}, errc::io_error, "see the store's log"},
+};
 
 }  // namespace detail
 
@@ -80,30 +111,9 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
 [[nodiscard]] inline error error_of(request const& asked) {
     if (asked.why || asked.good()) { return asked.why; }
     std::string_view const code = detail::word_of(detail::element_of(asked.text, "Code"));
-    std::string_view hint = "see the store's log";
-    errc kind = errc::io_error;
-    auto const is = [&](auto... names) { return ((code == names) || ...); };
-    if (is("NoSuchBucket")) {
-        kind = errc::bad_config, hint = "there is no bucket of that name: make it, or correct the name";
-    } else if (is("ExpiredToken", "TokenRefreshRequired", "RequestExpired")) {
-        kind = errc::bad_config, hint = "the keys have expired: get new ones (AWS_SESSION_TOKEN goes with them)";
-    } else if (is("InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "AuthorizationHeaderMalformed")) {
-        kind = errc::bad_config,
-        hint = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the region, are not those of this store";
-    } else if (is("RequestTimeTooSkewed")) {
-        kind = errc::bad_config, hint = "this machine's clock is wrong, seen from the store's by seconds:";
-    } else if (asked.status == 404) {
-        kind = errc::not_a_run, hint = "there is nothing of that name";
-    } else if (asked.status == 412 || is("PreconditionFailed")) {
-        kind = errc::exists, hint = "another has written it meanwhile";
-    } else if (asked.status == 401 || asked.status == 403) {
-        kind = errc::bad_config, hint = "these keys may not do that: look at the bucket's policy";
-    } else if (asked.status >= 300 && asked.status < 400) {
-        kind = errc::bad_config, hint = "the bucket is in another region: set AWS_REGION";
-    } else if (asked.status >= 500) {
-        hint = "the store is in trouble; asked again until the patience was over";
-    }
-    error found{kind, asked.method};
+    detail::refusal const& meaning = *std::find_if(std::begin(detail::refusals), std::end(detail::refusals) - 1,
+                                                   [&](auto const& it) { return it.means(code, asked.status); });
+    error found{meaning.kind, asked.method};
     auto const put = [&](std::string_view piece) { found.what << piece; };
     found.what << " s3://";
     put_plain(asked.bucket, put);
@@ -111,13 +121,13 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
     put_plain(asked.key, put);
     found.what << ": " << static_cast<std::uint64_t>(asked.status);
     if (!code.empty()) { found.what << ' ' << code; }
-    found.what << ": " << hint;
-    if (is("RequestTimeTooSkewed") && asked.date != 0) {
+    found.what << ": " << meaning.hint;
+    if (code == "RequestTimeTooSkewed" && asked.date != 0) {
         std::int64_t const off = cast_to<std::int64_t>(std::time(nullptr)) - asked.date;
         found.what << (off < 0 ? " -" : " +") << static_cast<std::uint64_t>(off < 0 ? -off : off);
     }
     std::string_view const region = detail::word_of(asked.region);
-    if (!region.empty() && kind == errc::bad_config) { found.what << " (the store says " << region << ')'; }
+    if (!region.empty() && meaning.kind == errc::bad_config) { found.what << " (the store says " << region << ')'; }
     return found;
 }
 

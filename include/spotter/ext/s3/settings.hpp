@@ -26,9 +26,9 @@ struct settings {
 
 namespace detail {
 
-[[nodiscard]] inline std::string of_environment(char const* name) {
+[[nodiscard]] inline std::string of_environment(char const* name, std::string otherwise = {}) {
     char const* const value = std::getenv(name);
-    return value == nullptr ? std::string{} : std::string{value};
+    return value == nullptr || *value == '\0' ? std::move(otherwise) : std::string{value};
 }
 
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
@@ -59,6 +59,12 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
     }
 }
 
+inline void take_key(std::string_view name, std::string_view value, settings& into) {
+    if (name == "aws_access_key_id") { into.key_id = value; }
+    if (name == "aws_secret_access_key") { into.key = value; }
+    if (name == "aws_session_token") { into.token = value; }
+}
+
 }  // namespace detail
 
 // AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3 or
@@ -67,31 +73,23 @@ void each_setting(std::string const& file, std::string_view section, Take&& take
 [[nodiscard]] inline result<settings> settings_here() {
     using detail::of_environment;
     settings found;
-    std::string region = of_environment("AWS_REGION");
-    if (region.empty()) { region = of_environment("AWS_DEFAULT_REGION"); }
+    std::string region = of_environment("AWS_REGION", of_environment("AWS_DEFAULT_REGION"));
     found.key_id = of_environment("AWS_ACCESS_KEY_ID");
     found.key = of_environment("AWS_SECRET_ACCESS_KEY");
     found.token = of_environment("AWS_SESSION_TOKEN");
-    found.endpoint = of_environment("AWS_ENDPOINT_URL_S3");
-    if (found.endpoint.empty()) { found.endpoint = of_environment("AWS_ENDPOINT_URL"); }
-
-    std::string profile = of_environment("AWS_PROFILE");
-    if (profile.empty()) { profile = "default"; }
-    // Both keys must come from one source, or those of two accounts could be mixed.
+    found.endpoint = of_environment("AWS_ENDPOINT_URL_S3", of_environment("AWS_ENDPOINT_URL"));
+    // Both from one place, or those of two accounts would be mixed.
     bool const keys = !found.key_id.empty() && !found.key.empty();
     if (!keys) { found.key_id = found.key = found.token = {}; }
     auto const take = [&](std::string_view name, std::string_view value) {
-        if (!keys && name == "aws_access_key_id") { found.key_id = value; }
-        if (!keys && name == "aws_secret_access_key") { found.key = value; }
-        if (!keys && name == "aws_session_token") { found.token = value; }
+        if (!keys) { detail::take_key(name, value, found); }
         if (region.empty() && name == "region") { region = value; }
         if (found.endpoint.empty() && name == "endpoint_url") { found.endpoint = value; }
     };
     std::string const home = of_environment("HOME") + "/.aws/";
-    std::string file = of_environment("AWS_SHARED_CREDENTIALS_FILE");
-    detail::each_setting(file.empty() ? home + "credentials" : file, profile, take);
-    file = of_environment("AWS_CONFIG_FILE");
-    detail::each_setting(file.empty() ? home + "config" : file, profile, take);
+    std::string const profile = of_environment("AWS_PROFILE", "default");
+    detail::each_setting(of_environment("AWS_SHARED_CREDENTIALS_FILE", home + "credentials"), profile, take);
+    detail::each_setting(of_environment("AWS_CONFIG_FILE", home + "config"), profile, take);
     if (!region.empty()) { found.region = region; }
     while (found.endpoint.ends_with('/')) { found.endpoint.pop_back(); }
     if (found.key_id.empty() || found.key.empty()) {

@@ -235,33 +235,40 @@ private:
     [[nodiscard]] error send_segment(std::string const& folder, std::uint32_t number, bool now, bool grows) {
         std::string const data = inside(folder, name_of_segment(number, layout::data_suffix));
         std::string const side = inside(folder, name_of_segment(number, layout::side_suffix));
-        constexpr int most_tries = 3;  // for a segment that is replaced repeatedly meanwhile
-        error why{};
-        for (int tries = 0; tries == 0 || (why.code == errc::replaced && tries < most_tries); ++tries) {
-            std::vector<std::byte> sidecar;
-            (void)spotter::detail::read_all(files(), path_of(side), sidecar);  // or there is none
-            auto const segment = files().facts_of(path_of(data));
-            if (!segment) {
-                bool const none = segment.error().code == errc::not_a_run || segment.error().code == errc::unwritable;
-                return none ? error{} : segment.error();
-            }
-            why = {};
-            std::uint64_t const there = bytes_there(data);
-            std::uint64_t const mine = segment->bytes, beside = sidecar.size();
-            bool const send = there < mine;
-            bool const send_side = beside > 0 && there <= mine && bytes_there(side) != beside;
-            if (now && mine > 0) {
-                if (send) { why = put(data, payload::of_file(path_of(data), *segment)); }
-                if (!why && send_side) { why = put(side, std::span<std::byte const>{sidecar}); }
-            }
-            bool const left = why || !now;
-            if (!left && choices_.come_by != nullptr) { choices_.come_by->add(mine); }
-            if (why.code == errc::replaced && tries + 1 < most_tries) { continue; }
-            if (left && !grows && send) { ++health_.pending, health_.pending_bytes += mine; }
-            if (left && !grows && send_side) { ++health_.pending, health_.pending_bytes += beside; }
+        constexpr int most_tries = 3;  // of one that is replaced again and again meanwhile
+        error why{errc::replaced};
+        for (int tries = 1; why.code == errc::replaced && tries <= most_tries; ++tries) {
+            why = send_segment_as_it_is(data, side, now, grows, tries == most_tries);
         }
         return why;
     }
+    [[nodiscard]] error send_segment_as_it_is(std::string const& data, std::string const& side, bool now, bool grows,
+                                              bool last_try) {
+        std::vector<std::byte> sidecar;
+        (void)spotter::detail::read_all(files(), path_of(side), sidecar);  // or there is none
+        auto const segment = files().facts_of(path_of(data));
+        if (!segment) { return unless_gone(segment.error()); }
+        error why{};
+        std::uint64_t const there = bytes_there(data);
+        std::uint64_t const mine = segment->bytes, beside = sidecar.size();
+        bool const send = there < mine;
+        bool const send_side = beside > 0 && there <= mine && bytes_there(side) != beside;
+        if (now && mine > 0) {
+            if (send) { why = put(data, payload::of_file(path_of(data), *segment)); }
+            if (!why && send_side) { why = put(side, std::span<std::byte const>{sidecar}); }
+        }
+        bool const left = why || !now;
+        if (!left && choices_.come_by != nullptr) { choices_.come_by->add(mine); }
+        bool const again = why.code == errc::replaced && !last_try;
+        if (!left || grows || again) { return why; }
+        if (send) { note_pending(mine); }
+        if (send_side) { note_pending(beside); }
+        return why;
+    }
+    [[nodiscard]] static error unless_gone(error const& why) noexcept {
+        return why.code == errc::not_a_run || why.code == errc::unwritable ? error{} : why;
+    }
+    void note_pending(std::uint64_t bytes) noexcept { ++health_.pending, health_.pending_bytes += bytes; }
 
     // For small files that are replaced as a whole.
     [[nodiscard]] error send_file(std::string const& name) {
@@ -271,7 +278,7 @@ private:
         std::vector<std::byte> bytes;
         if (spotter::detail::read_all(files(), path_of(name), bytes)) { return {}; }
         error const why = put(name, std::span<std::byte const>{bytes});
-        if (why) { ++health_.pending, health_.pending_bytes += now.bytes; }
+        if (why) { note_pending(now.bytes); }
         if (!why) { sent = now; }
         return why;
     }
