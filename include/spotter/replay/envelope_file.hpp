@@ -53,12 +53,17 @@ private:
     [[nodiscard]] static bool name(std::string_view text, std::string& into);
     [[nodiscard]] static bool series(std::string_view words, envelope::entry& into);
     [[nodiscard]] static bool phase(std::string_view words, std::vector<healthy_range>& into);
+    // What is wrong with a line; empty: nothing.
+    [[nodiscard]] std::string_view take(std::string_view kind, std::string_view words);
+    [[nodiscard]] std::string_view take_end(std::string_view words) const noexcept;
+    [[nodiscard]] bool lacks_phase() const noexcept { return !entries_.empty() && entries_.back().phases.empty(); }
     [[nodiscard]] error wrong(std::string_view what) const noexcept;
 
     std::string_view rest_;
     std::string_view path_;
     std::string_view line_{};
-    std::uint64_t line_number_ = 0;
+    std::uint64_t line_number_ = 0, window_ = 1;
+    std::vector<envelope::entry> entries_{};
 };
 
 }  // namespace detail

@@ -34,36 +34,42 @@ SPOTTER_BODY result<envelope> envelope_reader::read() {
         why.what << path_ << "\" is an envelope of version " << version << ", and this library reads version 1";
         return why;
     }
-    std::vector<envelope::entry> entries;
-    std::uint64_t window = 1;
     while (next_line()) {
         words = line_;
         std::string_view const kind = word(words);
-        if (kind == "window") {
-            if (line_number_ != 2 || !number(words, window) || window < 2 || !words.empty()) {
-                return wrong("expected, as the second line only: window, and how many observations, at least 2");
-            }
-        } else if (kind == "series") {
-            if (!entries.empty() && entries.back().phases.empty()) { return wrong("the series before has no phase"); }
-            if (!series(words, entries.emplace_back())) { return wrong("expected: series, mode, statistic, tensor"); }
-        } else if (kind == "phase") {
-            if (entries.empty() || !phase(words, entries.back().phases)) {
-                return wrong("expected: phase, its number, how many values, low, high; phases ascend");
-            }
-        } else if (kind == "end") {
-            std::uint64_t count = 0;
-            if (!number(words, count) || count != entries.size() || !rest_.empty()) {
-                return wrong("expected the number of series, and nothing behind it");
-            }
-            if (!entries.empty() && entries.back().phases.empty()) { return wrong("the series before has no phase"); }
-            envelope made{std::move(entries), window};
-            if (made.entries().size() != count) { return wrong("a series is there twice"); }
-            return made;
-        } else {
-            return wrong("expected window, series, phase or end");
-        }
+        std::string_view const fault = kind == "end" ? take_end(words) : take(kind, words);
+        if (!fault.empty()) { return wrong(fault); }
+        if (kind != "end") { continue; }
+        std::size_t const count = entries_.size();
+        envelope made{std::move(entries_), window_};
+        if (made.entries().size() != count) { return wrong("a series is there twice"); }
+        return made;
     }
     return wrong("the file ends before its last line");
+}
+
+SPOTTER_BODY std::string_view envelope_reader::take(std::string_view kind, std::string_view words) {
+    if (kind == "window") {
+        bool const fine = line_number_ == 2 && number(words, window_) && window_ >= 2 && words.empty();
+        return fine ? "" : "expected, as the second line only: window, and how many observations, at least 2";
+    }
+    if (kind == "series") {
+        if (lacks_phase()) { return "the series before has no phase"; }
+        return series(words, entries_.emplace_back()) ? "" : "expected: series, mode, statistic, tensor";
+    }
+    if (kind == "phase") {
+        bool const fine = !entries_.empty() && phase(words, entries_.back().phases);
+        return fine ? "" : "expected: phase, its number, how many values, low, high; phases ascend";
+    }
+    return "expected window, series, phase or end";
+}
+
+SPOTTER_BODY std::string_view envelope_reader::take_end(std::string_view words) const noexcept {
+    std::uint64_t count = 0;
+    if (!number(words, count) || count != entries_.size() || !rest_.empty()) {
+        return "expected the number of series, and nothing behind it";
+    }
+    return lacks_phase() ? "the series before has no phase" : "";
 }
 
 SPOTTER_BODY bool envelope_reader::next_line() {

@@ -269,35 +269,45 @@ private:
         distribution spread{};
         terms missing = terms::none;  // needed, but unavailable
     };
-    // Computes needed terms that the row lacks from the values. Returns whether values were needed.
+    // What a row does not say of what is needed, and whether the values are needed, for that or for themselves.
+    struct unsaid {
+        bool units = false, delta = false, pass = false;
+        terms spread = terms::none;
+        bool values = false;
+    };
+    [[nodiscard]] static unsaid unsaid_by(rows::observe const& seen, terms needs, told_values const& told,
+                                          bool units_told) noexcept {
+        unsaid it;
+        it.units = has(needs, terms::unit_activity) && !units_told;
+        it.delta = has(needs, terms::change) && !has(told.stats.has, terms::change);
+        it.pass = any(without(needs & pass_terms, told.stats.has));
+        if (told.stats.finite() > 0) { it.spread = without(needs & distribution_terms, terms_of(told.spread)); }
+        // Which a scalar may follow.
+        bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
+        it.values = has(needs, terms::payload) || single || it.units || it.delta || it.pass || any(it.spread);
+        return it;
+    }
+    // What is needed and the row does not say is made of the values. Whether they were needed.
     [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, terms needs, told_values& told) {
         rows::observe const& seen = from.row;
         told.view = shape_of(it, seen);
         told.spread = stored_distribution(seen);
-        bool const units_fit =
+        bool const units_told =
             seen.units > 0 && seen.axis == unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
-        if (units_fit) { told.units = stored_units(seen); }
-        bool const units_missing = has(needs, terms::unit_activity) && !units_fit;
-        bool const delta_missing = has(needs, terms::change) && !has(told.stats.has, terms::change);
-        // A later scalar is compared with this value.
-        bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
-        bool const pass_missing = any(without(needs & pass_terms, told.stats.has));
-        terms const spread_missing =
-            told.stats.finite() > 0 ? without(needs & distribution_terms, terms_of(told.spread)) : terms::none;
-        bool const values_needed = has(needs, terms::payload) || single || units_missing || delta_missing ||
-                                   pass_missing || any(spread_missing);
-        if (delta_missing && it.lost(seen.step.mode)) { told.missing = terms::change; }
-        if (values_needed && seen.has_values && load(from, told.view)) {
-            if (pass_missing) { add_terms(take_summary(told.view, needs), told.stats); }
-            if (delta_missing) { it.compare(told.view, seen.step, told.stats); }
-            if (units_missing) { told.units = it.count_units(told.view); }
-            if (any(spread_missing)) { told.spread = spread_of(told.view, needs); }
+        if (units_told) { told.units = stored_units(seen); }
+        unsaid const lacks = unsaid_by(seen, needs, told, units_told);
+        if (lacks.delta && it.lost(seen.step.mode)) { told.missing = terms::change; }
+        if (lacks.values && seen.has_values && load(from, told.view)) {
+            if (lacks.pass) { add_terms(take_summary(told.view, needs), told.stats); }
+            if (lacks.delta) { it.compare(told.view, seen.step, told.stats); }
+            if (lacks.units) { told.units = it.count_units(told.view); }
+            if (any(lacks.spread)) { told.spread = spread_of(told.view, needs); }
         }
-        if (has(needs, terms::change) && (!delta_missing || told.view.absent())) { it.follow(told.view, seen.step); }
-        if (values_needed && told.view.absent()) {
+        if (has(needs, terms::change) && (!lacks.delta || told.view.absent())) { it.follow(told.view, seen.step); }
+        if (lacks.values && told.view.absent()) {
             told.missing |= without(needs, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
         }
-        return values_needed;
+        return lacks.values;
     }
     void note_lack_of_memory(tracked_tensor const& it) noexcept {
         if (!it.lacks_memory || trouble_) { return; }

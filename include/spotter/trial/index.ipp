@@ -131,30 +131,37 @@ SPOTTER_BODY bool worker_index::latest_at(tensor_id id, step_id step, track_entr
             if (!group.may_hold(step)) { continue; }
             if (!std::exchange(guarded, true)) { guard(number); }
             looked_through_ += group.end - group.offset;
-            auto const is_wanted = [&](tensor_id local) {
-                tensor_id const its = id_of(number, local);
-                sound = sound && its != no_tensor;
-                return its == id;
-            };
-            mine.each_value(
-                number, group,
-                [&](tensor_id local, track_entry const& entry) {
-                    if (is_wanted(local) && !entry.loose && entry.step == step) { found = entry, seen = true; }
-                },
-                [&](steps_outline const& row, row_place const& at) {
-                    return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t) {
-                        if (!is_wanted(local)) { return; }
-                        steps_outline::rows_of rows{row, local};
-                        for (steps_outline::found_row it; rows.next(it);) {
-                            if (it.step == step) { found = entry_of(row, at, it), seen = true; }
-                        }
-                    });
-                },
-                [](step_id, std::uint64_t, double) {}, [](std::uint64_t, std::uint64_t, row_place const&) {},
-                [](std::uint64_t) {}, [&](byte_view) { sound = false; }, [&](std::uint64_t, bool) { sound = false; });
+            sound = look_for(id, step, number, group, found, seen);
         }
     }
     return seen && sound;
+}
+
+SPOTTER_BODY bool worker_index::look_for(tensor_id id, step_id step, std::uint32_t number, side_place const& group,
+                                         track_entry& found, bool& seen) const {
+    bool sound = true;
+    auto const is_wanted = [&](tensor_id local) {
+        tensor_id const its = id_of(number, local);
+        sound = sound && its != no_tensor;
+        return its == id;
+    };
+    segments_[number].each_value(
+        number, group,
+        [&](tensor_id local, track_entry const& entry) {
+            if (is_wanted(local) && !entry.loose && entry.step == step) { found = entry, seen = true; }
+        },
+        [&](steps_outline const& row, row_place const& at) {
+            return detail::each_of_dense(row, [&](tensor_id local, std::uint64_t) {
+                if (!is_wanted(local)) { return; }
+                steps_outline::rows_of rows{row, local};
+                for (steps_outline::found_row it; rows.next(it);) {
+                    if (it.step == step) { found = entry_of(row, at, it), seen = true; }
+                }
+            });
+        },
+        [](step_id, std::uint64_t, double) {}, [](std::uint64_t, std::uint64_t, row_place const&) {},
+        [](std::uint64_t) {}, [&](byte_view) { sound = false; }, [&](std::uint64_t, bool) { sound = false; });
+    return sound;
 }
 
 SPOTTER_BODY tensor_id worker_index::id_of(std::uint32_t number, tensor_id local) const noexcept {

@@ -73,15 +73,14 @@ SPOTTER_BODY void add_lost_end(std::vector<lost_end>& all, lost_end const& it) {
     known->remembered = known->remembered || it.remembered;
 }
 
-SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const& folder) {
-    folder_losses found;
-    // Sidecars are read before their segments are measured: a place is written after the rows that it points to.
+// The last places of each sidecar, by its number.
+[[nodiscard]] SPOTTER_BODY std::vector<std::pair<std::uint32_t, std::vector<std::byte>>>
+read_sidecar_tails(file_system& files, std::string const& folder, error& trouble) {
     std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> sides;
     auto const side_number = [](std::string_view name) noexcept { return segment_number(name, layout::side_suffix); };
-    auto const data_number = [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); };
-    for (std::uint32_t const number : numbers_in(files, folder, side_number, found.trouble)) {
+    for (std::uint32_t const number : numbers_in(files, folder, side_number, trouble)) {
         result<file_mapping> const side = files.map(segment_path(folder, number, layout::side_suffix));
-        if (!side && is_trouble(side.error())) { found.trouble = side.error(); }
+        if (!side && is_trouble(side.error())) { trouble = side.error(); }
         if (!side) { continue; }
         lent_mapping const lent{files, *side};
         constexpr std::size_t most = 64 * layout::place_bytes;  // the last intact place is enough
@@ -89,6 +88,14 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
         byte_view const tail = side->bytes.first(whole).last((std::min)(most, whole));
         sides.emplace_back(number, std::vector<std::byte>{tail.begin(), tail.end()});
     }
+    return sides;
+}
+
+SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const& folder) {
+    folder_losses found;
+    // A sidecar is read before its segment is measured: what a place points at was written before it.
+    auto const sides = read_sidecar_tails(files, folder, found.trouble);
+    auto const data_number = [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); };
     for (std::uint32_t const number : numbers_in(files, folder, data_number, found.trouble)) {
         found.segments.push_back(look_at_segment(files, folder, number, found.trouble));
         if (found.segments.back().has_head && found.run_id == 0) { found.run_id = found.segments.back().head.run_id; }
@@ -119,6 +126,17 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     return found;
 }
 
+// Of the run's first segment behind one; `otherwise` where there is none.
+[[nodiscard]] SPOTTER_BODY std::uint64_t first_ordinal_behind(folder_losses const& folder, std::uint32_t segment,
+                                                              std::uint64_t otherwise) noexcept {
+    for (seen_segment const& each : folder.segments) {
+        if (each.number > segment && each.has_head && each.head.run_id == folder.run_id) {
+            return each.head.first_ordinal;
+        }
+    }
+    return otherwise;
+}
+
 SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_losses const& folder) {
     std::uint64_t next = 0, lost = 0;
     for (closed_step const each : index.steps()) {
@@ -136,13 +154,7 @@ SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_lo
         lost -= lost > 0 && open < next && !index.step_of(open) ? 1U : 0U;
     }
     for (lost_end const& each : folder.ends) {
-        std::uint64_t end = next;  // the end of what is known
-        for (seen_segment const& other : folder.segments) {
-            if (other.number > each.segment && other.has_head && other.head.run_id == folder.run_id) {
-                end = other.head.first_ordinal;
-                break;
-            }
-        }
+        std::uint64_t const end = first_ordinal_behind(folder, each.segment, next);  // of what is known up to here
         lost += each.end_ordinal > end ? each.end_ordinal - end : 0;
         next = (std::max)(next, end == next ? each.end_ordinal : next);  // count adjacent ends once
     }

@@ -116,67 +116,43 @@ public:
     void each_value(std::uint32_t number, side_place const& group, Value&& take_value, Steps&& take_steps,
                     Close&& take_close, Times&& take_times, Ordinal&& take_ordinal, Malformed&& malformed,
                     Lost&& lost) const {
-        frame_walker walker = frames_of(group);
-        std::uint32_t frames = 0;
-        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
-            if (what == walked::corrupt) { lost(walker.damage().offset, false); }
-            if (what != walked::rows) { continue; }
-            ++frames;
-            std::uint64_t ordinal = walker.frame().first_ordinal;
-            take_ordinal(ordinal);
-            for (byte_reader in{walker.frame().body}; in.left() > 0;) {
-                auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
-                byte_view const body = in.raw(in.varint());
-                if (in.bad()) { break; }
-                row_place place{number, static_cast<std::uint32_t>(body.size()),
-                                static_cast<std::uint64_t>(body.data() - bytes().data())};
-                if (kind == row_kind::steps) {
-                    steps_outline const outline{body};
-                    if (outline.lacks_memory()) { detail::say_no_memory(); }
-                    bool const done = take_steps(outline, place) || outline.rows() == 0;
-                    steps_reader steps{done ? byte_view{} : body};
-                    for (place.part = 0; steps.next(); ++place.part) {
-                        packed_row const& row = steps.row();
-                        if (row.kind == row_kind::close) { continue; }
-                        bool const scalar = row.kind == row_kind::scalar;
-                        take_value(row.id, track_entry{row.step, row.ordinal, place, scalar, false, scalar});
-                    }
-                    if (outline.steps() > 0) { take_ordinal(ordinal = outline.first_ordinal() + outline.steps()); }
-                    if (outline.bad()) { malformed(body); }
-                } else if (kind == row_kind::close) {
-                    rows::close closed;
-                    if (decode({kind, body}, closed)) {
-                        malformed(body);
-                        continue;
-                    }
-                    take_close(closed.step, closed.ordinal, closed.time);
-                    take_ordinal(ordinal = closed.ordinal + 1);
-                } else if (kind == row_kind::observe) {
-                    rows::observe seen;
-                    summary stats;
-                    if (decode({kind, body}, seen, stats)) {
-                        malformed(body);
-                        continue;
-                    }
-
-                    take_value(seen.id, track_entry{seen.step, ordinal, place, false, false, seen.has_values});
-                } else if (kind == row_kind::times) {
-                    times_reader const times{body};
-                    times.bad() ? malformed(body) : take_times(times.first_ordinal(), times.count(), place);
-                } else if (rows::feature made; kind == row_kind::feature) {  // belongs to the next observation
-                    if (decode({kind, body}, made)) { malformed(body); }
-                } else if (kind == row_kind::scalar) {
-                    rows::scalar value;
-                    if (decode({kind, body}, value)) {
-                        malformed(body);
-                        continue;
-                    }
-
-                    take_value(value.id, track_entry{value.step, ordinal, place, true, !value.has_step, true});
-                }
+        std::uint64_t ordinal = 0;
+        auto const take_frame = [&](std::uint64_t first) { take_ordinal(ordinal = first); };
+        auto const take_row = [&](row_kind kind, byte_view body) {
+            row_place const place{number, static_cast<std::uint32_t>(body.size()),
+                                  static_cast<std::uint64_t>(body.data() - bytes().data())};
+            auto const read = [&](auto&... into) {
+                bool const good = !decode({kind, body}, into...);
+                if (!good) { malformed(body); }
+                return good;
+            };
+            if (kind == row_kind::steps) {
+                steps_outline const outline{body};
+                each_packed_value(outline, body, place, take_value, take_steps);
+                if (outline.steps() > 0) { take_ordinal(ordinal = outline.first_ordinal() + outline.steps()); }
+                if (outline.bad()) { malformed(body); }
+            } else if (kind == row_kind::close) {
+                rows::close closed;
+                if (!read(closed)) { return; }
+                take_close(closed.step, closed.ordinal, closed.time);
+                take_ordinal(ordinal = closed.ordinal + 1);
+            } else if (kind == row_kind::observe) {
+                rows::observe seen;
+                summary stats;
+                if (!read(seen, stats)) { return; }
+                take_value(seen.id, track_entry{seen.step, ordinal, place, false, false, seen.has_values});
+            } else if (kind == row_kind::times) {
+                times_reader const times{body};
+                times.bad() ? malformed(body) : take_times(times.first_ordinal(), times.count(), place);
+            } else if (rows::feature made; kind == row_kind::feature) {  // of the observation behind it
+                (void)read(made);
+            } else if (kind == row_kind::scalar) {
+                rows::scalar value;
+                if (!read(value)) { return; }
+                take_value(value.id, track_entry{value.step, ordinal, place, true, !value.has_step, true});
             }
-        }
-        if (frames < group.frames) { lost(walker.good_end(), true); }
+        };
+        each_row(group, take_frame, take_row, lost);
     }
 
     // Finds new damage: take(frame_place). Checks every frame; of values not their checksums.
@@ -194,6 +170,39 @@ public:
     }
 
 private:
+    // take_frame(first ordinal) and then take_row(kind, body) for each row in it.
+    template <class Frame, class Row, class Lost>
+    void each_row(side_place const& group, Frame const& take_frame, Row const& take_row, Lost& lost) const {
+        frame_walker walker = frames_of(group);
+        std::uint32_t frames = 0;
+        for (walked what = walker.next(); what != walked::end; what = walker.next()) {
+            if (what == walked::corrupt) { lost(walker.damage().offset, false); }
+            if (what != walked::rows) { continue; }
+            ++frames;
+            take_frame(walker.frame().first_ordinal);
+            for (byte_reader in{walker.frame().body}; in.left() > 0;) {
+                auto const kind = static_cast<row_kind>(in.fixed<std::uint8_t>());
+                byte_view const body = in.raw(in.varint());
+                if (in.bad()) { break; }
+                take_row(kind, body);
+            }
+        }
+        if (frames < group.frames) { lost(walker.good_end(), true); }
+    }
+    // Of a steps row, unless take_steps was content with its outline.
+    template <class Value, class Steps>
+    static void each_packed_value(steps_outline const& outline, byte_view body, row_place place, Value& take_value,
+                                  Steps& take_steps) {
+        if (outline.lacks_memory()) { detail::say_no_memory(); }
+        if (take_steps(outline, place) || outline.rows() == 0) { return; }
+        steps_reader steps{body};
+        for (place.part = 0; steps.next(); ++place.part) {
+            packed_row const& row = steps.row();
+            if (row.kind == row_kind::close) { continue; }
+            bool const scalar = row.kind == row_kind::scalar;
+            take_value(row.id, track_entry{row.step, row.ordinal, place, scalar, false, scalar});
+        }
+    }
     template <class Take>
     void survey_from(frame_walker walker, Take& take) {
         for (walked what = walker.next(); what != walked::end; what = walker.next()) {

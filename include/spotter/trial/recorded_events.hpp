@@ -69,6 +69,22 @@ void hand_over_as(row_view row, Sink& sink) {
     }
 }
 
+// One that is of a tensor, under the trial's id.
+template <class Event, class Sink>
+void hand_over_named(worker_index const& run, recorded_row const& from, Sink& sink) {
+    if constexpr (takes_event<Sink, Event>) {
+        Event it;
+        if constexpr (std::same_as<Event, recorded_observation>) {
+            it.segment = from.segment;
+            if (decode(from.row, it.row, it.stats)) { return; }
+        } else if (decode(from.row, it.row)) {
+            return;
+        }
+        it.id = run.id_of(from.segment, it.row.id);
+        if (it.id != no_tensor) { sink(std::as_const(it)); }
+    }
+}
+
 }  // namespace detail
 
 // The head of an observation's or scalar's row, with the trial's id; no_tensor for any other row.
@@ -78,10 +94,6 @@ void hand_over_as(row_view row, Sink& sink) {
 template <class Sink>
 void hand_over(worker_index const& run, recorded_row const& from, Sink&& sink) {
     row_view const& row = from.row;
-    auto const named = [&](auto& it) {
-        it.id = run.id_of(from.segment, it.row.id);
-        if (it.id != no_tensor) { sink(std::as_const(it)); }
-    };
     switch (row.kind) {
         case row_kind::run_begin:
             return detail::hand_over_as<rows::run_begin>(row, sink);
@@ -98,24 +110,11 @@ void hand_over(worker_index const& run, recorded_row const& from, Sink&& sink) {
             }
             return;
         case row_kind::feature:
-            if constexpr (detail::takes_event<Sink, recorded_feature>) {
-                recorded_feature it;
-                if (!decode(row, it.row)) { named(it); }
-            }
-            return;
+            return detail::hand_over_named<recorded_feature>(run, from, sink);
         case row_kind::observe:
-            if constexpr (detail::takes_event<Sink, recorded_observation>) {
-                recorded_observation it;
-                it.segment = from.segment;
-                if (!decode(row, it.row, it.stats)) { named(it); }
-            }
-            return;
+            return detail::hand_over_named<recorded_observation>(run, from, sink);
         case row_kind::scalar:
-            if constexpr (detail::takes_event<Sink, recorded_scalar>) {
-                recorded_scalar it;
-                if (!decode(row, it.row)) { named(it); }
-            }
-            return;
+            return detail::hand_over_named<recorded_scalar>(run, from, sink);
         default:
             return;
     }

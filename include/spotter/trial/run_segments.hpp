@@ -204,6 +204,7 @@ private:
     // The file of a segment exists, but without a complete head.
     [[nodiscard]] bool is_without_head(std::uint32_t number) const noexcept;
     [[nodiscard]] error note_gone(std::uint32_t number);
+    [[nodiscard]] error note_gone_segments();
 
     [[nodiscard]] byte_view merged_side_of(std::uint32_t number) const noexcept;
 

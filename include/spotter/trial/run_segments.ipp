@@ -112,9 +112,13 @@ SPOTTER_BODY error run_segments::settle_ends(bool over) {
         mine.left_torn = !goes_on_from && (mine.has_torn_end() || (cut.contains(mine.number) && !mine.end_told()));
         doubtful_ = doubtful_ || mine.left_torn;
     }
+    return over && !all_.empty() ? note_gone_segments() : error{};
+}
+
+SPOTTER_BODY error run_segments::note_gone_segments() {
     for (std::uint32_t const number : names_.sidecars) {
-        bool const is_begun = !all_.empty() && number <= all_.back().number && !is_without_head(number);
-        if (!over || all_.empty() || is_begun) { continue; }
+        bool const is_begun = number <= all_.back().number && !is_without_head(number);
+        if (is_begun) { continue; }
         if (error const why = note_gone(number)) { return why; }
     }
     return {};

@@ -164,6 +164,7 @@ private:
 
     static void add_times(worker_reader const& from, std::vector<timed_step>& found);
     static void add_names(worker_index const& from, filter const& which, std::vector<std::string>& found);
+    [[nodiscard]] static bool has_any(recorded_tensor const& tensor, filter const& which);
     [[nodiscard]] static std::uint64_t collection_bit(worker_index const& from, std::string_view name) noexcept;
     template <class Admit>
     [[nodiscard]] std::vector<step_id> steps_if(Admit const& admit, closed_by whom) const {

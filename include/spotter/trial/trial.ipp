@@ -303,13 +303,17 @@ SPOTTER_BODY void trial::add_names(worker_index const& from, filter const& which
         if (tensor->entries.empty()) { continue; }
         if (!which.collection.empty() && (tensor->info.collections & members) == 0) { continue; }
         if (!which.pattern.empty() && !glob{which.pattern}(tensor->name)) { continue; }
-        bool const seen = (!which.mode && !which.step) ||
-                          std::any_of(tensor->entries.begin(), tensor->entries.end(), [&](track_entry const& entry) {
-                              bool const right_mode = !which.mode || (!entry.loose && entry.step.mode == *which.mode);
-                              return right_mode && (!which.step || (!entry.loose && entry.step == *which.step));
-                          });
-        if (seen) { found.push_back(tensor->name); }
+        if (has_any(*tensor, which)) { found.push_back(tensor->name); }
     }
+}
+
+SPOTTER_BODY bool trial::has_any(recorded_tensor const& tensor, filter const& which) {
+    if (!which.mode && !which.step) { return true; }
+    return std::any_of(tensor.entries.begin(), tensor.entries.end(), [&](track_entry const& entry) {
+        bool const right_mode = !which.mode || entry.step.mode == *which.mode;
+        bool const right_step = !which.step || entry.step == *which.step;
+        return !entry.loose && right_mode && right_step;
+    });
 }
 
 SPOTTER_BODY std::uint64_t trial::collection_bit(worker_index const& from, std::string_view name) noexcept {

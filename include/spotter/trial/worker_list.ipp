@@ -90,21 +90,24 @@ SPOTTER_BODY error worker_list::take_in() {
     if (result<path_kind> const kind = files_->kind_of(path_); !kind || *kind != path_kind::folder) {
         return first || kind ? first : kind.error();
     }
+    std::vector<std::uint32_t> fresh;
+    if (error const why = list_fresh(fresh)) { return why; }
+    for (std::uint32_t const number : fresh) { note(add(number, folder_of(number))); }
+    std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
+    return lack ? lack : sound ? error{} : first;
+}
+
+SPOTTER_BODY error worker_list::list_fresh(std::vector<std::uint32_t>& fresh) const {
     auto const number_of = [](std::string_view name) noexcept {
         std::int64_t const number = worker_of_folder(name);
         return number == 0 ? -1 : number;
     };
-    std::vector<std::uint32_t> found;
-    if (error const why = detail::list_numbers(*files_, path_, number_of, found)) { return why; }
+    error const why = detail::list_numbers(*files_, path_, number_of, fresh);
     std::vector<std::uint32_t> known;
     for (auto const& each : *all_) { known.push_back(each->number()); }
     std::sort(known.begin(), known.end());
-    for (std::uint32_t number : found) {
-        bool const there = std::binary_search(known.begin(), known.end(), number);
-        if (!there) { note(add(number, folder_of(number))); }
-    }
-    std::sort(all_->begin(), all_->end(), [](auto const& a, auto const& b) { return a->number() < b->number(); });
-    return lack ? lack : sound ? error{} : first;
+    std::erase_if(fresh, [&](std::uint32_t each) { return std::binary_search(known.begin(), known.end(), each); });
+    return why;
 }
 
 SPOTTER_BODY void worker_list::take_set() {

@@ -416,7 +416,7 @@ private:
         store_.connection().ask(asked);
         error first{};
         for (std::size_t i = 0; i < all.size(); ++i) {
-            error const why = take(all[i], asked[i]);
+            error const why = take_answer(all[i], asked[i]);
             if (why && !first) { first = why; }
         }
         return first;
@@ -425,7 +425,7 @@ private:
         return part_of(it.of->bucket, it.of->key, it.of->etag, it.from,
                        {it.of->begin + it.from, as_size(it.end - it.from)});
     }
-    [[nodiscard]] error take(wanted const& it, request& asked) {
+    [[nodiscard]] error take_answer(wanted const& it, request& asked) {
         if (asked.status == 412 && is_longer_copy(*it.of)) {  // it has grown meanwhile: its beginning is the same
             asked = part_of(it);
             store_.connection().ask(asked);
