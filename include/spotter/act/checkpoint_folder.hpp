@@ -51,6 +51,11 @@ public:
 
 private:
     [[nodiscard]] error hold();
+    [[nodiscard]] error sync_file(std::string const& path);
+    // A removed one has no path any more. The first error is kept.
+    void remove(listed_checkpoint& it, error& first);
+    void remove_surplus(error& first);
+    void remove_without_use(error& first);
     [[nodiscard]] error make_room(listed_checkpoint const& one, std::string_view from = {});
     [[nodiscard]] error enter(listed_checkpoint one, std::string const& from);
     [[nodiscard]] listed_checkpoint* entry_at(std::string_view path) noexcept;

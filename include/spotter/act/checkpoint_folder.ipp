@@ -144,27 +144,34 @@ SPOTTER_BODY error checkpoint_folder::end() {
     return why;
 }
 
+// From the dot on; that of safetensors where there is none.
+[[nodiscard]] SPOTTER_BODY std::string ending_of(std::string const& path) {
+    std::size_t const dot = path.rfind('.'), slash = path.rfind('/');
+    bool const has_end =
+        dot != std::string::npos && (slash == std::string::npos || dot > slash) && !path.ends_with(".part");
+    return has_end ? path.substr(dot) : std::string{safetensors_end};
+}
+
+SPOTTER_BODY error checkpoint_folder::sync_file(std::string const& path) {
+    auto const file = files_.open_append(path);
+    if (!file) { return file.error(); }
+    error const synced = files_.sync(*file), closed = files_.close(*file);
+    return synced ? synced : closed;
+}
+
 SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std::string const& from) {
     auto const kind = files_.kind_of(from);
     if (!kind) { return kind.error(); }
     if (*kind != path_kind::file) { return {errc::unwritable, "there is no file to take as a checkpoint"}; }
     if (error const why = hold()) { return why; }
     if (entry_at(from) != nullptr) { return {errc::exists, "that file is one of these checkpoints already"}; }
-    std::size_t const dot = from.rfind('.'), slash = from.rfind('/');
-    bool const has_end =
-        dot != std::string::npos && (slash == std::string::npos || dot > slash) && !from.ends_with(".part");
-    listed_checkpoint one{.ending = has_end ? from.substr(dot) : std::string{safetensors_end}, .moment = moment};
+    listed_checkpoint one{.ending = ending_of(from), .moment = moment};
     one.file.step = step;
     if (one.ending.find('\n') != std::string::npos) {
         return {errc::bad_config, "a checkpoint's name has no line break"};
     }
     if (error const why = make_room(one, from)) { return why; }
-    if (choices_.sync) {
-        auto const file = files_.open_append(from);
-        if (!file) { return file.error(); }
-        error const synced = files_.sync(*file), closed = files_.close(*file);
-        if (synced || closed) { return synced ? synced : closed; }
-    }
+    if (error const why = choices_.sync ? sync_file(from) : error{}) { return why; }
     auto const size = files_.size_of(from);
     auto const hash = hash_of_file(files_, from);
     if (!size || !hash) { return size ? hash.error() : size.error(); }
@@ -216,44 +223,51 @@ SPOTTER_BODY error checkpoint_folder::settle(std::size_t which, bool good) {
 // Only removes files that have newer, unchanged ones in their place.
 SPOTTER_BODY error checkpoint_folder::tidy() {
     if (!held_) { return {}; }
+    auto const gone = [](listed_checkpoint const& each) { return each.file.path.empty(); };
     error first;
-    auto const remove = [&](listed_checkpoint& each) {
-        truth const mine = is_there(each);  // or another process replaced or removed it
-        error const why = mine == truth::yes ? files_.remove(each.file.path) : error{};
-        if (why && !first) { first = why; }
-        if (!why && mine != truth::undecided) { each.file.path.clear(); }
-    };
+    remove_surplus(first);
+    std::erase_if(all_, gone);
+    remove_without_use(first);
+    std::erase_if(all_, gone);
+    return first;
+}
+
+SPOTTER_BODY void checkpoint_folder::remove(listed_checkpoint& it, error& first) {
+    truth const mine = is_there(it);  // or somebody has put another in its place, or taken it away
+    error const why = mine == truth::yes ? files_.remove(it.file.path) : error{};
+    if (why && !first) { first = why; }
+    if (!why && mine != truth::undecided) { it.file.path.clear(); }
+}
+
+SPOTTER_BODY void checkpoint_folder::remove_surplus(error& first) {
     auto const is_good = [](listed_checkpoint const& each) {
         return each.ours && each.file.state == checkpoint_state::good;
     };
-    if (static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), is_good)) > choices_.keep) {
-        std::uint32_t stay = 0;
-        for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
-            if (!is_good(*it)) { continue; }
-            if (stay == choices_.keep) {
-                remove(*it);
-            } else if (is_sound(*it) == truth::yes) {
-                ++stay;
-            }
+    if (static_cast<std::size_t>(std::count_if(all_.begin(), all_.end(), is_good)) <= choices_.keep) { return; }
+    std::uint32_t stay = 0;
+    for (auto it = all_.rbegin(); it != all_.rend(); ++it) {
+        if (!is_good(*it)) { continue; }
+        if (stay == choices_.keep) {
+            remove(*it, first);
+        } else if (is_sound(*it) == truth::yes) {
+            ++stay;
         }
     }
-    auto const gone = [](listed_checkpoint const& each) { return each.file.path.empty(); };
-    std::erase_if(all_, gone);
+}
+
+SPOTTER_BODY void checkpoint_folder::remove_without_use(error& first) {
     auto const may_go = [](listed_checkpoint const& each) {
         return each.ours && each.file.state != checkpoint_state::good;
     };
-    if (std::any_of(all_.begin(), all_.end(), may_go)) {
-        std::size_t const good = newest_good();
-        bool const any_good = good < all_.size();
-        for (std::size_t i = 0; i < all_.size(); ++i) {
-            bool const is_bad = all_[i].file.state == checkpoint_state::bad;
-            // An unproven one that is older than a good one comes from an earlier process.
-            bool const goes = is_bad ? any_good || i + 1 < all_.size() : any_good && i < good;
-            if (goes && may_go(all_[i])) { remove(all_[i]); }
-        }
-        std::erase_if(all_, gone);
+    if (std::none_of(all_.begin(), all_.end(), may_go)) { return; }
+    std::size_t const good = newest_good();
+    bool const any_good = good < all_.size();
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        bool const is_bad = all_[i].file.state == checkpoint_state::bad;
+        // One that is unproven and older than a good one is of an earlier process.
+        bool const goes = is_bad ? any_good || i + 1 < all_.size() : any_good && i < good;
+        if (goes && may_go(all_[i])) { remove(all_[i], first); }
     }
-    return first;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

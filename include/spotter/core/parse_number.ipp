@@ -83,20 +83,22 @@ private:
     bool cut_off_ = false;
 };
 
-// "inf", "infinity", "nan", "nan(...)", case ignored: returns the length, and sets the bits of the value.
+// In letters of any case; `small` is of small ones.
+[[nodiscard]] SPOTTER_BODY bool begins_in_any_case(std::string_view text, std::string_view small) noexcept {
+    if (text.size() < small.size()) { return false; }
+    for (std::size_t i = 0; i < small.size(); ++i) {
+        if (static_cast<char>(text[i] | 0x20) != small[i]) { return false; }
+    }
+    return true;
+}
+
+// "inf", "infinity", "nan", "nan(...)" in letters of any case: how many letters of `text`, and the bits of the value.
 [[nodiscard]] SPOTTER_BODY std::size_t take_named_number(std::string_view text, std::uint64_t& bits) noexcept {
-    auto const begins = [text](std::string_view with, std::size_t from) {
-        if (text.size() < from + with.size()) { return false; }
-        for (std::size_t i = 0; i < with.size(); ++i) {
-            if (static_cast<char>(text[from + i] | 0x20) != with[i]) { return false; }
-        }
-        return true;
-    };
     std::size_t const from = text.starts_with('-') ? 1 : 0;
     bits = f64_bits::exponent | (from == 1 ? f64_bits::sign : 0);
-    if (begins("infinity", from)) { return from + 8; }
-    if (begins("inf", from)) { return from + 3; }
-    if (!begins("nan", from)) { return 0; }
+    if (begins_in_any_case(text.substr(from), "infinity")) { return from + 8; }
+    if (begins_in_any_case(text.substr(from), "inf")) { return from + 3; }
+    if (!begins_in_any_case(text.substr(from), "nan")) { return 0; }
     bits |= std::uint64_t{1} << 51U;
     std::size_t end = from + 3;
     if (end == text.size() || text[end] != '(') { return end; }

@@ -159,44 +159,47 @@ template <element Value>
     return where;
 }
 
-// The pointer that visit_values reads, for a type known at compile time.
+// The member of the union that a storage type is in.
+template <class Value>
+inline constexpr auto member_for = nullptr;
+template <>
+inline constexpr auto member_for<bool> = &values_pointer::boolean;
+template <>
+inline constexpr auto member_for<std::int8_t> = &values_pointer::i8;
+template <>
+inline constexpr auto member_for<std::int16_t> = &values_pointer::i16;
+template <>
+inline constexpr auto member_for<std::int32_t> = &values_pointer::i32;
+template <>
+inline constexpr auto member_for<std::int64_t> = &values_pointer::i64;
+template <>
+inline constexpr auto member_for<std::uint8_t> = &values_pointer::u8;
+template <>
+inline constexpr auto member_for<std::uint16_t> = &values_pointer::u16;
+template <>
+inline constexpr auto member_for<std::uint32_t> = &values_pointer::u32;
+template <>
+inline constexpr auto member_for<std::uint64_t> = &values_pointer::u64;
+template <>
+inline constexpr auto member_for<spotter::f16> = &values_pointer::f16;
+template <>
+inline constexpr auto member_for<spotter::bf16> = &values_pointer::bf16;
+template <>
+inline constexpr auto member_for<float> = &values_pointer::f32;
+template <>
+inline constexpr auto member_for<double> = &values_pointer::f64;
+template <>
+inline constexpr auto member_for<spotter::c64> = &values_pointer::c64;
+template <>
+inline constexpr auto member_for<spotter::c128> = &values_pointer::c128;
+template <>
+inline constexpr auto member_for<spotter::f8_e4m3> = &values_pointer::f8_e4m3;
+template <>
+inline constexpr auto member_for<spotter::f8_e5m2> = &values_pointer::f8_e5m2;
+// What visit_values would read, for a type that is known.
 template <class Value>
 [[nodiscard]] constexpr Value const* pointer_in(values_pointer const& where) noexcept {
-    if constexpr (std::same_as<Value, bool>) {
-        return where.boolean;
-    } else if constexpr (std::same_as<Value, std::int8_t>) {
-        return where.i8;
-    } else if constexpr (std::same_as<Value, std::int16_t>) {
-        return where.i16;
-    } else if constexpr (std::same_as<Value, std::int32_t>) {
-        return where.i32;
-    } else if constexpr (std::same_as<Value, std::int64_t>) {
-        return where.i64;
-    } else if constexpr (std::same_as<Value, std::uint8_t>) {
-        return where.u8;
-    } else if constexpr (std::same_as<Value, std::uint16_t>) {
-        return where.u16;
-    } else if constexpr (std::same_as<Value, std::uint32_t>) {
-        return where.u32;
-    } else if constexpr (std::same_as<Value, std::uint64_t>) {
-        return where.u64;
-    } else if constexpr (std::same_as<Value, spotter::f16>) {
-        return where.f16;
-    } else if constexpr (std::same_as<Value, spotter::bf16>) {
-        return where.bf16;
-    } else if constexpr (std::same_as<Value, float>) {
-        return where.f32;
-    } else if constexpr (std::same_as<Value, double>) {
-        return where.f64;
-    } else if constexpr (std::same_as<Value, spotter::c64>) {
-        return where.c64;
-    } else if constexpr (std::same_as<Value, spotter::c128>) {
-        return where.c128;
-    } else if constexpr (std::same_as<Value, spotter::f8_e4m3>) {
-        return where.f8_e4m3;
-    } else {
-        return where.f8_e5m2;
-    }
+    return where.*member_for<Value>;
 }
 
 }  // namespace detail
@@ -359,7 +362,7 @@ constexpr void visit_values(tensor_ref const& view, Use&& use) {
         case dtype::f8_e5m2:
             use(element_view{view.values.f8_e5m2, count});
             break;
-        case dtype::none:
+        default:  // none
             break;
     }
 }

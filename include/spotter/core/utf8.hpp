@@ -12,25 +12,31 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The size in bytes of the UTF-8 character at `at`; 0 if there is none: a wrong first byte, an overlong form, a
-// surrogate, a code point above U+10FFFF, or a truncated character.
+// The first bytes of letters of more than one, how many bytes they have, and between what the second is (table 3-7 of
+// the Unicode standard). Every further one is between 80 and BF.
+struct letter_form {
+    std::uint8_t first, last, size, low, high;
+};
+inline constexpr letter_form letter_forms[] = {
+    {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF}, {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
+    {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F}};
+
+// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a
+// form longer than need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
 [[nodiscard]] constexpr std::size_t letter_size(std::string_view text, std::size_t at) noexcept {
     auto const byte = [&](std::size_t i) -> std::uint32_t {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
     };
-    std::uint32_t const first = byte(0);
-    if (first < 0x80) { return 1; }
-    std::size_t const size = first >= 0xC2 && first < 0xE0   ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-    std::uint32_t const low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-    std::uint32_t const high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-    if (size == 0 || byte(1) < low || byte(1) > high) { return 0; }
-    for (std::size_t i = 2; i < size; ++i) {
-        if (byte(i) < 0x80 || byte(i) > 0xBF) { return 0; }
+    if (byte(0) < 0x80) { return 1; }
+    for (letter_form const& each : letter_forms) {
+        if (byte(0) < each.first || byte(0) > each.last) { continue; }
+        if (byte(1) < each.low || byte(1) > each.high) { return 0; }
+        for (std::size_t i = 2; i < each.size; ++i) {
+            if (byte(i) < 0x80 || byte(i) > 0xBF) { return 0; }
+        }
+        return each.size;
     }
-    return size;
+    return 0;
 }
 
 // The text for a byte that is not UTF-8: \xff.

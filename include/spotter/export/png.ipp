@@ -57,29 +57,35 @@ SPOTTER_BODY void put_png_chunk(std::string_view kind, std::string_view data, st
     return stream;
 }
 
+[[nodiscard]] SPOTTER_BODY bool are_channels(std::uint64_t count) noexcept {
+    return count == 1 || count == 3 || count == 4;
+}
+
+[[nodiscard]] SPOTTER_BODY std::optional<picture_axes> picture_axes_from(std::uint64_t count, std::uint64_t height,
+                                                                         std::uint64_t width, std::uint64_t channels,
+                                                                         bool planes = false) {
+    constexpr std::uint64_t most = 16384;  // pixels along an axis
+    if (count == 0 || height == 0 || width == 0 || height > most || width > most || !are_channels(channels)) {
+        return {};
+    }
+    picture_shape const one{static_cast<std::uint32_t>(height), static_cast<std::uint32_t>(width),
+                            static_cast<std::uint32_t>(channels)};
+    if (planes) { return picture_axes{count, one, width, 1, height * width}; }
+    return picture_axes{count, one, width * channels, channels, 1};
+}
+
 SPOTTER_BODY std::optional<picture_axes> picture_axes_of(extents const& shape,
                                                          std::optional<picture_shape> const& told) {
     auto const size = shape.view();
-    auto const deep = [](std::uint64_t channels) { return channels == 1 || channels == 3 || channels == 4; };
-    constexpr std::uint64_t most = 16384;  // pixels along an axis
-    auto const made = [&](std::uint64_t count, std::uint64_t height, std::uint64_t width, std::uint64_t channels,
-                          bool planes) -> std::optional<picture_axes> {
-        if (count == 0 || height == 0 || width == 0 || height > most || width > most || !deep(channels)) { return {}; }
-        picture_shape const one{static_cast<std::uint32_t>(height), static_cast<std::uint32_t>(width),
-                                static_cast<std::uint32_t>(channels)};
-        if (planes) { return picture_axes{count, one, width, 1, height * width}; }
-        return picture_axes{count, one, width * channels, channels, 1};
-    };
     if (told) {
         std::uint64_t const pixels = std::uint64_t{told->height} * told->width * told->channels;
         if (pixels == 0 || shape.elements() == 0 || shape.elements() % pixels != 0) { return {}; }
-        return made(shape.elements() / pixels, told->height, told->width, told->channels, false);
+        return picture_axes_from(shape.elements() / pixels, told->height, told->width, told->channels);
     }
-    if (size.size() == 4 && deep(size[3])) { return made(size[0], size[1], size[2], size[3], false); }
-    if (size.size() == 4) { return made(size[0], size[2], size[3], size[1], true); }
-    if (size.size() == 3 && deep(size[2])) { return made(1, size[0], size[1], size[2], false); }
-    if (size.size() == 3) { return made(size[0], size[1], size[2], 1, false); }
-    return {};
+    if (size.size() == 3) { return picture_axes_from(1, size[0], size[1], are_channels(size[2]) ? size[2] : 1); }
+    if (size.size() != 4) { return {}; }
+    return are_channels(size[3]) ? picture_axes_from(size[0], size[1], size[2], size[3])
+                                 : picture_axes_from(size[0], size[2], size[3], size[1], true);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

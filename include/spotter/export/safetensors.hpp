@@ -4,6 +4,7 @@
 
 #include <spotter/export/row_major.hpp>
 
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -12,45 +13,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 // The name of an element type in safetensors; empty where it has none (c128, text).
 [[nodiscard]] constexpr std::string_view safetensors_type_of(dtype type) noexcept {
-    switch (type) {
-        case dtype::boolean:
-            return "BOOL";
-        case dtype::i8:
-            return "I8";
-        case dtype::i16:
-            return "I16";
-        case dtype::i32:
-            return "I32";
-        case dtype::i64:
-            return "I64";
-        case dtype::u8:
-            return "U8";
-        case dtype::u16:
-            return "U16";
-        case dtype::u32:
-            return "U32";
-        case dtype::u64:
-            return "U64";
-        case dtype::f16:
-            return "F16";
-        case dtype::bf16:
-            return "BF16";
-        case dtype::f32:
-            return "F32";
-        case dtype::f64:
-            return "F64";
-        case dtype::c64:
-            return "C64";
-        case dtype::f8_e4m3:
-            return "F8_E4M3";
-        case dtype::f8_e5m2:
-            return "F8_E5M2";
-        case dtype::c128:
-        case dtype::text:
-        case dtype::none:
-            break;
-    }
-    return {};
+    constexpr std::string_view names[] = {"",    "BOOL", "I8",   "I16", "I32", "I64", "U8", "U16",     "U32",
+                                          "U64", "F16",  "BF16", "F32", "F64", "C64", "",   "F8_E4M3", "F8_E5M2"};
+    auto const index = static_cast<std::size_t>(type);
+    return index < std::size(names) ? names[index] : std::string_view{};
 }
 
 // The header names every tensor before the first value: call add() for each, write text(), then row_major_bytes() of

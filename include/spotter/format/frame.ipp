@@ -76,45 +76,36 @@ SPOTTER_BODY bool append_row(byte_buffer& out, row_kind kind, byte_view body, by
     return true;
 }
 
-SPOTTER_BODY bool row_frame_builder::add(row_kind kind, byte_view body, byte_view rest) noexcept {
-    if (bytes_.empty()) {
-        if (bytes_.prepare(layout::row_head_bytes) == nullptr) { return false; }
-        bytes_.grow_by(layout::row_head_bytes);
-    }
-    if (!append_row(bytes_, kind, body, rest)) { return false; }
-    ++rows_;
+namespace detail {
+
+// What a row's being in a frame says in the frame's head.
+[[nodiscard]] constexpr std::uint32_t flag_of(row_kind kind) noexcept {
     switch (kind) {
         case row_kind::run_begin:
         case row_kind::declare:
-            flags_ |= layout::has_declares;
-            break;
-        case row_kind::observe:
-        case row_kind::scalar:
-            ++values_;
-            break;
-        case row_kind::close:
-            ++closes_;
-            break;
-        case row_kind::steps:
-            break;
+            return layout::has_declares;
         case row_kind::finding:
-            flags_ |= layout::has_findings;
-            break;
+            return layout::has_findings;
         case row_kind::drops:
-            flags_ |= layout::has_drops;
-            break;
+            return layout::has_drops;
         case row_kind::run_end:
-            flags_ |= layout::has_run_end;
-            break;
+            return layout::has_run_end;
         case row_kind::stay:
-            flags_ |= layout::has_stays;
-            break;
-        case row_kind::heartbeat:
-        case row_kind::drained:
-        case row_kind::feature:
-        case row_kind::times:
-            break;
+            return layout::has_stays;
+        default:
+            return 0;
     }
+}
+
+}  // namespace detail
+
+SPOTTER_BODY bool row_frame_builder::add(row_kind kind, byte_view body, byte_view rest) noexcept {
+    if (bytes_.empty() && !add_nothing()) { return false; }
+    if (!append_row(bytes_, kind, body, rest)) { return false; }
+    ++rows_;
+    values_ += kind == row_kind::observe || kind == row_kind::scalar ? 1U : 0U;
+    closes_ += kind == row_kind::close ? 1U : 0U;
+    flags_ |= detail::flag_of(kind);
     return true;
 }
 

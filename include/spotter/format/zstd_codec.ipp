@@ -196,15 +196,9 @@ SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, payload_place con
     byte_view from = segment.subspan(static_cast<std::size_t>(place.offset), static_cast<std::size_t>(place.bytes));
     if (!ready(place.form, (std::min)(out.size(), layout::block_bytes))) { return no_memory(); }
     while (!out.empty()) {
-        zero_mask::reading found = take_mask(from, place.form);
-        if (!found.good) { return damaged(place); }
-        if (found.all) {
-            frame_extent const first = measure_zstd_frame_at(from);
-            if (first.kind != frame_kind::values || first.content > layout::block_bytes) { return damaged(place); }
-            found.count = found.kept = static_cast<std::size_t>(first.content);
-        }
+        zero_mask::reading const found = begin_block(from, place.form);
         std::size_t const size = found.count * width;
-        if (size == 0 || size > layout::block_bytes || size > out.size()) { return damaged(place); }
+        if (!found.good || size == 0 || size > layout::block_bytes || size > out.size()) { return damaged(place); }
         bool const apart = found.kept < found.count;
         std::byte* const into = apart ? kept_.data() : out.data();
         if (found.kept > 0 && !take_planes(from, place.form, found.kept, into)) { return damaged(place); }
@@ -221,6 +215,15 @@ SPOTTER_BODY bool payload_unpacker::ready(payload_form form, std::size_t bytes) 
     if (context_ == nullptr) { context_ = ZSTD_createDCtx(); }
     return context_ != nullptr && (form.planes() == 1 || scratch_.reserve(bytes)) &&
            (!form.masked() || (mask_.reserve(zero_mask::longest) && kept_.reserve(bytes + zero_mask::slack)));
+}
+
+SPOTTER_BODY zero_mask::reading payload_unpacker::begin_block(byte_view& from, payload_form form) noexcept {
+    zero_mask::reading found = take_mask(from, form);
+    if (!found.good || !found.all) { return found; }
+    frame_extent const first = measure_zstd_frame_at(from);
+    found.good = first.kind == frame_kind::values && first.content <= layout::block_bytes;
+    found.count = found.kept = static_cast<std::size_t>(first.content);
+    return found;
 }
 
 SPOTTER_BODY zero_mask::reading payload_unpacker::take_mask(byte_view& from, payload_form form) noexcept {

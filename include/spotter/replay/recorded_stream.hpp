@@ -287,6 +287,12 @@ private:
         it.values = has(needs, terms::payload) || single || it.units || it.delta || it.pass || any(it.spread);
         return it;
     }
+    void compute(unsaid const& lacks, tracked_tensor& it, step_id step, terms needs, told_values& told) {
+        if (lacks.pass) { add_terms(take_summary(told.view, needs), told.stats); }
+        if (lacks.delta) { it.compare(told.view, step, told.stats); }
+        if (lacks.units) { told.units = it.count_units(told.view); }
+        if (any(lacks.spread)) { told.spread = spread_of(told.view, needs); }
+    }
     // What is needed and the row does not say is made of the values. Whether they were needed.
     [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, terms needs, told_values& told) {
         rows::observe const& seen = from.row;
@@ -297,12 +303,7 @@ private:
         if (units_told) { told.units = stored_units(seen); }
         unsaid const lacks = unsaid_by(seen, needs, told, units_told);
         if (lacks.delta && it.lost(seen.step.mode)) { told.missing = terms::change; }
-        if (lacks.values && seen.has_values && load(from, told.view)) {
-            if (lacks.pass) { add_terms(take_summary(told.view, needs), told.stats); }
-            if (lacks.delta) { it.compare(told.view, seen.step, told.stats); }
-            if (lacks.units) { told.units = it.count_units(told.view); }
-            if (any(lacks.spread)) { told.spread = spread_of(told.view, needs); }
-        }
+        if (lacks.values && seen.has_values && load(from, told.view)) { compute(lacks, it, seen.step, needs, told); }
         if (has(needs, terms::change) && (!lacks.delta || told.view.absent())) { it.follow(told.view, seen.step); }
         if (lacks.values && told.view.absent()) {
             told.missing |= without(needs, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);

@@ -9,7 +9,37 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Takes all blocks of a multiple of 16 elements; returns the number of elements taken. The caller takes the rest.
+// Of the sums that go in vectors, those that are wanted: 1 of the values, 2 of magnitudes, 4 of squares.
+[[nodiscard]] constexpr int sums_in(terms wanted) noexcept {
+    return (has(wanted, terms::variance) || has(wanted, terms::sum) ? 1 : 0) | (has(wanted, terms::sum_abs) ? 2 : 0) |
+           (has(wanted, terms::sum_squares) ? 4 : 0);
+}
+
+// How a block goes: as it is, in parts where elements are not finite or zeros are to be counted, or by the definition.
+enum class block_way { plain, parts, elements };
+
+// Of blocks one behind the other: what the one before was like is looked for first.
+template <class Float, std::size_t Bytes>
+struct block_sorter {
+    mixed_block<Float> parts;
+    bool has_zeros = false, has_bad = false;  // the block before
+
+    SPOTTER_STRICT SPOTTER_INLINE block_way way_of(Float const* block, std::size_t size, std::uint64_t first_index,
+                                                   summary& into) noexcept {
+        if (!has_zeros && !has_bad && ordinary_block<Float, Bytes>(block, size)) { return block_way::plain; }
+        if (!has_bad) {
+            std::uint64_t const zeros = into.zeros;
+            bool const plain = plain_block<Float, Bytes>(block, size, into.zeros);
+            has_zeros = into.zeros != zeros;
+            if (plain) { return block_way::plain; }
+        }
+        bool const mixed = part_block<Float, Bytes>(block, size, first_index, parts, into);
+        has_bad = mixed && parts.finite < size;
+        return mixed ? block_way::parts : block_way::elements;
+    }
+};
+
+// All blocks of a tensor that are a multiple of 16 elements long; the rest is left to the caller. Returns how many.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std::size_t count,
                                                         std::uint64_t first_index, terms wanted,
@@ -17,13 +47,11 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
     SPOTTER_STRICT_BODY
     bool const by_element = has(wanted, terms::product);  // by the definition
     bool const spread = has(wanted, terms::variance);
-    int const sums = (spread || has(wanted, terms::sum) ? 1 : 0) | (has(wanted, terms::sum_abs) ? 2 : 0) |
-                     (has(wanted, terms::sum_squares) ? 4 : 0);
+    int const sums = sums_in(wanted);
     range_vectors<false, Float, Bytes> extremes;
     range_vectors<true, Float, Bytes> abs_extremes;
     spread_walk<Float, Bytes> walk;
-    mixed_block<Float> parts;
-    bool has_zeros = false, has_bad = false;  // of the previous block
+    block_sorter<Float, Bytes> sorter;
     std::size_t done = 0;
     while (count - done >= lane_count) {
         std::size_t const left = count - done;
@@ -31,22 +59,16 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
         std::size_t const whole = size / lane_count * lane_count;
         if (whole != size) { break; }  // the definition takes the whole last block if it is ragged
         Float const* const block = values + done;
-        bool plain = !by_element && !has_zeros && !has_bad && ordinary_block<Float, Bytes>(block, size);
-        if (!plain && !by_element && !has_bad) {
-            std::uint64_t const zeros = into.result.zeros;
-            plain = plain_block<Float, Bytes>(block, size, into.result.zeros);
-            has_zeros = into.result.zeros != zeros;
-        }
-        bool const mixed =
-            !plain && !by_element && part_block<Float, Bytes>(block, size, first_index + done, parts, into.result);
-        std::size_t const finite = mixed ? parts.finite : size;
-        has_bad = mixed && finite < size;
+        block_way const way =
+            by_element ? block_way::elements : sorter.way_of(block, size, first_index + done, into.result);
+        bool const plain = way == block_way::plain;
+        std::size_t const finite = plain ? size : sorter.parts.finite;
         if (!plain) { walk.close(into); }
-        if (!plain && !mixed) {
+        if (way == block_way::elements) {
             gather_block(element_view<Float>{block, size}, first_index + done, wanted, into);
         } else if (finite > 0) {
-            Float const* const ranged = mixed ? parts.filled : block;
-            Float const* const summed = mixed ? parts.zeroed : block;
+            Float const* const ranged = plain ? block : sorter.parts.filled;
+            Float const* const summed = plain ? block : sorter.parts.zeroed;
             if (has(wanted, terms::abs_range)) { abs_extremes.add(ranged, size); }
             if (plain && spread) {
                 walk.add(sums, block, size, extremes, into);
@@ -57,7 +79,7 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
                     auto const elements = static_cast<double>(finite);
                     double const centre = sum / elements;
                     into.spread.merge(elements, centre,
-                                      gap_block<true, Float, Bytes>(summed, parts.weight, size, centre));
+                                      gap_block<true, Float, Bytes>(summed, sorter.parts.weight, size, centre));
                 }
             }
         }

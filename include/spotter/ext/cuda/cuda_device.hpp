@@ -138,16 +138,21 @@ private:
     // The open batch, or a new one; null where memory is lacking.
     [[nodiscard]] batch* batch_for(std::size_t place, detail::cuda_driver::stream in) noexcept;
     [[nodiscard]] bool make(batch& it) noexcept;
+    [[nodiscard]] bool make_room(batch& it) noexcept;
     [[nodiscard]] std::byte* room_for(step& it, std::size_t bytes) noexcept;
     // For a tensor whose change is needed; false where the card has no room.
     [[nodiscard]] bool keep(device_values const& from, device_wish const& wish, tensor& taken) noexcept;
     void start(step& of, batch& it) noexcept;
     // Whether everything was put into the streams.
     [[nodiscard]] bool put(step& of, batch& it) noexcept;
+    [[nodiscard]] bool copy(tensor const& it, detail::cuda_driver::stream in) noexcept;
     [[nodiscard]] static summary statistics_of(tensor const& of, detail::cuda_pass::result const& from) noexcept;
     // Records an error; true if there is none.
     bool fine(int result, char const* what) noexcept;
     void free_all() noexcept;
+    void free(step& it) noexcept;
+    [[nodiscard]] bool find_context(int& cards) noexcept;
+    [[nodiscard]] bool load_kernels() noexcept;
 
     cuda_options chosen_;
     detail::cuda_driver driver_;

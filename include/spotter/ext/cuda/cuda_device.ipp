@@ -53,22 +53,12 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
         free_all();
         return why;
     };
-    if (driver_.current(&context_) != detail::cuda_driver::success) { context_ = nullptr; }
+    int cards = 0;
+    if (!find_context(cards)) { return failed(); }
     if (context_ == nullptr) {
-        int count = 0;
-        if (!fine(driver_.device_count(&count), "cuDeviceGetCount")) { return failed(); }
-        if (count <= chosen_.ordinal) {
-            error why{errc::no_device, "there is no card of number "};
-            why.what << chosen_.ordinal << ": the driver knows of " << count;
-            return why;
-        }
-        if (!fine(driver_.device_get(&card_, chosen_.ordinal), "cuDeviceGet") ||
-            !fine(driver_.retain_primary(&context_, card_), "cuDevicePrimaryCtxRetain")) {
-            return failed();
-        }
-        primary_ = true;
-    } else if (!fine(driver_.device_of_current(&card_), "cuCtxGetDevice")) {
-        return failed();
+        error why{errc::no_device, "there is no card of number "};
+        why.what << chosen_.ordinal << ": the driver knows of " << cards;
+        return why;
     }
     used_ = true;
     here const now{*this};
@@ -83,6 +73,23 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
         return {errc::no_device, "the card is older than the kernels take (compute capability 7.0)"};
     }
     grid_ = processors > 0 ? 2U * static_cast<unsigned>(processors) : 2U;
+    bool const all =
+        load_kernels() && fine(driver_.make_stream(&side_, detail::cuda_driver::not_blocking), "cuStreamCreate");
+    return all ? error{} : failed();
+}
+
+// The thread's own, or else the card's primary one; none where there is no such card among those that there are.
+SPOTTER_COLD_BODY bool cuda_device::find_context(int& cards) noexcept {
+    if (driver_.current(&context_) != detail::cuda_driver::success) { context_ = nullptr; }
+    if (context_ != nullptr) { return fine(driver_.device_of_current(&card_), "cuCtxGetDevice"); }
+    if (!fine(driver_.device_count(&cards), "cuDeviceGetCount")) { return false; }
+    if (cards <= chosen_.ordinal) { return true; }
+    primary_ = fine(driver_.device_get(&card_, chosen_.ordinal), "cuDeviceGet") &&
+               fine(driver_.retain_primary(&context_, card_), "cuDevicePrimaryCtxRetain");
+    return primary_;
+}
+
+SPOTTER_COLD_BODY bool cuda_device::load_kernels() noexcept {
     struct {
         char const* text;
         char const* name;
@@ -93,11 +100,10 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
     for (std::size_t i = 0; i < std::size(kernels); ++i) {
         if (!fine(driver_.load_module(&modules_[i], kernels[i].text), "cuModuleLoadData") ||
             !fine(driver_.get_function(kernels[i].into, modules_[i], kernels[i].name), "cuModuleGetFunction")) {
-            return failed();
+            return false;
         }
     }
-    if (!fine(driver_.make_stream(&side_, detail::cuda_driver::not_blocking), "cuStreamCreate")) { return failed(); }
-    return {};
+    return true;
 }
 
 SPOTTER_COLD_BODY void cuda_device::end() noexcept {
@@ -108,23 +114,27 @@ SPOTTER_COLD_BODY void cuda_device::end() noexcept {
     free_all();
 }
 
-// Nothing can be freed in a lost context: its memory is gone, and calls may hang.
+SPOTTER_COLD_BODY void cuda_device::free(step& it) noexcept {
+    auto const end_event = [this](detail::cuda_driver::event one) noexcept {
+        if (one != nullptr) { (void)driver_.end_event(one); }
+    };
+    auto const give_back_pinned = [this](void* memory) noexcept {
+        if (memory != nullptr) { (void)driver_.give_back_pinned(memory); }
+    };
+    for (batch& one : it.batches) {
+        if (one.partials != 0) { (void)driver_.give_back(one.partials); }
+        give_back_pinned(one.results);
+        end_event(one.taken);
+    }
+    for (pinned& one : it.memory) { give_back_pinned(one.memory); }
+    for (detail::cuda_driver::event const one : it.moments) { end_event(one); }
+    end_event(it.done);
+}
+
+// Of a context that is lost nothing can be given back: its memory went with it, and calls may hang.
 SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
     if (here const now{*this}; context_ != nullptr && now) {
-        for (step& each : steps_) {
-            for (batch& one : each.batches) {
-                if (one.partials != 0) { (void)driver_.give_back(one.partials); }
-                if (one.results != nullptr) { (void)driver_.give_back_pinned(one.results); }
-                if (one.taken != nullptr) { (void)driver_.end_event(one.taken); }
-            }
-            for (pinned& one : each.memory) {
-                if (one.memory != nullptr) { (void)driver_.give_back_pinned(one.memory); }
-            }
-            for (detail::cuda_driver::event const one : each.moments) {
-                if (one != nullptr) { (void)driver_.end_event(one); }
-            }
-            if (each.done != nullptr) { (void)driver_.end_event(each.done); }
-        }
+        for (step& each : steps_) { free(each); }
         for (kept_values const& each : kept_) {
             if (each.memory != 0) { (void)driver_.give_back(each.memory); }
         }
@@ -329,19 +339,20 @@ SPOTTER_BODY void cuda_device::start(step& of, batch& it) noexcept {
     }
 }
 
-// Into the tensors' stream, since later work in it may overwrite the values: the reading kernel, the kernels that
-// process whole tensors, and copies. Into a separate stream: the fold of the results.
+SPOTTER_BODY bool cuda_device::make_room(batch& it) noexcept {
+    it.room = 0;
+    if (it.partials != 0 && !fine(driver_.give_back(std::exchange(it.partials, 0)), "cuMemFree")) { return false; }
+    std::uint64_t const room = it.blocks + it.blocks / 4;
+    std::size_t const bytes = as_size(room * sizeof(detail::cuda_pass::partial));
+    if (!fine(driver_.take_memory(&it.partials, bytes), "cuMemAlloc")) { return false; }
+    it.room = room;
+    return true;
+}
+
+// Into the tensors' stream, as what comes later in it may overwrite them: the read, what follows all of a tensor, and
+// copies. Into a stream of its own: the fold of what was read.
 SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
-    if (it.blocks > it.room) {
-        it.room = 0;
-        if (it.partials != 0 && !fine(driver_.give_back(std::exchange(it.partials, 0)), "cuMemFree")) { return false; }
-        std::uint64_t const room = it.blocks + it.blocks / 4;
-        if (!fine(driver_.take_memory(&it.partials, as_size(room * sizeof(detail::cuda_pass::partial))),
-                  "cuMemAlloc")) {
-            return false;
-        }
-        it.room = room;
-    }
+    if (it.blocks > it.room && !make_room(it)) { return false; }
     auto const run = [&](detail::cuda_driver::function what, unsigned grid, unsigned threads,
                          detail::cuda_driver::stream in, void** with) noexcept {
         return fine(driver_.launch(what, grid, 1, 1, threads, 1, 1, 0, in, with, nullptr), "cuLaunchKernel");
@@ -360,20 +371,21 @@ SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
         if (it.chains && !run(chains_, count, detail::cuda_pass::chain_threads, it.stream, to_follow)) { return false; }
     }
     for (std::size_t i = of.launched; i < of.count; ++i) {
-        tensor const& each = of.tensors[i];
-        if (each.keep != 0 &&
-            !fine(driver_.copy_there(each.keep, each.from, each.bytes, it.stream), "cuMemcpyDtoDAsync")) {
-            return false;
-        }
-        if (each.values == nullptr) { continue; }
-        if (!fine(driver_.copy_here(each.values, each.from, each.bytes, it.stream), "cuMemcpyDtoHAsync")) {
-            return false;
-        }
-        work_.copied_bytes += each.bytes;
+        if (!copy(of.tensors[i], it.stream)) { return false; }
     }
     return fine(driver_.record(it.taken, it.stream), "cuEventRecord") &&
            fine(driver_.wait_in_stream(side_, it.taken, 0), "cuStreamWaitEvent") &&
            (count == 0 || run(fold_, count, detail::cuda_pass::fold_threads, side_, to_fold));
+}
+
+SPOTTER_BODY bool cuda_device::copy(tensor const& it, detail::cuda_driver::stream in) noexcept {
+    if (it.keep != 0 && !fine(driver_.copy_there(it.keep, it.from, it.bytes, in), "cuMemcpyDtoDAsync")) {
+        return false;
+    }
+    if (it.values == nullptr) { return true; }
+    if (!fine(driver_.copy_here(it.values, it.from, it.bytes, in), "cuMemcpyDtoHAsync")) { return false; }
+    work_.copied_bytes += it.bytes;
+    return true;
 }
 
 SPOTTER_BODY void cuda_device::close(std::size_t place) noexcept {

@@ -72,6 +72,7 @@ protected:
 
     [[nodiscard]] part policy(json const& it);
     [[nodiscard]] part policy_leaf(std::string_view key, json const& value);
+    [[nodiscard]] part step_leaf(std::string_view key, json const& value);
     [[nodiscard]] part at_leaf(json const& value);
 
     dynamic_plan plan_{};

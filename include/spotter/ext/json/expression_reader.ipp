@@ -98,35 +98,38 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy(json co
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(std::string_view key, json const& value) {
-    std::uint64_t number = 0;
     if (key.empty()) {
         if (value == "always") { return plan_.keep(always{}); }
         if (value == "never") { return plan_.keep(never{}); }
         return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
                                "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
     }
-    if (key == "every") {
-        if (whole(value, number) && number > 0) { return plan_.keep(every{number}); }
-        return refused("when", "\"every\" takes a whole number of steps, from 1 on");
-    }
-    if (key == "from" || key == "before") {
-        if (whole(value, number)) { return key == "from" ? plan_.keep(from{number}) : plan_.keep(before{number}); }
-        return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on");
-    }
+    if (key == "every" || key == "from" || key == "before") { return step_leaf(key, value); }
     if (key == "during") {
         mode which{};
         if (assign_by_name(value, which, mode_count)) { return plan_.keep(during{which}); }
         return refused("when", "\"during\" takes \"train\", \"eval\" or \"predict\"");
     }
     if (key == "between") {
-        std::uint64_t end = 0;
+        std::uint64_t first = 0, end = 0;
         bool const two = value.is_array() && value.size() == 2;
-        if (two && whole(value[0], number) && whole(value[1], end)) { return plan_.keep(between{number, end}); }
+        if (two && whole(value[0], first) && whole(value[1], end)) { return plan_.keep(between{first, end}); }
         return refused("when", "\"between\" takes two steps, [first, one past the last]");
     }
     if (key == "at") { return at_leaf(value); }
     return refused("when", "\"" + std::string{key.substr(0, 40)} +
                                "\" is none of every, from, before, between, at, during, and, or, not");
+}
+
+SPOTTER_BODY json_expression_reader::part json_expression_reader::step_leaf(std::string_view key, json const& value) {
+    std::uint64_t number = 0;
+    bool const is_number = whole(value, number);
+    if (key == "every") {
+        if (is_number && number > 0) { return plan_.keep(every{number}); }
+        return refused("when", "\"every\" takes a whole number of steps, from 1 on");
+    }
+    if (!is_number) { return refused("when", "\"" + std::string{key} + "\" takes a step: a whole number, from 0 on"); }
+    return key == "from" ? plan_.keep(from{number}) : plan_.keep(before{number});
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::at_leaf(json const& value) {

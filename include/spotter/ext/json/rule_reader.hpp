@@ -146,6 +146,7 @@ private:
 
     [[nodiscard]] found adapt(made_rule const& inner, json const& it);
     [[nodiscard]] found adapt_by_steps(made_rule const& inner, std::string_view key, json const& value);
+    [[nodiscard]] found respond_by_each(made_rule const& inner, json const& list);
     [[nodiscard]] found respond(made_rule const& inner, json const& it);
 
     static constexpr std::uint32_t depth_of_packs = 16;  // limit of the nesting depth of packs

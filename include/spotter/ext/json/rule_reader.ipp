@@ -206,13 +206,17 @@ SPOTTER_BODY statistic json_rule_reader::statistic_of(json const& it) {
     return made;
 }
 
+// "l2 > 1000".
+[[nodiscard]] SPOTTER_BODY bool read_comparison(std::string_view text, predicate_node& into) noexcept {
+    std::size_t const cut = text.find_first_of("<>");
+    return cut != text.npos && read_statistic_name(text.substr(0, cut), into.left) &&
+           read_bound(text.substr(cut), into.how, into.limit);
+}
+
 SPOTTER_BODY predicate_node const* json_rule_reader::predicate(json const& it) {
     predicate_node made;
     if (std::string const* const text = text_of(it)) {
-        std::size_t const cut = text->find_first_of("<>");
-        bool const fine = cut != text->npos && read_statistic_name(std::string_view{*text}.substr(0, cut), made.left) &&
-                          read_bound(std::string_view{*text}.substr(cut), made.how, made.limit);
-        if (!fine) {
+        if (!read_comparison(*text, made)) {
             refuse("where", "\"" + text->substr(0, 60) + "\" compares no statistic with a number: \"l2 > 1000\"");
         }
     } else if (it.is_object() && it.size() == 1) {
@@ -270,12 +274,8 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
         std::string_view const wanted = assign_parameter(value, level);
         return wanted.empty() ? keep(inner.rule | level, inner.depth) : refused_rule(key, wanted);
     }
-    if (key != "on") { return refused_rule(key, "there is no such adaptor (docs/settings.md)"); }
-    found made = inner;
-    for (json const& each : value.is_array() ? value : json::array({value})) {
-        if (made) { made = respond(*made, each); }
-    }
-    return made;
+    if (key == "on") { return respond_by_each(inner, value.is_array() ? value : json::array({value})); }
+    return refused_rule(key, "there is no such adaptor (docs/settings.md)");
 }
 
 SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt_by_steps(made_rule const& inner, std::string_view key,
@@ -285,6 +285,14 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt_by_steps(made_rule 
     if (key == "for_steps") { return keep(inner.rule | for_steps{steps}, inner.depth); }
     return key == "cooldown" ? keep(inner.rule | cooldown{steps}, inner.depth)
                              : keep(inner.rule | rearm{steps}, inner.depth);
+}
+
+SPOTTER_BODY json_rule_reader::found json_rule_reader::respond_by_each(made_rule const& inner, json const& list) {
+    found made = inner;
+    for (json const& each : list) {
+        if (made) { made = respond(*made, each); }
+    }
+    return made;
 }
 
 SPOTTER_BODY json_rule_reader::found json_rule_reader::respond(made_rule const& inner, json const& it) {

@@ -52,6 +52,11 @@ private:
     void note(std::size_t which, int code, char const* what) noexcept;
     template <class Call>
     void load(Call& call, char const* name) noexcept;
+    // A library may lack a call, and a device its answer.
+    template <class Call, class... Arguments>
+    [[nodiscard]] static bool tells(Call call, Arguments... arguments) noexcept {
+        return call != nullptr && call(arguments...) == 0;
+    }
     void sample(device from, std::size_t which, bool with_pcie, system_load::gpu& into) noexcept;
 
     void* library_ = nullptr;

@@ -75,27 +75,22 @@ SPOTTER_BODY void nvml_reader::sample(device from, std::size_t which, bool with_
         if (code == 0 && busy.gpu <= 100) { into.busy = 0.01F * static_cast<float>(busy.gpu); }
     }
     memory_info memory;
-    if (calls_.memory_of != nullptr && calls_.memory_of(from, &memory) == 0 && memory.total > 0 &&
-        memory.used <= memory.total) {
+    if (tells(calls_.memory_of, from, &memory) && memory.total > 0 && memory.used <= memory.total) {
         into.memory = static_cast<float>(static_cast<double>(memory.used) / static_cast<double>(memory.total));
     }
     unsigned value = 0;
-    if (calls_.power_of != nullptr && calls_.power_of(from, &value) == 0) {
-        into.power = static_cast<float>(value) / 1000.0F;
-    }
-    if (calls_.temperature_of != nullptr && calls_.temperature_of(from, 0, &value) == 0) {
-        into.temperature = static_cast<float>(value);
-    }
+    if (tells(calls_.power_of, from, &value)) { into.power = static_cast<float>(value) / 1000.0F; }
+    if (tells(calls_.temperature_of, from, 0, &value)) { into.temperature = static_cast<float>(value); }
     unsigned long long reasons = 0;
-    if (calls_.throttling_of != nullptr && calls_.throttling_of(from, &reasons) == 0) {
-        // Software power cap, hardware slowdown, software and hardware thermal slowdown, power brake; not idling or
-        // user settings.
+    if (tells(calls_.throttling_of, from, &reasons)) {
+        // Software power cap, hardware slowdown, software and hardware thermal slowdown, power brake; not idle, nor
+        // what the user chose.
         constexpr unsigned long long held_down = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
         into.slowed = (reasons & held_down) != 0 ? 1.0F : 0.0F;
     }
-    if (!with_pcie || calls_.pcie_of == nullptr) { return; }
-    if (calls_.pcie_of(from, 0, &value) == 0) { into.sent = 1e3F * static_cast<float>(value); }
-    if (calls_.pcie_of(from, 1, &value) == 0) { into.received = 1e3F * static_cast<float>(value); }
+    if (!with_pcie) { return; }
+    if (tells(calls_.pcie_of, from, 0, &value)) { into.sent = 1e3F * static_cast<float>(value); }
+    if (tells(calls_.pcie_of, from, 1, &value)) { into.received = 1e3F * static_cast<float>(value); }
 }
 
 SPOTTER_BODY void nvml_reader::note(std::size_t which, int code, char const* what) noexcept {
