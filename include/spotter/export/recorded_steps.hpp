@@ -52,7 +52,13 @@ public:
 
 private:
     void clear() noexcept { kept_.clear(), findings_.clear(); }
-    [[nodiscard]] bool wanted(tensor_id id);
+    [[nodiscard]] bool wanted(tensor_id id) {
+        auto const& tensors = from_->index().tensors();
+        for (std::size_t i = named_.size(); i < tensors.size(); ++i) {
+            named_.push_back(choice_->has_name(tensors[i]->name));
+        }
+        return id < named_.size() && named_[id];
+    }
     template <class Take>
     void take_row(recorded_row const& it, Take& take) {
         if (it.row.kind == row_kind::finding) { return findings_.push(it); }
@@ -157,7 +163,9 @@ private:
 
 namespace detail {
 
-[[nodiscard]] error export_of_another_run() noexcept;
+[[nodiscard]] inline error export_of_another_run() noexcept {
+    return {errc::replaced, "another run has taken the place of the one that was exported: export it to another place"};
+}
 
 // The statistics that are plotted by default.
 inline constexpr statistic usual_statistics[] = {minimum, maximum, mean,          stddev,   mean_abs,
@@ -180,12 +188,10 @@ void each_statistic(recorded_entry& it, export_choice const& choice, Use&& use) 
         for (statistic const& each : usual_statistics) { give(each); }
     }
 }
-[[nodiscard]] std::string place_of(recorded_step const& at, std::string_view name);
+[[nodiscard]] inline std::string place_of(recorded_step const& at, std::string_view name) {
+    return std::string{name} + '@' + std::string{name_of(at.step.mode)} + ':' + std::to_string(at.step.index);
+}
 
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/export/recorded_steps.ipp>
-#endif

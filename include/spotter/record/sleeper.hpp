@@ -4,8 +4,10 @@
 
 #include <spotter/config.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -14,8 +16,19 @@ namespace spotter::inline SPOTTER_ABI {
 class sleeper {
 public:
     // True if it was woken.
-    bool sleep(unsigned microseconds) noexcept;
-    void wake() noexcept;  // any thread
+    bool sleep(unsigned microseconds) noexcept {
+        std::unique_lock lock{mutex_};
+        (void)called_.wait_for(lock, std::chrono::microseconds{microseconds}, [this] { return woken_; });
+        return std::exchange(woken_, false);
+    }
+    // any thread
+    void wake() noexcept {
+        {
+            std::lock_guard const lock{mutex_};
+            woken_ = true;
+        }
+        called_.notify_one();
+    }
 
 private:
     std::mutex mutex_;
@@ -24,7 +37,3 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/record/sleeper.ipp>
-#endif

@@ -4,6 +4,8 @@
 
 #include <spotter/replay/player.hpp>
 
+#include <algorithm>
+
 namespace spotter::inline SPOTTER_ABI {
 
 // The result of a replay. Texts live as long as the trial and the rules' literals.
@@ -51,8 +53,16 @@ template <class Argument>
         return true;
     }
 }
-// Adds up the counts of several attempts and workers.
-void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each);
+// Of several attempts and workers: counts add up.
+inline void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each) {
+    if (place == all.size()) { return all.push_back(each); }
+    coverage& into = all[place];
+    into.matched = (std::max)(into.matched, each.matched);
+    into.judged += each.judged;
+    into.undecided += each.undecided;
+    into.fired += each.fired;
+    into.reason = each.judged == 0 && into.judged > 0 ? into.reason : each.reason;
+}
 
 // The rules for one worker's record, with their own state.
 template <class... Arguments>
@@ -152,7 +162,3 @@ replay_report replay(trial const& run, Arguments const&... arguments) {
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/replay/replay.ipp>
-#endif

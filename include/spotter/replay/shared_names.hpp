@@ -20,10 +20,20 @@ public:
         std::uint32_t from = 0;     // that record's number
     };
 
-    [[nodiscard]] tensor_id id_of(std::string_view name);
+    [[nodiscard]] tensor_id id_of(std::string_view name) {
+        auto const [it, fresh] = ids_.try_emplace(name, static_cast<tensor_id>(all_.size()));
+        if (fresh) { all_.emplace_back(); }
+        return it->second;
+    }
     [[nodiscard]] entry const& of(tensor_id id) const noexcept { return all_[id]; }
-    // A record's declaration. It counts if that record was the first with the name.
-    void say(tensor_info const& info, std::uint32_t from);
+    // What a record declares. It counts where that record was the first with the name.
+    void say(tensor_info const& info, std::uint32_t from) {
+        entry& mine = all_[info.id];
+        if (mine.version > 0 && mine.from != from) { return; }
+        mine.info = info;
+        mine.from = from;
+        ++mine.version;
+    }
 
 private:
     std::map<std::string_view, tensor_id> ids_{};
@@ -33,7 +43,3 @@ private:
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/replay/shared_names.ipp>
-#endif

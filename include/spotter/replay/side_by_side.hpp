@@ -7,6 +7,7 @@
 #include <spotter/replay/step_rows.hpp>
 #include <spotter/replay/streams.hpp>
 
+#include <map>
 #include <memory>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -200,7 +201,19 @@ private:
     std::vector<std::unique_ptr<side_by_side_part<rules>>> parts_{};
 };
 
-[[nodiscard]] std::vector<std::string> unpaired_names(streams const& which);
+[[nodiscard]] inline std::vector<std::string> unpaired_names(streams const& which) {
+    std::map<std::string_view, std::size_t> times;
+    for (streams::one const& each : which.all()) {
+        for (auto const& tensor : each.record->index().tensors()) {
+            if (!tensor->entries.empty()) { ++times[tensor->name]; }
+        }
+    }
+    std::vector<std::string> found;
+    for (auto const& [name, count] : times) {
+        if (count < which.all().size()) { found.emplace_back(name); }
+    }
+    return found;
+}
 
 }  // namespace detail
 
@@ -224,7 +237,3 @@ side_by_side_report replay_side_by_side(streams const& which, Arguments const&..
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/replay/side_by_side.ipp>
-#endif

@@ -4,6 +4,7 @@
 
 #include <spotter/trial/trial.hpp>
 
+#include <functional>
 #include <initializer_list>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -20,8 +21,8 @@ public:
     };
 
     streams(trial const& run) : runs_{&run} { take_records(); }
-    streams(std::initializer_list<std::reference_wrapper<trial const>> runs);
-    streams(std::vector<trial> const& runs);
+    streams(std::initializer_list<std::reference_wrapper<trial const>> runs) { take(runs); }
+    streams(std::vector<trial> const& runs) { take(runs); }
 
     // In the order given.
     [[nodiscard]] std::vector<trial const*> const& runs() const noexcept { return runs_; }
@@ -29,14 +30,22 @@ public:
     [[nodiscard]] std::vector<one> const& all() const noexcept { return all_; }
 
 private:
-    void take_records();
+    template <class Runs>
+    void take(Runs const& runs) {
+        for (trial const& each : runs) { runs_.push_back(&each); }
+        take_records();
+    }
+    void take_records() {
+        for (trial const* run : runs_) {
+            for (auto const& each : run->readers()) {
+                auto const place = static_cast<std::uint32_t>(all_.size());
+                all_.push_back({each.get(), runs_.size() == 1 ? each->number() : place});
+            }
+        }
+    }
 
     std::vector<trial const*> runs_{};
     std::vector<one> all_{};
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/replay/streams.ipp>
-#endif

@@ -5,10 +5,26 @@
 #include <spotter/format/decode.hpp>
 #include <spotter/stat/distribution.hpp>
 
+#include <cstring>
+
 namespace spotter::inline SPOTTER_ABI {
 
-// Leaves out what was not stored, or was stored with other bins than this version's.
-[[nodiscard]] distribution stored_distribution(rows::observe const& row) noexcept;
+// What was not stored, or in another division than this version's, is not there.
+[[nodiscard]] inline distribution stored_distribution(rows::observe const& row) noexcept {
+    distribution found;
+    if (row.quantiles == found.quantiles.size()) {
+        found.has_quantiles = true;
+        std::memcpy(found.quantiles.data(), row.levels.data(), row.levels.size());
+    }
+    if (row.bins == found.bins.size()) {
+        found.has_histogram = true;
+        found.low = row.low;
+        found.high = row.high;
+        byte_reader in{row.counts};
+        for (std::uint64_t& each : found.bins) { each = in.varint(); }
+    }
+    return found;
+}
 
 // The terms that the distribution holds.
 [[nodiscard]] constexpr terms terms_of(distribution const& it) noexcept {
@@ -16,7 +32,3 @@ namespace spotter::inline SPOTTER_ABI {
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/trial/distribution.ipp>
-#endif

@@ -16,13 +16,27 @@ namespace spotter::inline SPOTTER_ABI {
 // head shows a segment's attempt; segments without one are not used.
 class attempt_names {
 public:
-    // Adds a declaration of a segment.
-    void learn(byte_view segment, tensor_id local, tensor_id id);
-    // no_tensor if no segment of the attempt declares it.
-    [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept;
+    // What a segment declares.
+    void learn(byte_view segment, tensor_id local, tensor_id id) {
+        auto const head = head_of(segment);
+        if (!head) { return; }
+        std::vector<tensor_id>& ids = ids_[{head->run_id, head->attempt}];
+        if (local >= ids.size()) { ids.resize(local + std::size_t{1}, no_tensor); }
+        ids[local] = id;
+    }
+    // no_tensor where no segment of the attempt declared it.
+    [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept {
+        auto const head = head_of(segment);
+        if (!head) { return no_tensor; }
+        auto const it = ids_.find({head->run_id, head->attempt});
+        return it != ids_.end() && local < it->second.size() ? it->second[local] : no_tensor;
+    }
 
 private:
-    [[nodiscard]] static result<segment_head> head_of(byte_view segment) noexcept;
+    [[nodiscard]] static result<segment_head> head_of(byte_view segment) noexcept {
+        if (segment.size() < layout::head_bytes) { return {errc::not_yet, "the segment has no head yet"}; }
+        return decode_head(segment);
+    }
 
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<tensor_id>> ids_{};
 };
@@ -36,9 +50,11 @@ public:
     void clear() noexcept { lists_.clear(); }
     // Adds an entry under the writer's id.
     void add(tensor_id local, track_entry const& entry) { list_of(entry.place, local).push_back(entry); }
-    // Adds all entries of an id in a steps row.
-    void add_row(row_place const& place, tensor_id local, std::uint64_t count);
-    // Whether test(entry) holds for any of the entries at a step, without scalars between steps.
+    // All of an id in a steps row.
+    void add_row(row_place const& place, tensor_id local, std::uint64_t count) {
+        list_of(place, local).push_row(place, local, count);
+    }
+    // Whether test(entry) holds for any of those at a step, loose ones left out.
     template <class Test>
     [[nodiscard]] bool any_at(step_id step, Test const& test) const {
         bool found = false;
@@ -74,7 +90,11 @@ public:
     }
 
 private:
-    [[nodiscard]] entry_list& list_of(row_place const& place, tensor_id local);
+    [[nodiscard]] entry_list& list_of(row_place const& place, tensor_id local) {
+        entry_list& mine = lists_[{place.segment, local}];
+        mine.read_from(source_);
+        return mine;
+    }
 
     row_source source_{};
     std::map<std::pair<std::uint32_t, tensor_id>, entry_list> lists_{};
@@ -82,7 +102,3 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/trial/lost_names.ipp>
-#endif

@@ -4,6 +4,8 @@
 
 #include <spotter/core/result.hpp>
 
+#include <cstdlib>
+#include <new>
 #include <stdexcept>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -12,17 +14,32 @@ namespace spotter::inline SPOTTER_ABI {
 // errc::out_of_memory instead.
 class no_memory : public std::bad_alloc {
 public:
-    // A sentence that names a smaller request.
-    [[nodiscard]] char const* what() const noexcept override;
+    // What to ask for instead, in a sentence.
+    [[nodiscard]] char const* what() const noexcept override {
+        return "no memory for all that was asked of the run: ask for fewer steps or names at a time, a policy or a "
+               "filter does";
+    }
 };
 
 namespace detail {
 
-[[noreturn]] void say_no_memory();
-// Throws `failure` for remote data that cannot be fetched. Without exceptions this ends the program, so remote files
-// are not offered there.
-[[noreturn]] void say_unreachable(error const& why);
-// Returns list(). `undo` reverts partial work if it throws.
+[[noreturn]] inline void say_no_memory() {
+#if SPOTTER_EXCEPTIONS
+    throw no_memory{};
+#else
+    std::abort();  // as a list of the library's does that finds none
+#endif
+}
+// What has to be fetched cannot be: throws `failure`. Without exceptions this ends the program, so what fetches is not
+// offered there.
+[[noreturn]] inline void say_unreachable([[maybe_unused]] error const& why) {
+#if SPOTTER_EXCEPTIONS
+    throw failure{why};
+#else
+    std::abort();
+#endif
+}
+// What `list` returns. `undo` leaves nothing half done.
 template <class List, class Undo>
 decltype(auto) listed(List const& list, Undo const& undo) {
 #if SPOTTER_EXCEPTIONS
@@ -64,7 +81,3 @@ auto answered(Ask const& ask, char const* lack = asked_too_much) -> decltype(ask
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/trial/no_memory.ipp>
-#endif

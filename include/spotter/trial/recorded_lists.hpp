@@ -6,6 +6,7 @@
 #include <spotter/rule/finding.hpp>
 #include <spotter/trial/recorded.hpp>
 
+#include <string>
 #include <vector>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -30,15 +31,30 @@ template <class Keep>
     it.detail << told.detail;
     return it;
 }
-// Replaces `into` by the list in a run_begin or run_end row. False if the row is malformed.
-[[nodiscard]] bool take_collections(rows::run_begin const& from, std::vector<recorded_collection>& into);
-[[nodiscard]] bool take_coverages(rows::run_end const& from, std::uint32_t worker,
-                                  std::vector<recorded_coverage>& into);
+// The lists in the rows of a beginning and an end, in place of what was there. False where they are malformed.
+[[nodiscard]] inline bool take_collections(rows::run_begin const& from, std::vector<recorded_collection>& into) {
+    into.clear();
+    byte_view list = from.list;
+    for (std::uint64_t i = 0; i < from.collections; ++i) {
+        rows::collection each;
+        if (!read_collection(list, each)) { return false; }
+        into.push_back({std::string{each.name}, std::string{each.what}});
+    }
+    return true;
+}
+[[nodiscard]] inline bool take_coverages(rows::run_end const& from, std::uint32_t worker,
+                                         std::vector<recorded_coverage>& into) {
+    into.clear();
+    byte_view list = from.list;
+    for (std::uint64_t i = 0; i < from.coverages; ++i) {
+        rows::coverage each;
+        if (!read_coverage(list, each)) { return false; }
+        into.push_back({std::string{each.rule}, std::string{each.reason}, each.matched, each.judged, each.undecided,
+                        each.fired, worker});
+    }
+    return true;
+}
 
 }  // namespace detail
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/trial/recorded_lists.ipp>
-#endif

@@ -6,6 +6,7 @@
 #include <spotter/trial/step_list.hpp>
 #include <spotter/trial/step_ranges.hpp>
 
+#include <algorithm>
 #include <bit>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -16,10 +17,22 @@ class step_merge {
 public:
     explicit step_merge(bool of_several) noexcept : of_several_{of_several} {}
 
-    // Adds a close; those of each worker in order, one worker after the other.
-    void add(closed_step const& closed);
-    // The merged list. Call it once, at the end.
-    [[nodiscard]] std::vector<step_id> take();
+    // A closing; of one worker in their order, one worker after the other.
+    void add(closed_step const& closed) {
+        if (of_several_) {
+            all_.push_back({key_of(closed.time), all_.size(), closed.step});
+        } else {
+            take_new(closed.step);
+        }
+    }
+    // What came of it. Once, at the end.
+    [[nodiscard]] std::vector<step_id> take() {
+        std::sort(all_.begin(), all_.end(), [](closing const& a, closing const& b) {
+            return a.key != b.key ? a.key < b.key : a.place < b.place;
+        });
+        for (closing const& each : all_) { take_new(each.step); }
+        return std::move(found_);
+    }
 
 private:
     struct closing {
@@ -29,7 +42,11 @@ private:
     };
     // The bits of a time: a total order for any double, and the order of time after 1970.
     [[nodiscard]] static std::int64_t key_of(double time) noexcept { return std::bit_cast<std::int64_t>(time); }
-    void take_new(step_id step);
+    void take_new(step_id step) {
+        if (known_.contains(step)) { return; }
+        known_.add(step);
+        found_.push_back(step);
+    }
 
     bool of_several_;
     std::vector<closing> all_{};
@@ -38,7 +55,3 @@ private:
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
-
-#if SPOTTER_BODIES
-#include <spotter/trial/step_merge.ipp>
-#endif
