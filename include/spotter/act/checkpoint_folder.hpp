@@ -52,7 +52,7 @@ public:
 private:
     [[nodiscard]] error hold();
     [[nodiscard]] error sync_file(std::string const& path);
-    // A removed one has no path any more. The first error is kept.
+    // Removes its file and clears its path. Keeps the first error.
     void remove(listed_checkpoint& it, error& first);
     void remove_surplus(error& first);
     void remove_without_use(error& first);

@@ -144,7 +144,7 @@ SPOTTER_BODY error checkpoint_folder::end() {
     return why;
 }
 
-// From the dot on; that of safetensors where there is none.
+// The file extension with its dot; that of safetensors if there is none.
 [[nodiscard]] SPOTTER_BODY std::string ending_of(std::string const& path) {
     std::size_t const dot = path.rfind('.'), slash = path.rfind('/');
     bool const has_end =
@@ -233,7 +233,7 @@ SPOTTER_BODY error checkpoint_folder::tidy() {
 }
 
 SPOTTER_BODY void checkpoint_folder::remove(listed_checkpoint& it, error& first) {
-    truth const mine = is_there(it);  // or somebody has put another in its place, or taken it away
+    truth const mine = is_there(it);  // or another process replaced or removed it
     error const why = mine == truth::yes ? files_.remove(it.file.path) : error{};
     if (why && !first) { first = why; }
     if (!why && mine != truth::undecided) { it.file.path.clear(); }
@@ -264,7 +264,7 @@ SPOTTER_BODY void checkpoint_folder::remove_without_use(error& first) {
     bool const any_good = good < all_.size();
     for (std::size_t i = 0; i < all_.size(); ++i) {
         bool const is_bad = all_[i].file.state == checkpoint_state::bad;
-        // One that is unproven and older than a good one is of an earlier process.
+        // An unproven one that is older than a good one comes from an earlier process.
         bool const goes = is_bad ? any_good || i + 1 < all_.size() : any_good && i < good;
         if (goes && may_go(all_[i])) { remove(all_[i], first); }
     }

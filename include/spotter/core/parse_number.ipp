@@ -83,7 +83,7 @@ private:
     bool cut_off_ = false;
 };
 
-// In letters of any case; `small` is of small ones.
+// Whether `text` begins with `small`, case ignored; `small` is in lower case.
 [[nodiscard]] SPOTTER_BODY bool begins_in_any_case(std::string_view text, std::string_view small) noexcept {
     if (text.size() < small.size()) { return false; }
     for (std::size_t i = 0; i < small.size(); ++i) {
@@ -92,7 +92,7 @@ private:
     return true;
 }
 
-// "inf", "infinity", "nan", "nan(...)" in letters of any case: how many letters of `text`, and the bits of the value.
+// "inf", "infinity", "nan", "nan(...)", case ignored: returns the length, and sets the bits of the value.
 [[nodiscard]] SPOTTER_BODY std::size_t take_named_number(std::string_view text, std::uint64_t& bits) noexcept {
     std::size_t const from = text.starts_with('-') ? 1 : 0;
     bits = f64_bits::exponent | (from == 1 ? f64_bits::sign : 0);

@@ -159,7 +159,7 @@ template <element Value>
     return where;
 }
 
-// The member of the union that a storage type is in.
+// The union member of a storage type.
 template <class Value>
 inline constexpr auto member_for = nullptr;
 template <>
@@ -196,7 +196,7 @@ template <>
 inline constexpr auto member_for<spotter::f8_e4m3> = &values_pointer::f8_e4m3;
 template <>
 inline constexpr auto member_for<spotter::f8_e5m2> = &values_pointer::f8_e5m2;
-// What visit_values would read, for a type that is known.
+// The pointer that visit_values reads, for a type known at compile time.
 template <class Value>
 [[nodiscard]] constexpr Value const* pointer_in(values_pointer const& where) noexcept {
     return where.*member_for<Value>;

@@ -114,7 +114,7 @@ private:
 
 namespace detail {
 
-// Without spaces around it.
+// Removes spaces at both ends.
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {
     while (text.starts_with(' ')) { text.remove_prefix(1); }
     while (text.ends_with(' ')) { text.remove_suffix(1); }

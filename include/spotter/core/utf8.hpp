@@ -12,8 +12,8 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// The first bytes of letters of more than one, how many bytes they have, and between what the second is (table 3-7 of
-// the Unicode standard). Every further one is between 80 and BF.
+// The ranges of the first byte and of the second byte, and the size in bytes (table 3-7 of the Unicode standard). Every
+// further byte is between 80 and BF.
 struct letter_form {
     std::uint8_t first, last, size, low, high;
 };
@@ -21,8 +21,8 @@ inline constexpr letter_form letter_forms[] = {
     {0xC2, 0xDF, 2, 0x80, 0xBF}, {0xE0, 0xE0, 3, 0xA0, 0xBF}, {0xE1, 0xEC, 3, 0x80, 0xBF}, {0xED, 0xED, 3, 0x80, 0x9F},
     {0xEE, 0xEF, 3, 0x80, 0xBF}, {0xF0, 0xF0, 4, 0x90, 0xBF}, {0xF1, 0xF3, 4, 0x80, 0xBF}, {0xF4, 0xF4, 4, 0x80, 0x8F}};
 
-// How many bytes of `text` from `at` on are one letter of UTF-8; 0 where there is none (a byte that begins nothing, a
-// form longer than need be, half of a surrogate pair, beyond U+10FFFF, an end amid a letter).
+// The size in bytes of the UTF-8 character at `at`; 0 if there is none: a wrong first byte, an overlong form, a
+// surrogate, a code point above U+10FFFF, or a truncated character.
 [[nodiscard]] constexpr std::size_t letter_size(std::string_view text, std::size_t at) noexcept {
     auto const byte = [&](std::size_t i) -> std::uint32_t {
         return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;

@@ -16,7 +16,7 @@ using machine_file_system = windows_file_system;  // the type of system_files()
 using machine_file_system = posix_file_system;  // the type of system_files()
 #endif
 
-// The machine's files. Without state, so it is shared and may be used at any time.
+// The local files. Stateless, so it is shared and can be used at any time.
 [[nodiscard]] inline file_system& system_files() noexcept {
     static machine_file_system files;
     return files;
@@ -27,8 +27,8 @@ using file_system_opener = result<file_system*> (*)() noexcept;
 // null: such paths are refused. Set before `main`, then constant.
 inline file_system_opener s3_opener = nullptr;
 
-// Whose a path is that may begin with a scheme. errc::bad_config where nothing here reads it, or what does cannot
-// begin.
+// The file system of a path, which may begin with a scheme. errc::bad_config if the scheme is unknown, or its file
+// system cannot start.
 [[nodiscard]] inline result<file_system*> files_at(std::string_view path) noexcept {
     if (!path.starts_with("s3://")) { return &system_files(); }
     if (s3_opener != nullptr) { return s3_opener(); }

@@ -78,7 +78,7 @@ SPOTTER_BODY bool append_row(byte_buffer& out, row_kind kind, byte_view body, by
 
 namespace detail {
 
-// What a row's being in a frame says in the frame's head.
+// The flag that a row of this kind sets in its frame's head.
 [[nodiscard]] constexpr std::uint32_t flag_of(row_kind kind) noexcept {
     switch (kind) {
         case row_kind::run_begin:

@@ -97,8 +97,8 @@ private:
     [[nodiscard]] static error damaged(payload_place const& place) noexcept;
     // Creates the working memory for blocks of a form with at most that many bytes.
     [[nodiscard]] bool ready(payload_form form, std::size_t bytes) noexcept;
-    // The mask of a block, which is cut off `from`; where the form has none, as where all values stand.
-    // Of the next block, how many elements there are, and how many are not zero.
+    // Reads the mask of a block and removes it from `from`. Without masks in the form the result is `all`.
+    // The number of elements in the next block, and of those that are not zero.
     [[nodiscard]] zero_mask::reading begin_block(byte_view& from, payload_form form) noexcept;
     [[nodiscard]] zero_mask::reading take_mask(byte_view& from, payload_form form) noexcept;
     // Reads the planes of `count` values and removes them from `from`. False: damaged.

@@ -232,7 +232,7 @@ private:
         return known != names.npos || (!is_letter(letter) && !is_digit(letter)) ||
                wrong("there is no such escape in ECMAScript", begin);
     }
-    // \d \s \w, and what is none of them: \D \S \W.
+    // Adds \d \s \w or their complements \D \S \W.
     [[nodiscard]] static constexpr bool add_escaped_class(byte_set& set, char letter) noexcept {
         constexpr std::string_view names = "dswDSW";
         std::size_t const at = names.find(letter);
@@ -303,7 +303,7 @@ private:
         }
         ++at_;
         if (!member(set, last, several_last)) { return false; }
-        if (several || several_last) {  // a class is no end of a range: the - is a member
+        if (several || several_last) {  // a class cannot end a range: the - is literal
             set.add('-');
             if (!several) { set.add(first); }
             if (!several_last) { set.add(last); }

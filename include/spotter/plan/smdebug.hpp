@@ -59,12 +59,12 @@ inline constexpr smdebug_key smdebug_keys[] = {
     }
     return nullptr;
 }
-// `global` is of the mode of who names none; here every step has one, so that it says nothing of any.
+// `global` is the mode of a step without one, which does not exist here: its keys are ignored.
 [[nodiscard]] constexpr bool is_mode(std::string_view prefix) noexcept {
     return prefix == "train" || prefix == "eval" || prefix == "predict" || prefix == "global";
 }
 
-// Of which kinds a value may be, what is said of another, and whether each item of it is looked at; in the order of
+// The accepted kinds of a value, the error text for other kinds, and whether its items are validated; in the order of
 // `takes`.
 struct smdebug_form {
     unsigned kinds;
@@ -130,8 +130,8 @@ inline constexpr smdebug_default smdebug_defaults[] = {
     return nullptr;
 }
 
-// Where the item ends that begins at `begin`: at its comma, or with the list. Commas within brackets are no separators
-// where the items are regular expressions.
+// The end of the item that begins at `begin`: its comma, or the end of the list. If the items are regular expressions,
+// commas within brackets do not separate.
 [[nodiscard]] constexpr std::size_t end_of_item(std::string_view list, std::size_t begin, bool expressions) noexcept {
     if (!expressions) { return (std::min)(list.find(',', begin), list.size()); }
     int depth = 0;
@@ -209,7 +209,7 @@ public:
 
 private:
     using part = dynamic_plan::part;
-    static constexpr std::size_t most_steps = 65536;  // of a list: they are looked through at every step
+    static constexpr std::size_t most_steps = 65536;  // of a list, which is searched at every step
 
     [[nodiscard]] static error too_many() noexcept;
 
@@ -248,7 +248,7 @@ private:
 
     void add(setting_group const& group) noexcept;
     void add_included() noexcept;
-    // What either lets through.
+    // Joins both by `or`.
     void widen(std::optional<part>& all, part more) noexcept;
     [[nodiscard]] std::optional<part> tensors_of(setting_group const& group, smdebug_default const& like) noexcept;
     [[nodiscard]] part steps_of(setting_group const& group, smdebug_default const& like) noexcept;

@@ -225,7 +225,7 @@ SPOTTER_BODY void smdebug_reader::add(setting_group const& group) noexcept {
     if (plan_.too_deep()) {
         return refuse(group, "include_regex", {}, "a list holds 256 expressions at most; join them by |");
     }
-    part const these = which ? *which : plan_.negate(plan_.keep(glob{"*"}));  // that is only named has no tensors
+    part const these = which ? *which : plan_.negate(plan_.keep(glob{"*"}));  // no pattern: no tensors
     part const when = steps_of(group, like);
     plan_.add(group.name, these, when, contents_of(group, like));
 }

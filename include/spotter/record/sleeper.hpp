@@ -21,7 +21,7 @@ public:
         (void)called_.wait_for(lock, std::chrono::microseconds{microseconds}, [this] { return woken_; });
         return std::exchange(woken_, false);
     }
-    // any thread
+    // Callable from any thread.
     void wake() noexcept {
         {
             std::lock_guard const lock{mutex_};

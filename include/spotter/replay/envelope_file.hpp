@@ -53,7 +53,7 @@ private:
     [[nodiscard]] static bool name(std::string_view text, std::string& into);
     [[nodiscard]] static bool series(std::string_view words, envelope::entry& into);
     [[nodiscard]] static bool phase(std::string_view words, std::vector<healthy_range>& into);
-    // What is wrong with a line; empty: nothing.
+    // Why a line is refused; empty if it is not.
     [[nodiscard]] std::string_view take(std::string_view kind, std::string_view words);
     [[nodiscard]] std::string_view take_end(std::string_view words) const noexcept;
     [[nodiscard]] bool lacks_phase() const noexcept { return !entries_.empty() && entries_.back().phases.empty(); }

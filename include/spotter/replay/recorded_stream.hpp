@@ -269,7 +269,7 @@ private:
         distribution spread{};
         terms missing = terms::none;  // needed, but unavailable
     };
-    // What a row does not say of what is needed, and whether the values are needed, for that or for themselves.
+    // Needed terms that a row lacks, and whether the values are needed.
     struct unsaid {
         bool units = false, delta = false, pass = false;
         terms spread = terms::none;
@@ -282,7 +282,7 @@ private:
         it.delta = has(needs, terms::change) && !has(told.stats.has, terms::change);
         it.pass = any(without(needs & pass_terms, told.stats.has));
         if (told.stats.finite() > 0) { it.spread = without(needs & distribution_terms, terms_of(told.spread)); }
-        // Which a scalar may follow.
+        // A scalar may follow with its value.
         bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
         it.values = has(needs, terms::payload) || single || it.units || it.delta || it.pass || any(it.spread);
         return it;
@@ -293,7 +293,7 @@ private:
         if (lacks.units) { told.units = it.count_units(told.view); }
         if (any(lacks.spread)) { told.spread = spread_of(told.view, needs); }
     }
-    // What is needed and the row does not say is made of the values. Whether they were needed.
+    // Computes needed terms that the row lacks from the values. Returns whether values were needed.
     [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, terms needs, told_values& told) {
         rows::observe const& seen = from.row;
         told.view = shape_of(it, seen);

@@ -53,7 +53,7 @@ template <class Argument>
         return true;
     }
 }
-// Of several attempts and workers: counts add up.
+// Adds up the counts of several attempts and workers.
 inline void join_coverage(std::vector<coverage>& all, std::size_t place, coverage const& each) {
     if (place == all.size()) { return all.push_back(each); }
     coverage& into = all[place];

@@ -26,7 +26,7 @@ public:
         return it->second;
     }
     [[nodiscard]] entry const& of(tensor_id id) const noexcept { return all_[id]; }
-    // What a record declares. It counts where that record was the first with the name.
+    // A record's declaration. It counts if that record was the first with the name.
     void say(tensor_info const& info, std::uint32_t from) {
         entry& mine = all_[info.id];
         if (mine.version > 0 && mine.from != from) { return; }

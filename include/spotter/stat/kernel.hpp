@@ -9,20 +9,20 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Of the sums that go in vectors, those that are wanted: 1 of the values, 2 of magnitudes, 4 of squares.
+// The wanted sums as bits: 1 of values, 2 of magnitudes, 4 of squares.
 [[nodiscard]] constexpr int sums_in(terms wanted) noexcept {
     return (has(wanted, terms::variance) || has(wanted, terms::sum) ? 1 : 0) | (has(wanted, terms::sum_abs) ? 2 : 0) |
            (has(wanted, terms::sum_squares) ? 4 : 0);
 }
 
-// How a block goes: as it is, in parts where elements are not finite or zeros are to be counted, or by the definition.
+// How a block is summed: as it is, with zeros and non-finite elements set apart, or element by element.
 enum class block_way { plain, parts, elements };
 
-// Of blocks one behind the other: what the one before was like is looked for first.
+// Classifies consecutive blocks. It expects a block to be like the previous one.
 template <class Float, std::size_t Bytes>
 struct block_sorter {
     mixed_block<Float> parts;
-    bool has_zeros = false, has_bad = false;  // the block before
+    bool has_zeros = false, has_bad = false;  // of the previous block
 
     SPOTTER_STRICT SPOTTER_INLINE block_way way_of(Float const* block, std::size_t size, std::uint64_t first_index,
                                                    summary& into) noexcept {
@@ -39,7 +39,7 @@ struct block_sorter {
     }
 };
 
-// All blocks of a tensor that are a multiple of 16 elements long; the rest is left to the caller. Returns how many.
+// Takes all blocks of a multiple of 16 elements; returns the number of elements taken. The caller takes the rest.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std::size_t count,
                                                         std::uint64_t first_index, terms wanted,

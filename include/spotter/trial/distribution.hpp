@@ -9,7 +9,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// What was not stored, or in another division than this version's, is not there.
+// Leaves out what was not stored, or was stored with other bins than this version's.
 [[nodiscard]] inline distribution stored_distribution(rows::observe const& row) noexcept {
     distribution found;
     if (row.quantiles == found.quantiles.size()) {

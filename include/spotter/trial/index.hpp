@@ -187,10 +187,10 @@ private:
     }
     // True if the segment's attempt matches, or either attempt is unknown.
     [[nodiscard]] bool is_of(std::uint32_t place, std::uint32_t attempt) const noexcept;
-    // What one group of frames says for `latest_at`: false of one that may lack something.
+    // Looks into one group of frames for `latest_at`; false if it may lack rows.
     [[nodiscard]] bool look_for(tensor_id id, step_id step, std::uint32_t number, side_place const& group,
                                 track_entry& found, bool& seen) const;
-    // A segment has been looked at.
+    // A segment was extended.
     void take_segment(std::uint32_t place);
     // Reads the rows about the run from the frames of a group that have one of these flags.
     void notice(std::uint32_t number, side_place const& group, std::uint32_t wanted);

@@ -73,7 +73,7 @@ SPOTTER_BODY void add_lost_end(std::vector<lost_end>& all, lost_end const& it) {
     known->remembered = known->remembered || it.remembered;
 }
 
-// The last places of each sidecar, by its number.
+// The last places of each sidecar, with its number.
 [[nodiscard]] SPOTTER_BODY std::vector<std::pair<std::uint32_t, std::vector<std::byte>>>
 read_sidecar_tails(file_system& files, std::string const& folder, error& trouble) {
     std::vector<std::pair<std::uint32_t, std::vector<std::byte>>> sides;
@@ -93,7 +93,7 @@ read_sidecar_tails(file_system& files, std::string const& folder, error& trouble
 
 SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const& folder) {
     folder_losses found;
-    // A sidecar is read before its segment is measured: what a place points at was written before it.
+    // Sidecars are read before their segments are measured: a place is written after the rows that it points to.
     auto const sides = read_sidecar_tails(files, folder, found.trouble);
     auto const data_number = [](std::string_view name) noexcept { return segment_number(name, layout::data_suffix); };
     for (std::uint32_t const number : numbers_in(files, folder, data_number, found.trouble)) {
@@ -126,7 +126,7 @@ SPOTTER_BODY folder_losses look_for_losses(file_system& files, std::string const
     return found;
 }
 
-// Of the run's first segment behind one; `otherwise` where there is none.
+// The first ordinal of the run's next segment; `otherwise` if there is none.
 [[nodiscard]] SPOTTER_BODY std::uint64_t first_ordinal_behind(folder_losses const& folder, std::uint32_t segment,
                                                               std::uint64_t otherwise) noexcept {
     for (seen_segment const& each : folder.segments) {
@@ -154,7 +154,7 @@ SPOTTER_BODY std::uint64_t count_lost_steps(worker_index const& index, folder_lo
         lost -= lost > 0 && open < next && !index.step_of(open) ? 1U : 0U;
     }
     for (lost_end const& each : folder.ends) {
-        std::uint64_t const end = first_ordinal_behind(folder, each.segment, next);  // of what is known up to here
+        std::uint64_t const end = first_ordinal_behind(folder, each.segment, next);  // the end of what is known
         lost += each.end_ordinal > end ? each.end_ordinal - end : 0;
         next = (std::max)(next, end == next ? each.end_ordinal : next);  // count adjacent ends once
     }

@@ -16,7 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 // head shows a segment's attempt; segments without one are not used.
 class attempt_names {
 public:
-    // What a segment declares.
+    // Adds a declaration of a segment.
     void learn(byte_view segment, tensor_id local, tensor_id id) {
         auto const head = head_of(segment);
         if (!head) { return; }
@@ -24,7 +24,7 @@ public:
         if (local >= ids.size()) { ids.resize(local + std::size_t{1}, no_tensor); }
         ids[local] = id;
     }
-    // no_tensor where no segment of the attempt declared it.
+    // no_tensor if no segment of the attempt declares it.
     [[nodiscard]] tensor_id find(byte_view segment, tensor_id local) const noexcept {
         auto const head = head_of(segment);
         if (!head) { return no_tensor; }
@@ -50,11 +50,11 @@ public:
     void clear() noexcept { lists_.clear(); }
     // Adds an entry under the writer's id.
     void add(tensor_id local, track_entry const& entry) { list_of(entry.place, local).push_back(entry); }
-    // All of an id in a steps row.
+    // Adds all entries of an id in a steps row.
     void add_row(row_place const& place, tensor_id local, std::uint64_t count) {
         list_of(place, local).push_row(place, local, count);
     }
-    // Whether test(entry) holds for any of those at a step, loose ones left out.
+    // Whether test(entry) holds for any of the entries at a step, without scalars between steps.
     template <class Test>
     [[nodiscard]] bool any_at(step_id step, Test const& test) const {
         bool found = false;

@@ -144,7 +144,7 @@ public:
             } else if (kind == row_kind::times) {
                 times_reader const times{body};
                 times.bad() ? malformed(body) : take_times(times.first_ordinal(), times.count(), place);
-            } else if (rows::feature made; kind == row_kind::feature) {  // of the observation behind it
+            } else if (rows::feature made; kind == row_kind::feature) {  // belongs to the next observation
                 (void)read(made);
             } else if (kind == row_kind::scalar) {
                 rows::scalar value;
@@ -170,7 +170,7 @@ public:
     }
 
 private:
-    // take_frame(first ordinal) and then take_row(kind, body) for each row in it.
+    // Calls take_frame(first ordinal) for each frame and take_row(kind, body) for each row in it.
     template <class Frame, class Row, class Lost>
     void each_row(side_place const& group, Frame const& take_frame, Row const& take_row, Lost& lost) const {
         frame_walker walker = frames_of(group);
@@ -189,7 +189,7 @@ private:
         }
         if (frames < group.frames) { lost(walker.good_end(), true); }
     }
-    // Of a steps row, unless take_steps was content with its outline.
+    // Calls take_value for each value of a steps row, unless take_steps returns true.
     template <class Value, class Steps>
     static void each_packed_value(steps_outline const& outline, byte_view body, row_place place, Value& take_value,
                                   Steps& take_steps) {

@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 // errc::out_of_memory instead.
 class no_memory : public std::bad_alloc {
 public:
-    // What to ask for instead, in a sentence.
+    // A sentence that names a smaller request.
     [[nodiscard]] char const* what() const noexcept override {
         return "no memory for all that was asked of the run: ask for fewer steps or names at a time, a policy or a "
                "filter does";
@@ -27,11 +27,11 @@ namespace detail {
 #if SPOTTER_EXCEPTIONS
     throw no_memory{};
 #else
-    std::abort();  // as a list of the library's does that finds none
+    std::abort();  // as a list of the standard library does without memory
 #endif
 }
-// What has to be fetched cannot be: throws `failure`. Without exceptions this ends the program, so what fetches is not
-// offered there.
+// Throws `failure` for remote data that cannot be fetched. Without exceptions this ends the program, so remote files
+// are not offered there.
 [[noreturn]] inline void say_unreachable([[maybe_unused]] error const& why) {
 #if SPOTTER_EXCEPTIONS
     throw failure{why};
@@ -39,7 +39,7 @@ namespace detail {
     std::abort();
 #endif
 }
-// What `list` returns. `undo` leaves nothing half done.
+// Returns list(). `undo` reverts partial work if it throws.
 template <class List, class Undo>
 decltype(auto) listed(List const& list, Undo const& undo) {
 #if SPOTTER_EXCEPTIONS

@@ -69,7 +69,7 @@ void hand_over_as(row_view row, Sink& sink) {
     }
 }
 
-// One that is of a tensor, under the trial's id.
+// Hands over an event of a tensor, under the trial's id.
 template <class Event, class Sink>
 void hand_over_named(worker_index const& run, recorded_row const& from, Sink& sink) {
     if constexpr (takes_event<Sink, Event>) {

@@ -31,7 +31,7 @@ template <class Keep>
     it.detail << told.detail;
     return it;
 }
-// The lists in the rows of a beginning and an end, in place of what was there. False where they are malformed.
+// Replaces `into` by the list in a run_begin or run_end row. False if the row is malformed.
 [[nodiscard]] inline bool take_collections(rows::run_begin const& from, std::vector<recorded_collection>& into) {
     into.clear();
     byte_view list = from.list;

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 [[nodiscard]] inline result<trial> open_samples(trial const& run, worker of) noexcept {
     text<24> own{"worker-"};
     own << of.number;
-    // A run that was opened by the folder of one worker is at that already.
+    // The run may have been opened by that worker's folder.
     bool const is_there = of.number == 0 || run.folder().ends_with(own.view());
     path_text const folder = is_there ? path_text{run.folder(), layout::system_name}
                                       : path_text{path_text{run.folder(), own.view()}, layout::system_name};

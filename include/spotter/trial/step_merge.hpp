@@ -17,7 +17,7 @@ class step_merge {
 public:
     explicit step_merge(bool of_several) noexcept : of_several_{of_several} {}
 
-    // A closing; of one worker in their order, one worker after the other.
+    // Adds a close; those of each worker in order, one worker after the other.
     void add(closed_step const& closed) {
         if (of_several_) {
             all_.push_back({key_of(closed.time), all_.size(), closed.step});
@@ -25,7 +25,7 @@ public:
             take_new(closed.step);
         }
     }
-    // What came of it. Once, at the end.
+    // The merged list. Call it once, at the end.
     [[nodiscard]] std::vector<step_id> take() {
         std::sort(all_.begin(), all_.end(), [](closing const& a, closing const& b) {
             return a.key != b.key ? a.key < b.key : a.place < b.place;

@@ -42,7 +42,7 @@ private:
     [[nodiscard]] error take_in();
     // Adds the workers in a set of sidecars whose records have not changed since.
     void take_set();
-    // The workers that have a folder, and no reader yet.
+    // Finds the workers that have a folder and no reader yet.
     [[nodiscard]] error list_fresh(std::vector<std::uint32_t>& fresh) const;
     [[nodiscard]] bool began_anew(error const& why) const noexcept;
 

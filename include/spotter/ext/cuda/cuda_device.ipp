@@ -78,7 +78,7 @@ SPOTTER_COLD_BODY error cuda_device::begin() noexcept {
     return all ? error{} : failed();
 }
 
-// The thread's own, or else the card's primary one; none where there is no such card among those that there are.
+// Takes the thread's current context or the card's primary context; none if there is no such card.
 SPOTTER_COLD_BODY bool cuda_device::find_context(int& cards) noexcept {
     if (driver_.current(&context_) != detail::cuda_driver::success) { context_ = nullptr; }
     if (context_ != nullptr) { return fine(driver_.device_of_current(&card_), "cuCtxGetDevice"); }
@@ -131,7 +131,7 @@ SPOTTER_COLD_BODY void cuda_device::free(step& it) noexcept {
     end_event(it.done);
 }
 
-// Of a context that is lost nothing can be given back: its memory went with it, and calls may hang.
+// Nothing can be freed in a lost context: its memory is gone, and calls may hang.
 SPOTTER_COLD_BODY void cuda_device::free_all() noexcept {
     if (here const now{*this}; context_ != nullptr && now) {
         for (step& each : steps_) { free(each); }
@@ -349,8 +349,8 @@ SPOTTER_BODY bool cuda_device::make_room(batch& it) noexcept {
     return true;
 }
 
-// Into the tensors' stream, as what comes later in it may overwrite them: the read, what follows all of a tensor, and
-// copies. Into a stream of its own: the fold of what was read.
+// Into the tensors' stream, since later work in it may overwrite the values: the reading kernel, the kernels that
+// process whole tensors, and copies. Into a separate stream: the fold of the results.
 SPOTTER_BODY bool cuda_device::put(step& of, batch& it) noexcept {
     if (it.blocks > it.room && !make_room(it)) { return false; }
     auto const run = [&](detail::cuda_driver::function what, unsigned grid, unsigned threads,

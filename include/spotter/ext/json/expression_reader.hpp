@@ -11,7 +11,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// One of the first `count` values of an enumeration, by name.
+// Sets one of the first `count` values of an enumeration, by name.
 template <class Enum>
 [[nodiscard]] bool assign_by_name(nlohmann::json const& value, Enum& into, std::size_t count) {
     auto const* const text = value.get_ptr<std::string const*>();
@@ -24,7 +24,7 @@ template <class Enum>
     return false;
 }
 
-// What the readers of plans and of rules share. Expressions are kept in `plan_`.
+// The common part of the readers of plans and of rules. Expressions are kept in `plan_`.
 class json_expression_reader {
 public:
     using json = nlohmann::json;

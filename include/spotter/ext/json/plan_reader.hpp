@@ -41,7 +41,7 @@ private:
 
     [[nodiscard]] terms contents(json const& it);
     [[nodiscard]] static terms content_called(std::string_view name) noexcept;
-    // {"delta": 8}.
+    // Reads {"delta": 8}.
     [[nodiscard]] static terms change_of(json const& it);
 
     part fallback_when_{};

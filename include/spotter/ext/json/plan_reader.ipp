@@ -185,7 +185,7 @@ SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
 }
 
 SPOTTER_BODY terms json_plan_reader::content_called(std::string_view name) noexcept {
-    terms found = name == "delta" ? terms::change : terms::none;  // as it was called
+    terms found = name == "delta" ? terms::change : terms::none;  // the former name
     for (named_terms const& each : other_contents) {
         if (name == each.name) { found = each.what; }
     }
@@ -197,7 +197,7 @@ SPOTTER_BODY terms json_plan_reader::content_called(std::string_view name) noexc
 
 SPOTTER_BODY terms json_plan_reader::change_of(json const& it) {
     bool const one = it.is_object() && it.size() == 1;
-    if (!one || !(it.contains("delta") || it.contains("chain"))) { return terms::none; }  // as it was called
+    if (!one || !(it.contains("delta") || it.contains("chain"))) { return terms::none; }  // "chain" is the former name
     std::uint64_t chain = 0;
     bool const fits = whole(it.front(), chain) && chain > 0 && chain <= delta::longest;
     return fits ? terms{delta{static_cast<unsigned>(chain)}} : terms::none;

@@ -15,7 +15,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// "> 0.5".
+// Reads "> 0.5".
 [[nodiscard]] bool read_bound(std::string_view text, relation& how, double& value) noexcept;
 [[nodiscard]] bool read_statistic_name(std::string_view name, statistic& into) noexcept;
 

@@ -206,7 +206,7 @@ SPOTTER_BODY statistic json_rule_reader::statistic_of(json const& it) {
     return made;
 }
 
-// "l2 > 1000".
+// Reads "l2 > 1000".
 [[nodiscard]] SPOTTER_BODY bool read_comparison(std::string_view text, predicate_node& into) noexcept {
     std::size_t const cut = text.find_first_of("<>");
     return cut != text.npos && read_statistic_name(text.substr(0, cut), into.left) &&

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] result<dynamic_plan> read(json const& root);
 
 private:
-    // What is wrong with the value of a key of the file; empty: nothing.
+    // Why the value of a key is refused; empty if it is not.
     [[nodiscard]] static std::string_view wrong_with(std::string_view key, json const& value) noexcept;
     [[nodiscard]] error read_collection(json const& it, setting_group& into);
     [[nodiscard]] static error bad(std::string_view key, std::string_view what, std::string_view name = {}) noexcept;

@@ -252,7 +252,7 @@ private:
         auto const now = std::chrono::steady_clock::now();
         auto const mine = listing_of(*where);
         if (now >= mine->second.until) {
-            // Of a store that does not answer each question would wait anew.
+            // While the store does not respond, further lookups fail at once instead of waiting again.
             if (now < failed_until_) { return failed_; }
             if (error const why = list_anew(mine)) { return why; }
         }
@@ -265,7 +265,7 @@ private:
         it.has_more = below != all.end() && below->first.starts_with(folder);
         return it;
     }
-    // The listing that a place is in, by bucket and prefix; one that is new holds nothing.
+    // The listing that contains a place; a new one is empty.
     [[nodiscard]] listings::iterator listing_of(place const& where) {
         std::string const slashed = where.key + '/';
         for (auto it = listings_.begin(); it != listings_.end(); ++it) {
@@ -273,12 +273,12 @@ private:
             std::size_t const slash = known.find('/');
             if (known.substr(0, slash) == where.bucket && slashed.starts_with(known.substr(slash + 1))) { return it; }
         }
-        std::size_t const name = where.key.rfind('/') + 1;  // 0 where there is no slash
+        std::size_t const name = where.key.rfind('/') + 1;  // 0 if there is no slash
         bool const is_file = where.key.find(".spot", name) != where.key.npos;
         std::string const prefix = where.key.empty() ? std::string{} : is_file ? where.key.substr(0, name) : slashed;
         return listings_.try_emplace(where.bucket + '/' + prefix).first;
     }
-    // One that cannot be had, and never was, is forgotten.
+    // Lists the objects again. Removes a listing that fails and has no objects.
     [[nodiscard]] error list_anew(listings::iterator it) {
         auto const begin = std::chrono::steady_clock::now();
         std::size_t const slash = it->first.find('/');
@@ -426,7 +426,7 @@ private:
                        {it.of->begin + it.from, as_size(it.end - it.from)});
     }
     [[nodiscard]] error take_answer(wanted const& it, request& asked) {
-        if (asked.status == 412 && is_longer_copy(*it.of)) {  // it has grown meanwhile: its beginning is the same
+        if (asked.status == 412 && is_longer_copy(*it.of)) {  // it has grown since and begins with the same bytes
             asked = part_of(it);
             store_.connection().ask(asked);
         }
@@ -462,8 +462,8 @@ private:
     std::mutex guard_{};
     store store_;
     listings listings_{};
-    std::map<std::string, std::unique_ptr<mapped>> ready_{};        // fetched beside others, and not mapped yet
-    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};  // by their first byte
+    std::map<std::string, std::unique_ptr<mapped>> ready_{};        // fetched in advance, and not mapped yet
+    std::map<std::byte const*, std::unique_ptr<mapped>> mapped_{};  // by address of the first byte
     std::set<std::string> prefetched_{};                            // folders
     error failed_{};
     std::chrono::steady_clock::time_point failed_until_{};

@@ -142,7 +142,7 @@ private:
         }
     }
 
-    // How many those are.
+    // Ends the finished transfers; returns their number.
     [[nodiscard]] std::size_t end_what_is_done(std::vector<transfer>& running) {
         std::size_t count = 0;
         int left = 0;
@@ -157,7 +157,7 @@ private:
         return count;
     }
 
-    // False where there is nothing to send any more.
+    // False where there is nothing left to send.
     [[nodiscard]] bool begin(transfer& it, std::size_t number, time_point until) {
         using std::chrono::milliseconds;
         request& of = *it.of;

@@ -28,7 +28,7 @@ struct place {             // `s3://bucket/key`
 
 namespace detail {
 
-// Letters and digits of ASCII, and these others, alone.
+// Whether a text has only ASCII letters, ASCII digits and `others`.
 [[nodiscard]] constexpr bool is_of(std::string_view text, std::string_view others) noexcept {
     for (char const each : text) {
         bool const plain = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
@@ -37,7 +37,7 @@ namespace detail {
     return true;
 }
 
-// `http://user:password@host` without what stands before the @; of a bucket as well.
+// `http://user:password@host` without the part before the @; also for a bucket.
 inline void without_user(std::string& address) {
     std::size_t const scheme_end = address.find("://");
     std::size_t const begin = scheme_end == address.npos ? 0 : scheme_end + 3;

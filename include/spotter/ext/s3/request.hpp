@@ -72,12 +72,12 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
     return text.size() <= longest && is_of(text, ".-") ? text : std::string_view{};
 }
 
-// What a store's codes mean, and where it gives none of them, the status of its answer.
+// The meaning of a store's error codes or HTTP statuses.
 struct refusal {
     std::string_view codes[4]{};
     errc kind = errc::io_error;
     std::string_view hint{};
-    long first = 1, last = 0;  // of the statuses; none
+    long first = 1, last = 0;  // HTTP statuses; none by default
 
     [[nodiscard]] constexpr bool means(std::string_view code, long status) const noexcept {
         for (std::string_view const each : codes) {
@@ -86,7 +86,7 @@ struct refusal {
         return status >= first && status <= last;
     }
 };
-// The first that fits holds; the last fits all.
+// The first match counts; the last row is the default.
 inline constexpr refusal refusals[] = {
     {{"NoSuchBucket"}, errc::bad_config, "there is no bucket of that name: make it, or correct the name"},
     {{"ExpiredToken", "TokenRefreshRequired", "RequestExpired"},

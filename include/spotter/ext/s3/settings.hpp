@@ -78,7 +78,7 @@ inline void take_key(std::string_view name, std::string_view value, settings& in
     found.key = of_environment("AWS_SECRET_ACCESS_KEY");
     found.token = of_environment("AWS_SESSION_TOKEN");
     found.endpoint = of_environment("AWS_ENDPOINT_URL_S3", of_environment("AWS_ENDPOINT_URL"));
-    // Both from one place, or those of two accounts would be mixed.
+    // Both keys must come from one source, or those of two accounts could be mixed.
     bool const keys = !found.key_id.empty() && !found.key.empty();
     if (!keys) { found.key_id = found.key = found.token = {}; }
     auto const take = [&](std::string_view name, std::string_view value) {

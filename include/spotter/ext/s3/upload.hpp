@@ -235,7 +235,7 @@ private:
     [[nodiscard]] error send_segment(std::string const& folder, std::uint32_t number, bool now, bool grows) {
         std::string const data = inside(folder, name_of_segment(number, layout::data_suffix));
         std::string const side = inside(folder, name_of_segment(number, layout::side_suffix));
-        constexpr int most_tries = 3;  // of one that is replaced again and again meanwhile
+        constexpr int most_tries = 3;  // for a segment that is replaced repeatedly meanwhile
         error why{errc::replaced};
         for (int tries = 1; why.code == errc::replaced && tries <= most_tries; ++tries) {
             why = send_segment_as_it_is(data, side, now, grows, tries == most_tries);
@@ -245,7 +245,7 @@ private:
     [[nodiscard]] error send_segment_as_it_is(std::string const& data, std::string const& side, bool now, bool grows,
                                               bool last_try) {
         std::vector<std::byte> sidecar;
-        (void)spotter::detail::read_all(files(), path_of(side), sidecar);  // or there is none
+        (void)spotter::detail::read_all(files(), path_of(side), sidecar);  // it may be absent
         auto const segment = files().facts_of(path_of(data));
         if (!segment) { return unless_gone(segment.error()); }
         error why{};

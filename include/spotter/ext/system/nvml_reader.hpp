@@ -52,7 +52,7 @@ private:
     void note(std::size_t which, int code, char const* what) noexcept;
     template <class Call>
     void load(Call& call, char const* name) noexcept;
-    // A library may lack a call, and a device its answer.
+    // Whether the library has the function and the device supports it.
     template <class Call, class... Arguments>
     [[nodiscard]] static bool tells(Call call, Arguments... arguments) noexcept {
         return call != nullptr && call(arguments...) == 0;

@@ -83,8 +83,8 @@ SPOTTER_BODY void nvml_reader::sample(device from, std::size_t which, bool with_
     if (tells(calls_.temperature_of, from, 0, &value)) { into.temperature = static_cast<float>(value); }
     unsigned long long reasons = 0;
     if (tells(calls_.throttling_of, from, &reasons)) {
-        // Software power cap, hardware slowdown, software and hardware thermal slowdown, power brake; not idle, nor
-        // what the user chose.
+        // Software power cap, hardware slowdown, software and hardware thermal slowdown, power brake; not idling or
+        // user settings.
         constexpr unsigned long long held_down = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
         into.slowed = (reasons & held_down) != 0 ? 1.0F : 0.0F;
     }
