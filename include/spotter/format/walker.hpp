@@ -51,6 +51,7 @@ public:
     [[nodiscard]] bool torn_end() const noexcept { return torn_end_; }
 
 private:
+    [[nodiscard]] bool take_head() noexcept;
     [[nodiscard]] walked accept(row_frame const& frame) noexcept;
     void bring(std::uint64_t from, std::uint64_t bytes) const noexcept;
     // Reads its bytes first.

@@ -20,16 +20,8 @@ SPOTTER_BODY walked frame_walker::next() noexcept {
             at_ += extent.bytes;
             continue;
         }
-        if (extent.kind == frame_kind::head && at_ == 0 && extent.bytes == layout::head_bytes) {
-            bring(0, layout::head_bytes);
-            auto const head = decode_head(segment_);
-            if (head || head.error().code == errc::unknown_version) {
-                head_ = head ? *head : segment_head{};
-                head_error_ = head.error();
-                at_ = end_ = layout::head_bytes;
-                return walked::head;
-            }
-        }
+        bool const is_head = extent.kind == frame_kind::head && at_ == 0 && extent.bytes == layout::head_bytes;
+        if (is_head && take_head()) { return walked::head; }
         if (extent.kind == frame_kind::rows) {
             auto const frame = decode_at(at_);
             if (frame && (!chained_ || frame->previous_end == end_)) { return accept(*frame); }
@@ -38,6 +30,16 @@ SPOTTER_BODY walked frame_walker::next() noexcept {
     }
     torn_ = segment_.size() > end_ ? segment_.size() - end_ : 0;
     return walked::end;
+}
+
+SPOTTER_BODY bool frame_walker::take_head() noexcept {
+    bring(0, layout::head_bytes);
+    auto const head = decode_head(segment_);
+    if (!head && head.error().code != errc::unknown_version) { return false; }
+    head_ = head ? *head : segment_head{};
+    head_error_ = head.error();
+    at_ = end_ = layout::head_bytes;
+    return true;
 }
 
 SPOTTER_BODY walked frame_walker::accept(row_frame const& frame) noexcept {

@@ -131,10 +131,10 @@ public:
     // The step may be in lost data, or in data that was being written when the writer ended.
     [[nodiscard]] bool may_hide(step_id step) const;
     // Call it before reading bytes of a segment: another process may have truncated the file.
-    void guard(std::uint32_t number) const noexcept { const_cast<worker_index*>(this)->segments_.guard(number); }
+    void guard(std::uint32_t number) const noexcept { segments_.guard(number); }
     // Until the matching call with false, a size check of a segment holds for a millisecond. For callers that read very
     // much.
-    void look_rarely(bool wanted) const noexcept { const_cast<worker_index*>(this)->segments_.look_rarely(wanted); }
+    void look_rarely(bool wanted) const noexcept { segments_.look_rarely(wanted); }
     // From here on, walk() and the first reading of all rows add the bytes that they have passed, with skipped values,
     // to `bytes`, for a progress display. null: stop. `bytes` must outlive this.
     void count_reading(work_count* bytes) const noexcept { come_by_ = bytes; }
@@ -223,7 +223,7 @@ private:
     // Stores a text as long as the index lives.
     [[nodiscard]] std::string_view keep(std::string_view it) { return *texts_.emplace(it).first; }
 
-    run_segments segments_;
+    mutable run_segments segments_;  // reading guards them against files that shrink, and surveys them
     lost_rows lost_{};
     std::size_t gone_taken_ = 0;  // number of gone segments that were taken
     std::vector<std::unique_ptr<recorded_tensor>> tensors_{};

@@ -55,8 +55,7 @@ SPOTTER_BODY std::optional<closed_step> worker_index::step_of(std::uint64_t ordi
 SPOTTER_BODY std::vector<damaged_place> const& worker_index::damage() const {
     complete();
     return detail::listed([this]() -> std::vector<damaged_place> const& {
-        // A trial has one thread, and no index is a const object.
-        const_cast<worker_index*>(this)->segments_.survey();
+        segments_.survey();
         return nameless_.beside(segments_.damage(), [this](std::uint32_t place) { return segments_.name_of(place); });
     });
 }
@@ -89,7 +88,7 @@ SPOTTER_BODY row_view worker_index::row_at(row_place const& at, row_kind kind, r
 
 SPOTTER_BODY void worker_index::complete() const {
     if (is_complete_) { return; }
-    auto& mine = const_cast<worker_index&>(*this);
+    auto& mine = const_cast<worker_index&>(*this);  // a trial has one thread, and no index is a const object
     detail::listed([&] { mine.take_groups(); }, [&] { mine.forget_groups(); });
 }
 

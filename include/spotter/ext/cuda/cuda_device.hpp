@@ -144,6 +144,7 @@ private:
     [[nodiscard]] bool keep(device_values const& from, device_wish const& wish, tensor& taken) noexcept;
     void start(step& of, batch& it) noexcept;
     // Whether everything was put into the streams.
+    static void add_task(tensor const& it, dtype type, batch& to) noexcept;
     [[nodiscard]] bool put(step& of, batch& it) noexcept;
     [[nodiscard]] bool copy(tensor const& it, detail::cuda_driver::stream in) noexcept;
     [[nodiscard]] static summary statistics_of(tensor const& of, detail::cuda_pass::result const& from) noexcept;

@@ -301,23 +301,25 @@ SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values co
         if (to == nullptr) { return no_memory; }
         taken.batch = static_cast<std::uint32_t>(it.batch_count - 1);
         taken.at = to->count;
-        if (taken.counted) {
-            detail::cuda_pass::task& task = to->tasks.of[to->count++];
-            task = {taken.from,
-                    taken.count,
-                    taken.bytes,
-                    to->blocks,
-                    taken.has_previous ? taken.keep : 0,
-                    static_cast<std::uint32_t>(from.view.type),
-                    static_cast<std::uint32_t>(taken.wanted)};
-            to->chains = to->chains || taken.has_previous || has(taken.wanted, terms::hash);
-            to->blocks += (taken.count + block_size - 1) / block_size;
-        }
+        if (taken.counted) { add_task(taken, from.view.type, *to); }
     }
     number = static_cast<std::uint32_t>(it.count);
     it.tensors[it.count++] = taken;
     ++work_.tensors;
     return {};
+}
+
+SPOTTER_BODY void cuda_device::add_task(tensor const& it, dtype type, batch& to) noexcept {
+    detail::cuda_pass::task& task = to.tasks.of[to.count++];
+    task = {it.from,
+            it.count,
+            it.bytes,
+            to.blocks,
+            it.has_previous ? it.keep : 0,
+            static_cast<std::uint32_t>(type),
+            static_cast<std::uint32_t>(it.wanted)};
+    to.chains = to.chains || it.has_previous || has(it.wanted, terms::hash);
+    to.blocks += (it.count + block_size - 1) / block_size;
 }
 
 SPOTTER_BODY void cuda_device::launch(std::size_t place) noexcept {

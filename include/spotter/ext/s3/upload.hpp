@@ -261,14 +261,16 @@ private:
         if (!left && choices_.come_by != nullptr) { choices_.come_by->add(mine); }
         bool const again = why.code == errc::replaced && !last_try;
         if (!left || grows || again) { return why; }
-        if (send) { note_pending(mine); }
-        if (send_side) { note_pending(beside); }
+        note_pending(send, mine);
+        note_pending(send_side, beside);
         return why;
     }
     [[nodiscard]] static error unless_gone(error const& why) noexcept {
         return why.code == errc::not_a_run || why.code == errc::unwritable ? error{} : why;
     }
-    void note_pending(std::uint64_t bytes) noexcept { ++health_.pending, health_.pending_bytes += bytes; }
+    void note_pending(bool is, std::uint64_t bytes) noexcept {
+        if (is) { ++health_.pending, health_.pending_bytes += bytes; }
+    }
 
     // For small files that are replaced as a whole.
     [[nodiscard]] error send_file(std::string const& name) {
@@ -278,7 +280,7 @@ private:
         std::vector<std::byte> bytes;
         if (spotter::detail::read_all(files(), path_of(name), bytes)) { return {}; }
         error const why = put(name, std::span<std::byte const>{bytes});
-        if (why) { note_pending(now.bytes); }
+        note_pending(static_cast<bool>(why), now.bytes);
         if (!why) { sent = now; }
         return why;
     }
