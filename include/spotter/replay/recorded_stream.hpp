@@ -282,7 +282,7 @@ private:
         it.delta = has(needs, terms::change) && !has(told.stats.has, terms::change);
         it.pass = any(without(needs & pass_terms, told.stats.has));
         if (told.stats.finite() > 0) { it.spread = without(needs & distribution_terms, terms_of(told.spread)); }
-        // A scalar may follow with its value.
+        // A later scalar is compared with this value.
         bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
         it.values = has(needs, terms::payload) || single || it.units || it.delta || it.pass || any(it.spread);
         return it;
