@@ -98,13 +98,8 @@ SPOTTER_COLD_BODY result<path_kind> posix_file_system::kind_of(std::string_view 
 }
 
 SPOTTER_COLD_BODY result<std::uint64_t> posix_file_system::size_of(std::string_view path) noexcept {
-    detail::zero_terminated name{path};
-    struct stat facts{};
-    if (!name.good() || ::stat(name.get(), &facts) != 0) {
-        return detail::system_error(name.good() ? errno : ENAMETOOLONG, "look at", path);
-    }
-    if (!S_ISREG(facts.st_mode)) { return no_file(facts.st_mode, "look at", path); }
-    return static_cast<std::uint64_t>(facts.st_size);
+    auto const facts = facts_of(path);
+    return facts ? result<std::uint64_t>{facts->bytes} : facts.error();
 }
 
 SPOTTER_COLD_BODY result<file_facts> posix_file_system::facts_of(std::string_view path) noexcept {

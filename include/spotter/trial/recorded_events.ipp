@@ -41,11 +41,7 @@ SPOTTER_BODY recorded_row kept_rows::operator[](std::size_t i) const noexcept {
 
 SPOTTER_BODY error read_values(worker_index const& run, std::uint32_t segment, rows::observe const& row,
                                payload_unpacker& unpacker, std::vector<std::byte>& into, tensor_ref& view) {
-    tensor_ref like{};
-    like.type = row.type;
-    like.layout = row.layout;
-    like.shape = row.shape;
-    like.count = row.shape.elements();
+    tensor_ref like = detail::view_without_values(row);
     auto const bytes = run.segment_with(row, segment);
     if (!bytes) { return bytes.error(); }
     if (!detail::can_hold(*bytes, row.place, like.bytes())) {

@@ -188,11 +188,7 @@ SPOTTER_BODY recorded_value worker_track::values_of(track_entry const& entry, ro
     summary stats;
     if (error const why = decode(run_->row_at(entry.place, row_kind::observe, finder), row, stats)) { return why; }
     if (!row.has_values) { return no_payload(stats.has | terms_of(stored_distribution(row)), row.thinned); }
-    tensor_ref like{};
-    like.type = row.type;
-    like.layout = row.layout;
-    like.shape = row.shape;
-    like.count = row.shape.elements();
+    tensor_ref like = detail::view_without_values(row);
     auto const there = run_->segment_with(row, entry.place.segment);
     if (!there) { return there.error(); }
     byte_view const segment = *there;

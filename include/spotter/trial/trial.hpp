@@ -151,6 +151,7 @@ public:
     friend result<trial> open_trial(std::string_view path, worker only, file_system& files) noexcept;
 
 private:
+    [[nodiscard]] static result<trial> open(std::string_view path, worker const* only, file_system& files) noexcept;
     trial(std::string_view path, file_system& files) : list_{std::make_unique<worker_list>(path, files)} {}
 
     [[nodiscard]] worker_reader const& first() const noexcept { return *readers().front(); }

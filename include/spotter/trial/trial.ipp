@@ -337,34 +337,29 @@ SPOTTER_BODY result<file_system*> files_of(std::string_view path, file_system& f
 
 }  // namespace detail
 
-SPOTTER_BODY result<trial> open_trial(std::string_view path, file_system& files) noexcept {
+SPOTTER_BODY result<trial> trial::open(std::string_view path, worker const* only, file_system& files) noexcept {
 #if SPOTTER_EXCEPTIONS
     try {
 #endif
         auto const at = detail::files_of(path, files);
         if (!at) { return at.error(); }
         trial opened{path, **at};
-        if (error const why = opened.refresh()) { return why; }
+        if (error const why = only == nullptr ? opened.refresh() : opened.list_->open_only(only->number)) {
+            return why;
+        }
+        if (only != nullptr) { opened.settle(); }
         return opened;
 #if SPOTTER_EXCEPTIONS
     } catch (...) { return {errc::out_of_memory, "no memory to open the run"}; }
 #endif
 }
 
+SPOTTER_BODY result<trial> open_trial(std::string_view path, file_system& files) noexcept {
+    return trial::open(path, nullptr, files);
+}
+
 SPOTTER_BODY result<trial> open_trial(std::string_view path, worker only, file_system& files) noexcept {
-#if SPOTTER_EXCEPTIONS
-    try {
-#endif
-        auto const at = detail::files_of(path, files);
-        if (!at) { return at.error(); }
-        trial opened{path, **at};
-        error const why = opened.list_->open_only(only.number);
-        if (why) { return why; }
-        opened.settle();
-        return opened;
-#if SPOTTER_EXCEPTIONS
-    } catch (...) { return {errc::out_of_memory, "no memory to open the run"}; }
-#endif
+    return trial::open(path, &only, files);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

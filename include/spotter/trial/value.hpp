@@ -34,6 +34,10 @@ template <element Value>
 // Whether the place can hold so many bytes of values. Checked before memory is allocated, so that a damaged row costs
 // none: a zstd frame has at least 13 bytes and holds at most one block.
 [[nodiscard]] bool can_hold(byte_view segment, payload_place const& place, std::uint64_t bytes) noexcept;
+// An observation's type, layout and shape.
+[[nodiscard]] inline tensor_ref view_without_values(rows::observe const& row) noexcept {
+    return {{}, row.shape.elements(), row.shape, row.type, row.layout, refusal::none};
+}
 
 // Replaces bytes that are neither 0 nor 1, which must not be read as bool, by true.
 void make_sound(std::span<std::byte> values, dtype type) noexcept;
