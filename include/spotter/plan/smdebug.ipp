@@ -226,8 +226,7 @@ SPOTTER_BODY void smdebug_reader::add(setting_group const& group) noexcept {
         return refuse(group, "include_regex", {}, "a list holds 256 expressions at most; join them by |");
     }
     part const these = which ? *which : plan_.negate(plan_.keep(glob{"*"}));  // no pattern: no tensors
-    part const when = steps_of(group, like);
-    plan_.add(group.name, these, when, contents_of(group, like));
+    plan_.add(group.name, these, steps_of(group, like), contents_of(group, like));
 }
 
 SPOTTER_BODY void smdebug_reader::add_included() noexcept {

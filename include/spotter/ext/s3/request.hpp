@@ -73,7 +73,7 @@ void each_element(std::string_view xml, std::string_view name, Take&& take) {
 }
 
 // The meaning of a store's error codes or HTTP statuses.
-struct refusal {
+struct store_refusal {
     std::string_view codes[4]{};
     errc kind = errc::io_error;
     std::string_view hint{};
@@ -87,7 +87,7 @@ struct refusal {
     }
 };
 // The first match counts; the last row is the default.
-inline constexpr refusal refusals[] = {
+inline constexpr store_refusal store_refusals[] = {
     {{"NoSuchBucket"}, errc::bad_config, "there is no bucket of that name: make it, or correct the name"},
     {{"ExpiredToken", "TokenRefreshRequired", "RequestExpired"},
      errc::bad_config,
@@ -111,8 +111,9 @@ inline constexpr refusal refusals[] = {
 [[nodiscard]] inline error error_of(request const& asked) {
     if (asked.why || asked.good()) { return asked.why; }
     std::string_view const code = detail::word_of(detail::element_of(asked.text, "Code"));
-    detail::refusal const& meaning = *std::find_if(std::begin(detail::refusals), std::end(detail::refusals) - 1,
-                                                   [&](auto const& it) { return it.means(code, asked.status); });
+    detail::store_refusal const& meaning =
+        *std::find_if(std::begin(detail::store_refusals), std::end(detail::store_refusals) - 1,
+                      [&](auto const& it) { return it.means(code, asked.status); });
     error found{meaning.kind, asked.method};
     auto const put = [&](std::string_view piece) { found.what << piece; };
     found.what << " s3://";
