@@ -2,6 +2,7 @@
 // Several tensors in one .npz: the zip's fields, and how Python's zipfile and NumPy read it.
 #include <tests/export/numpy.hpp>
 
+#include <spotter/export/crc32.hpp>
 #include <spotter/workbench/npy.hpp>
 
 #include <cstring>

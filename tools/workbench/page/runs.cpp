@@ -2,6 +2,7 @@
 // Workbench, page: the bodies of runs.hpp.
 #include "page/runs.hpp"
 
+#include "page/head.hpp"
 #include "page/runs_table.hpp"
 
 #include "profile/times.hpp"
