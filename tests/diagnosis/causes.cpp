@@ -90,6 +90,50 @@ TEST_CASE("cause: a loss that rises from the start under small steps has the wro
     CHECK(large.rule == "learning_rate_too_large");
 }
 
+TEST_CASE("of two nets against each other, large steps of the winner are no fault of the loser") {
+    // D wins and G loses; the weights of one of them turn by a fifth of their size at each step.
+    auto const alarms = [](char leaps) {
+        hook watch{plan{}, packs::supervised};
+        std::uint64_t all = 0;
+        std::vector<float> weights[2], gradients[2];
+        for (std::size_t k = 0; k < 2; ++k) {
+            gradients[k].resize(64);
+            for (std::size_t e = 0; e < 64; ++e) { weights[k].push_back(0.05F * static_cast<float>(e * (7 + k) % 37)); }
+        }
+        for (std::uint64_t i = 0; i < 400; ++i) {
+            double const at = static_cast<double>(i);
+            watch.begin(train(i));
+            for (std::size_t k = 0; k < 2; ++k) {
+                char const net = "DG"[k];
+                std::string const name = std::string{net} + "/fc1/w";
+                float const step = net == leaps ? 0.3F : 0.001F;
+                for (std::size_t e = 0; e < 64; ++e) {
+                    if (i > 0) { weights[k][e] -= gradients[k][e]; }
+                    gradients[k][e] = (e + i) % 2 == 0 ? step : -step;
+                }
+                watch.observe(name, view_of(weights[k].data(), {8, 8}));
+                watch.observe("grad/" + name, view_of(gradients[k].data(), {8, 8}));
+            }
+            watch.observe("loss/D", 0.3 + std::exp(-0.02 * at) + 0.02 * std::sin(3 * at));
+            watch.observe("loss/G", 0.7 + 0.004 * at + 0.02 * std::sin(3 * at));
+            for (finding const& each : watch.end()) { all += each.severity >= severity::warning ? 1U : 0U; }
+        }
+        return all;
+    };
+    CHECK(alarms('D') == 0);
+    CHECK(alarms('G') > 0);
+}
+
+TEST_CASE("cause: weights that have overflowed before they were seen did not begin so large") {
+    auto const exploded = [](shown_step& it, std::uint64_t i) {
+        for (std::size_t k = 0; i == 0 && k < it.weights[0].size(); ++k) {
+            it.weights[0][k] = k < 24 ? std::bit_cast<float>(0x7F800000U) : 1e30F;
+        }
+    };
+    told const it = first_alarm(story_of(packs::supervised, 5, {}, exploded));
+    CHECK((it.at == 0 && it.rule == "non_finite" && it.tensor == "fc1/w"));
+}
+
 TEST_CASE("cause: weights that climb under a loss that rises to a bound have the wrong sign") {
     auto const bounded = [](shown_step& it, std::uint64_t i) {
         it.loss = 2.0 - 0.23 * std::exp(-static_cast<double>(i) / 60);

@@ -149,6 +149,17 @@ TEST_CASE("update_direction: nine in ten are enough, and the gradient of the ear
     };
     CHECK(with_down(1) == indices{10, 11});
     CHECK(with_down(2).empty());
+    // One window in which nine of ten changes go along is an accident where most of all did not.
+    auto const up_from_to = [](std::uint64_t begin, std::uint64_t end, std::uint64_t steps) {
+        descent net;
+        return fired(update_direction{}, steps, [&](auto& it, step_id at) {
+            net.rate = at.index >= begin && at.index < end ? 0.1F : -0.1F;
+            net.see(it, at);
+        });
+    };
+    CHECK(up_from_to(100, 150, 400).empty());
+    CHECK(up_from_to(100, 400, 400).front() == 201);     // most of all
+    CHECK(up_from_to(4000, 5000, 5000).front() < 4800);  // also of a long training
     // Gradients that turn around at each step: held against the later one, the weight would seem to climb.
     auto const turning = [](bool after_update, bool weight_first) {
         std::vector<double> weight{0};

@@ -42,6 +42,7 @@ private:
         severity held = severity::info;       // of what holds, told or not
         finding const* bad_value = nullptr;   // where values that are no numbers began
     };
+    [[nodiscard]] bool loses_by_its_own_steps() const noexcept;
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
     [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& told, findings& out) noexcept;

@@ -213,16 +213,25 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     return true;
 }
 
+// Of two nets against each other one loses. That is its own fault only where its own weights take large steps or climb:
+// those of the winner say nothing of it.
+SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
+    bool leaps = false;
+    weights_.each([&](std::string_view name, update_sizes::weight const& it) {
+        leaps = leaps || (it.peak >= limits_.leap && losses_.loses_in_net_of(name));
+    });
+    auto const climbs = [&](update_direction::condition how) {
+        episode const* const it = said_.find(rule_id::update_direction, how);
+        return it != nullptr && losses_.loses_in_net_of(it->latest.tensor);
+    };
+    return leaps || climbs(update_direction::most_climb) || climbs(update_direction::ascends);
+}
+
 // Of a loss that the first steps threw up what it falls by since is no progress until it is below where it began.
 SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
     spotter::progress const now = losses_.says();
     bool const may_be = now == progress::improves || now == progress::unknown;
-    // Of two nets against each other one loses: its own fault where its weights leap or climb.
-    if (now == progress::unknown && losses_.loses() &&
-        (weights_.leaps(limits_.leap) || said_.find(rule_id::update_direction, update_direction::most_climb) ||
-         said_.find(rule_id::update_direction, update_direction::ascends))) {
-        return progress::worsens;
-    }
+    if (now == progress::unknown && loses_by_its_own_steps()) { return progress::worsens; }
     return may_be && weights_.leapt(limits_.large_step) && losses_.has_gained_nothing() ? progress::flat : now;
 }
 

@@ -127,10 +127,10 @@ public:
     [[nodiscard]] constexpr series const* value_that_explodes(std::string_view& name) const noexcept {
         return first_of([&](series const& it) { return it.is_value && it.train.explodes(limits_); }, name);
     }
-    // A loss of one of two nets against each other is worse.
-    [[nodiscard]] constexpr bool loses() const noexcept {
+    // The net that a tensor belongs to is one of two against each other, and its loss is worse.
+    [[nodiscard]] constexpr bool loses_in_net_of(std::string_view tensor) const noexcept {
         bool any = false;
-        each_loss([&](std::string_view, series const& it) {
+        each_loss_of_net(tensor, [&](std::string_view, series const& it) {
             any = any || (it.is_of_player && it.train.says() == progress::worsens);
         });
         return any;

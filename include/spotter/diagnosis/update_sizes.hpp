@@ -174,7 +174,9 @@ private:
     [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         extents const& shape = it.tensor.shape;
-        if (it.stats.finite() == 0 || shape.rank < 2 || shape.size[0] == 0) { return 0; }
+        // What has overflowed before it was seen says nothing of how it began.
+        bool const sound = it.stats.finite() > 0 && it.stats.nonfinite() == 0;
+        if (!sound || shape.rank < 2 || shape.size[0] == 0) { return 0; }
         double const all = static_cast<double>(it.stats.count);
         double const rows = static_cast<double>(shape.size[0]);
         double const columns = all / rows;

@@ -14,14 +14,16 @@ namespace spotter::inline SPOTTER_ABI {
 
 // Compares the change of a weight between two observations with the gradient that made it: their scalar product is
 // negative where the optimizer descends. A weight ascends where the product is positive in at least `share` of its last
-// `window` changes, after `warmup` changes. Error when more than half of the weights that are judged at a step ascend,
-// or more than half of one net's (nets.hpp; at least two weights, as for an actor beside its critic). A single weight
-// may follow its weight decay. Zero changes, zero or non-finite gradients and rewinds are skipped. A gradient is
-// expected to be observed before the update that it makes. If the loop observes after the update, set
-// `options::instant` (or `after_update`, for this rule alone) and observe gradients before weights. A tensor that is
-// flagged `negated` holds minus the gradient. Of a weight with more than 16384 elements the rule reads an eighth
-// (sampled_lines): only the sign of the product matters. It keeps a copy of what it reads of each weight and gradient,
-// and a second copy of gradients that are observed before their weight. Train steps only.
+// `window` changes, after `warmup` changes, and in more than half of all (a window of many may have it by chance, as
+// under the noise of single transitions; beyond a thousand changes the older ones count half). Error when more than
+// half of the weights that are judged at a step ascend, or more than half of one net's (nets.hpp; at least two weights,
+// as for an actor beside its critic). A single weight may follow its weight decay. Zero changes, zero or non-finite
+// gradients and rewinds are skipped. A gradient is expected to be observed before the update that it makes. If the loop
+// observes after the update, set `options::instant` (or `after_update`, for this rule alone) and observe gradients
+// before weights. A tensor that is flagged `negated` holds minus the gradient. Of a weight with more than 16384
+// elements the rule reads an eighth (sampled_lines): only the sign of the product matters. It keeps a copy of what it
+// reads of each weight and gradient, and a second copy of gradients that are observed before their weight. Train steps
+// only.
 struct update_direction {
     using kind = rule_kind;
     static constexpr std::string_view name = "update_direction";
@@ -29,6 +31,7 @@ struct update_direction {
         "Check that the optimizer holds this parameter, that step is called, and that it subtracts.";
     static constexpr mode judged_in = mode::train;
     static constexpr bool extracts_from_memory = true;
+    static constexpr std::uint64_t remembered = 1000;  // changes; then all so far count half
     // The last three are evidence for a pack's diagnosis and not reported (machine.hpp): how many weights moved along
     // their gradients in `share` of all their changes, with at least three changes.
     enum condition : std::uint8_t { ascends = 1, most_climb, some_climb, none_climbs };
@@ -180,9 +183,10 @@ struct update_direction {
         mine.ascending.add(made[0] > 0 ? 1 : 0);
         if (!mine.ascending.full()) { return; }
         double const up = mine.ascending.mean_of(0, mine.ascending.size());
+        bool const mostly = 2 * mine.upwards > mine.changes;
         for (votes* const each : {&seen.all, &seen.nets[mine.net].cast}) {
             ++each->judged;
-            if (up >= share) { each->ascending.blame(it, up); }
+            if (up >= share && mostly) { each->ascending.blame(it, up); }
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -218,6 +222,7 @@ private:
     }
     constexpr void count(climbers& all, parameter& mine, observation const& it, bool upwards) const noexcept {
         bool const before = climbs(mine);
+        if (mine.changes == remembered) { mine.changes /= 2, mine.upwards /= 2; }
         ++mine.changes, mine.upwards += upwards ? 1 : 0;
         bool const now = climbs(mine);
         all.judged += mine.changes == 3 ? 1 : 0;
