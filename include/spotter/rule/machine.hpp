@@ -307,27 +307,34 @@ private:
     // Once it took a feature from the record, it cannot extract any more.
     constexpr void observe_feature(observation const& it) {
         feature_list* const all = it.features;
-        std::uint64_t const place = all != nullptr ? key(it.tensor) : 0;
+        if (all == nullptr) {
+            if (!it.view.absent() && extract(it, it.view)) { rule_.observe(state_, it, feature_.all()); }
+            return;
+        }
+        std::uint64_t const place = key(it.tensor);
         std::span<double const> made;
-        bool const found = all != nullptr && all->find(place, made), live = all == nullptr || all->live();
-        if (found && !(remembers && live)) {
+        bool const found = all->find(place, made);
+        if (found && !(remembers && all->live())) {
             if constexpr (remembers) { memory_.behind = true; }
             return rule_.observe(state_, it, made);
         }
-        tensor_ref const values = all != nullptr ? all->values(it.view) : it.view;
+        tensor_ref const values = all->values(it.view);
         if constexpr (remembers) {
-            if (memory_.behind && all != nullptr) { return all->lack(); }
+            if (memory_.behind) { return all->lack(); }
         }
         if (values.absent()) { return; }
+        if (!extract(it, values)) { return all->lack(); }
+        // Other machines may use the feature, unless it came from a memory: their own would lack it in a replay.
+        if (!found && (!remembers || all->live())) { all->keep(place, feature_.all()); }
+        rule_.observe(state_, it, feature_.all());
+    }
+    // False where memory is lacking.
+    constexpr bool extract(observation const& it, tensor_ref const& values) {
         feature_.clear();
         rule_.extract(state_, it, values, feature_);
-        if (!feature_.complete()) {
-            (void)book_.lack();
-            return all != nullptr ? all->lack() : void();
-        }
-        // Other machines may use the feature, unless it came from a memory: their own would lack it in a replay.
-        if (all != nullptr && !found && (live || !remembers)) { all->keep(place, feature_.all()); }
-        rule_.observe(state_, it, feature_.all());
+        if (feature_.complete()) { return true; }
+        (void)book_.lack();
+        return false;
     }
 
     [[nodiscard]] static constexpr std::string_view remedy() noexcept {

@@ -122,24 +122,31 @@ private:
         });
         return seen;
     }
+    // The shares of one head. `reach`: behind the last key that any head looks at. False where they are none.
+    template <class Elements>
+    SPOTTER_STRICT static constexpr bool take_row(double* row, Elements const& elements, sizes const& of,
+                                                  std::size_t first, std::size_t& reach) noexcept {
+        SPOTTER_STRICT_BODY
+        double total = 0;
+        for (std::size_t k = 0; k < of.keys; ++k) {
+            seen_element const it = detail::see(elements[first + k * of.key_step]);
+            if (it.kind >= number_class::pos_inf || it.value < 0) { return false; }
+            row[k] = it.value;
+            total += it.value;
+            if (it.value > 0 && k >= reach) { reach = k + 1; }
+        }
+        if (!(total > 0.25 && total < 4)) { return false; }  // scores before the softmax, or a query of padding
+        for (std::size_t k = 0; k < of.keys; ++k) { row[k] /= total; }
+        return true;
+    }
     template <class Elements>
     SPOTTER_STRICT static constexpr bool add_query(scratch& own, Elements const& elements, sizes const& of,
                                                    std::size_t sample, std::size_t query) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t reach = 0;
         for (std::size_t h = 0; h < of.heads; ++h) {
-            double* const row = own.row.data() + h * of.keys;
             std::size_t const first = sample * of.sample_step + h * of.head_step + query * of.query_step;
-            double total = 0;
-            for (std::size_t k = 0; k < of.keys; ++k) {
-                seen_element const it = detail::see(elements[first + k * of.key_step]);
-                if (it.kind >= number_class::pos_inf || it.value < 0) { return false; }
-                row[k] = it.value;
-                total += it.value;
-                if (it.value > 0 && k >= reach) { reach = k + 1; }
-            }
-            if (!(total > 0.25 && total < 4)) { return false; }  // scores before the softmax, or a query of padding
-            for (std::size_t k = 0; k < of.keys; ++k) { row[k] /= total; }
+            if (!take_row(own.row.data() + h * of.keys, elements, of, first, reach)) { return false; }
         }
         if (reach < least_keys) { return false; }
         double const most = natural_log(static_cast<double>(reach));

@@ -60,31 +60,24 @@ struct batch_size {
         (void)seen.all.touch(it.tensor.id);
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        std::span<tensor_id const> const at = seen.all.touched();
-        bool judged = false, processor = false, idle = false;
-        for (tensor_id const each : at) {
-            series const& it = seen.all[each];
-            if (it.is_gpu || it.is_memory || it.samples < patience) { continue; }
-            processor = true;
-            idle = rank_of(it.recent, seen.keys, 0.95) < cpu_threshold;
-        }
+        truth idle = truth::undecided;
+        each_known(seen, [&](std::string_view, series const& it) {
+            if (it.is_gpu || it.is_memory) { return; }
+            idle = truth_of(rank_of(it.recent, seen.keys, 0.95) < cpu_threshold);
+        });
+        bool judged = false;
         culprit found;
-        for (tensor_id const one : at) {
-            series const& gpu = seen.all[one];
-            if (!processor || !gpu.is_gpu || !gpu.used || gpu.samples < patience) { continue; }
-            for (tensor_id const other : at) {
-                series const& its = seen.all[other];
-                if (!its.is_memory || its.samples < patience ||
-                    !alike(seen.all.name_of(one), seen.all.name_of(other))) {
-                    continue;
-                }
+        each_known(seen, [&](std::string_view gpu, series const& its) {
+            if (!decided(idle) || !its.is_gpu || !its.used) { return; }
+            each_known(seen, [&](std::string_view other, series const& used) {
+                if (!used.is_memory || !alike(gpu, other)) { return; }
                 judged = true;
-                double const busy = rank_of(gpu.recent, seen.keys, 0.95), filled = rank_of(its.recent, seen.keys, 0.95);
-                if (idle && busy < gpu_threshold && filled < gpu_memory_threshold) {
-                    found.blame(seen.all.name_of(one), busy);
-                }
-            }
-        }
+                double const busy = rank_of(its.recent, seen.keys, 0.95),
+                             filled = rank_of(used.recent, seen.keys, 0.95);
+                bool const has_room = busy < gpu_threshold && filled < gpu_memory_threshold;
+                if (idle == truth::yes && has_room) { found.blame(gpu, busy); }
+            });
+        });
         seen.all.clear();
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
         out.push(found.as_finding("there is room for a larger batch", "95th percentile of its utilisation",
@@ -102,6 +95,13 @@ struct batch_size {
     }
 
 private:
+    // Calls `use(name, series)` for each of the step with `patience` samples.
+    template <class Use>
+    constexpr void each_known(state& seen, Use&& use) const noexcept {
+        for (tensor_id const id : seen.all.touched()) {
+            if (seen.all[id].samples >= patience) { use(seen.all.name_of(id), seen.all[id]); }
+        }
+    }
     static constexpr terms sampled = terms::sum | terms::nonfinite;
 
     [[nodiscard]] static constexpr bool alike(std::string_view a, std::string_view b) noexcept {

@@ -34,9 +34,30 @@ inline constexpr std::uint32_t no_class = 0xFFFFFFFFU;  // of a sample without a
     return argmax || (several && is_floating(values.type)) ? axis : no_axis;
 }
 
+// Whether the scores of a row are logarithms of probabilities; undecided where one is NaN or infinity. Minus infinity
+// is the logarithm of 0.
+template <class Row>
+[[nodiscard]] SPOTTER_STRICT constexpr truth sums_to_one(Row const& row, std::size_t classes) noexcept {
+    SPOTTER_STRICT_BODY
+    double const least = -natural_log(static_cast<double>(classes)) - 0.05;  // of the largest score of a row
+    double highest = -1e308, total = 0;
+    for (std::size_t i = 0; i < classes; ++i) {
+        seen_element const it = row(i);
+        if (it.kind == number_class::neg_inf) { continue; }
+        if (it.kind >= number_class::pos_inf) { return truth::undecided; }
+        if (it.value > 0) { return truth::no; }
+        highest = it.value > highest ? it.value : highest;
+    }
+    for (std::size_t i = 0; highest >= least && i < classes; ++i) {
+        seen_element const it = row(i);
+        if (it.kind < number_class::pos_inf && it.value > -30) { total += exponential(it.value); }
+    }
+    return truth_of(magnitude(total - 1) < 0.05);
+}
+
 // Whether the columns of scores are logarithms of probabilities. Either a flag says so, or the first rows without NaN
 // or infinity show it (four rows; one where there are 256 columns or more): no value is above 0, and the exponentials
-// of each row sum to 1 within a twentieth, the tolerance that bf16 needs. Minus infinity is the logarithm of 0.
+// of each row sum to 1 within a twentieth, the tolerance that bf16 needs.
 template <class = only_where_called>
 [[nodiscard]] SPOTTER_STRICT constexpr bool are_log_probabilities(tensor_info const& tensor, tensor_ref const& values,
                                                                   int scores_axis) noexcept {
@@ -46,31 +67,13 @@ template <class = only_where_called>
     auto const classes = static_cast<std::size_t>(values.shape.size[static_cast<std::size_t>(scores_axis)]);
     if (classes < 2) { return false; }
     std::size_t const enough = classes < 256 ? 4 : 1;
-    double const least = -natural_log(static_cast<double>(classes)) - 0.05;  // the smallest value that a row's largest
-                                                                             // can have
     std::size_t looked = 0;
     bool all = true;
-    for_each_row(values, scores_axis, [&](auto const& row) SPOTTER_STRICT {
-        SPOTTER_STRICT_BODY
+    for_each_row(values, scores_axis, [&](auto const& row) {
         if (!all || looked == enough) { return; }
-        double highest = -1e308;
-        for (std::size_t i = 0; i < classes; ++i) {
-            seen_element const it = row(i);
-            if (it.kind == number_class::neg_inf) { continue; }
-            if (it.kind >= number_class::pos_inf) { return; }
-            if (it.value > 0) {
-                all = false;
-                return;
-            }
-            highest = it.value > highest ? it.value : highest;
-        }
-        ++looked;
-        double total = 0;
-        for (std::size_t i = 0; highest >= least && i < classes; ++i) {
-            seen_element const it = row(i);
-            if (it.kind < number_class::pos_inf && it.value > -30) { total += exponential(it.value); }
-        }
-        all = magnitude(total - 1) < 0.05;
+        truth const one = sums_to_one(row, classes);
+        looked += decided(one) ? 1U : 0U;
+        all = one != truth::no;
     });
     return all && looked > 0;
 }

@@ -130,39 +130,60 @@ private:
             into.detail << "; " << it.said << " as " << it.label << ": " << back << " of " << it.said << "'s";
         }
     }
-    [[nodiscard]] SPOTTER_STRICT constexpr truth judge(state const& seen, findings& out) const noexcept {
+    // Of one prediction: the samples that have it, those of that class, and the most of another class.
+    struct predicted {
+        double column = 0, row = 0, other = 0;
+        confused_pair pair;  // that of the most
+    };
+    [[nodiscard]] SPOTTER_STRICT static constexpr predicted count(state const& seen, std::size_t said) noexcept {
         SPOTTER_STRICT_BODY
-        double least = 1, most = 0, samples_mixed = 0;  // shares of a column: of the diagonal, of any other
+        predicted it;
+        it.pair.said = said;
+        for (std::size_t i = 0; i < seen.classes; ++i) {
+            double const here = pairs_of(seen, i, said);
+            it.column += here;
+            it.row += pairs_of(seen, said, i);
+            if (i != said && here > it.other) { it.other = here, it.pair.label = i; }
+        }
+        return it;
+    }
+    // What is worst of all predictions. Shares are of a column: of the diagonal, of any other.
+    struct worst {
+        double least = 1, most = 0, samples_mixed = 0;
         std::size_t poorest = 0;
         confused_pair largest, most_frequent;
         bool missed = false;
-        for (std::size_t said = 0; said < seen.classes; ++said) {
-            double column = 0, row = 0, other = 0;
-            std::size_t other_label = 0;
-            for (std::size_t i = 0; i < seen.classes; ++i) {
-                double const here = pairs_of(seen, i, said);
-                column += here;
-                row += pairs_of(seen, said, i);
-                if (i != said && here > other) { other = here, other_label = i; }
-            }
-            if (other > samples_mixed) { samples_mixed = other, most_frequent = {other_label, said}; }
-            if (!(column > 0) && !(row > 0)) { continue; }
-            double const right = column > 0 ? pairs_of(seen, said, said) / column : 0;
-            if (right < min_diag && (!missed || right < least)) { missed = true, least = right, poorest = said; }
-            if (column > 0 && other / column > most) { most = other / column, largest = {other_label, said}; }
+    };
+    SPOTTER_STRICT constexpr void add(state const& seen, predicted const& it, worst& all) const noexcept {
+        SPOTTER_STRICT_BODY
+        std::size_t const said = it.pair.said;
+        if (it.other > all.samples_mixed) { all.samples_mixed = it.other, all.most_frequent = it.pair; }
+        if (!(it.column > 0) && !(it.row > 0)) { return; }
+        double const right = it.column > 0 ? pairs_of(seen, said, said) / it.column : 0;
+        if (right < min_diag && (!all.missed || right < all.least)) {
+            all.missed = true, all.least = right, all.poorest = said;
         }
-        bool const mixed = most > max_off_diag;
-        if (!missed && !mixed) { return truth::no; }
+        if (it.column > 0 && it.other / it.column > all.most) {
+            all.most = it.other / it.column, all.largest = it.pair;
+        }
+    }
+    [[nodiscard]] constexpr truth judge(state const& seen, findings& out) const noexcept {
+        worst all;
+        for (std::size_t said = 0; said < seen.classes; ++said) { add(seen, count(seen, said), all); }
+        if (!all.missed && !(all.most > max_off_diag)) { return truth::no; }
         finding found;
         found.tensor = seen.tensor;
         found.severity = severity::info;
-        found.reason = missed ? "a class is predicted wrongly" : "a class is taken for another";
-        found.measure = missed ? "share of a prediction that is right" : "share of a prediction that is another class";
-        found.measured = missed ? least : most;
-        found.threshold = missed ? min_diag : max_off_diag;
-        found.how = missed ? relation::less : relation::greater;
-        if (missed) { found.detail << "prediction " << poorest << (most > 0 ? "; " : ""); }
-        if (most > 0) { name_pair(seen, missed ? most_frequent : largest, found); }
+        found.reason = "a class is taken for another";
+        found.measure = "share of a prediction that is another class";
+        found.measured = all.most, found.threshold = max_off_diag, found.how = relation::greater;
+        if (all.missed) {
+            found.reason = "a class is predicted wrongly";
+            found.measure = "share of a prediction that is right";
+            found.measured = all.least, found.threshold = min_diag, found.how = relation::less;
+            found.detail << "prediction " << all.poorest << (all.most > 0 ? "; " : "");
+        }
+        if (all.most > 0) { name_pair(seen, all.missed ? all.most_frequent : all.largest, found); }
         out.push(found);
         return truth::yes;
     }

@@ -108,28 +108,11 @@ struct dead_update_path {
         mine.finite = it.stats.nonfinite() == 0;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        std::uint64_t changed = 0, with_gradient = 0;  // numbers of parameters of this step
-        for (tensor_id const id : seen.all.touched()) {
-            parameter& mine = seen.all[id];
-            ++mine.sights;
-            changed += due(mine) && mine.hash != mine.first_hash ? 1U : 0U;
-            gradient_sight const gradient = seen.gradients.of(mine.gradient);
-            with_gradient += gradient.at_work() ? 1U : 0U;
-            layer& its = seen.layers[mine.layer];
-            its.squares = gradient.squares > its.squares ? gradient.squares : its.squares;
-        }
         found all;
+        for (tensor_id const id : seen.all.touched()) { count(seen, seen.all[id], all); }
         for (tensor_id const id : seen.all.touched()) {
-            parameter& mine = seen.all[id];
             all.name = seen.all.name_of(id);
-            gradient_sight const gradient = seen.gradients.of(mine.gradient);
-            judge_gradient(mine, gradient, with_gradient > 0, all);
-            if (due(mine)) { judge_change(mine, changed > 0, all); }
-            if (due(mine) || !continues(mine)) { begin(mine); }
-            bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
-            mine.at_work = mine.at_work || (gradient.at_work() && !is_noise);
-            if (gradient.at_work() && is_noise) { mine.no_effect = 0; }  // noise is above the limit now and then
-            mine.spoiled = mine.spoiled || !gradient.finite;
+            judge(seen, seen.all[id], all);
         }
         seen.all.clear();
         for (layer& each : seen.layers) { each.squares = 0; }
@@ -153,8 +136,28 @@ private:
         culprit no_effect, no_gradient, not_in_optimizer;
         std::string_view name{};  // of the current parameter
         std::uint64_t due = 0;    // expected changes of the first parameter in no_effect
-        bool judged = false;
+        // Some parameter of this step changed; one has a gradient; one was judged.
+        bool changed = false, with_gradient = false, judged = false;
     };
+
+    constexpr void count(state& seen, parameter& mine, found& all) const noexcept {
+        ++mine.sights;
+        all.changed = all.changed || (due(mine) && mine.hash != mine.first_hash);
+        gradient_sight const gradient = seen.gradients.of(mine.gradient);
+        all.with_gradient = all.with_gradient || gradient.at_work();
+        layer& its = seen.layers[mine.layer];
+        its.squares = gradient.squares > its.squares ? gradient.squares : its.squares;
+    }
+    constexpr void judge(state& seen, parameter& mine, found& all) const noexcept {
+        gradient_sight const gradient = seen.gradients.of(mine.gradient);
+        judge_gradient(mine, gradient, all.with_gradient, all);
+        if (due(mine)) { judge_change(mine, all.changed, all); }
+        if (due(mine) || !continues(mine)) { begin(mine); }
+        bool const is_noise = gradient.squares < noise * noise * seen.layers[mine.layer].squares;
+        mine.at_work = mine.at_work || (gradient.at_work() && !is_noise);
+        if (gradient.at_work() && is_noise) { mine.no_effect = 0; }  // noise is above the limit now and then
+        mine.spoiled = mine.spoiled || !gradient.finite;
+    }
 
     // False where memory is lacking.
     [[nodiscard]] static constexpr bool find_layer(state& seen, std::uint64_t key, std::size_t& number) noexcept {

@@ -127,22 +127,25 @@ private:
         if (mine.known) { mine.type = it.view.type; }
         if (mine.known && bytes > 0) { std::memcpy(mine.values.data(), it.view.values.raw, bytes); }
     }
-    constexpr void compare(comparison& mine, observation const& it) const noexcept {
-        outcome now = outcome::unknown;
+    [[nodiscard]] constexpr outcome outcome_of(comparison& mine, observation const& it) const noexcept {
+        if (it.view.shape != mine.shape) { return outcome::shape; }
         dtype const type = exact() || it.view.absent() ? it.tensor.type : it.view.type;
-        if (it.view.shape != mine.shape) {
-            now = outcome::shape;
-        } else if (type != mine.type || (!exact() && it.view.layout != mine.layout && mine.shape.rank > 1)) {
-            now = outcome::type;
-        } else if (mine.known && (exact() ? has(it.stats.has, terms::hash) : !it.view.absent())) {
-            bool const equal = exact() ? it.stats.hash == mine.digest : close_enough(mine, it.view, it.stream);
-            now = equal ? outcome::same : outcome::values;
-        }
+        bool const lies_alike = exact() || it.view.layout == mine.layout || mine.shape.rank <= 1;
+        if (type != mine.type || !lies_alike) { return outcome::type; }
+        bool const known = exact() ? has(it.stats.has, terms::hash) : !it.view.absent();
+        if (!mine.known || !known) { return outcome::unknown; }
+        bool const equal = exact() ? it.stats.hash == mine.digest : close_enough(mine, it.view, it.stream);
+        return equal ? outcome::same : outcome::values;
+    }
+    // The first difference stays, and what is equal before it does not count.
+    constexpr void compare(comparison& mine, observation const& it) const noexcept {
+        outcome const now = outcome_of(mine, it);
         if (now == outcome::unknown) { return; }
         bool const differs = now != outcome::same;
-        bool const first = differs && (mine.found == outcome::unknown || mine.found == outcome::same);
-        if (first) { mine.found = now, mine.other = it.stream, mine.count = 0; }
-        if (!differs && mine.found == outcome::unknown) { mine.found = now, mine.other = it.stream; }
+        if (mine.found == outcome::unknown || (differs && mine.found == outcome::same)) {
+            mine.found = now, mine.other = it.stream;
+            if (differs) { mine.count = 0; }
+        }
         mine.count += differs || mine.found == outcome::same ? 1 : 0;
     }
     // Keeps the first element beyond the tolerance, of the first stream that has one.

@@ -12,20 +12,21 @@ namespace detail {
 
 [[nodiscard]] constexpr bool is_digit(char each) noexcept { return each >= '0' && each <= '9'; }
 
+// The digits that a name begins with, without leading zeros.
+[[nodiscard]] constexpr std::string_view number_in_front(std::string_view name) noexcept {
+    while (name.starts_with('0')) { name.remove_prefix(1); }
+    std::size_t end = 0;
+    while (end < name.size() && is_digit(name[end])) { ++end; }
+    return name.substr(0, end);
+}
 // Compares the numbers in two names at the first difference: below 0 or above 0, or 0 where numbers do not decide.
 [[nodiscard]] constexpr int compare_numbers(std::string_view a, std::string_view b) noexcept {
     std::size_t at = 0;
     while (at < a.size() && at < b.size() && a[at] == b[at]) { ++at; }
     while (at > 0 && is_digit(a[at - 1])) { --at; }
-    auto const number = [at](std::string_view name) {
-        std::size_t first = at;
-        while (first < name.size() && name[first] == '0') { ++first; }
-        std::size_t end = first;
-        while (end < name.size() && is_digit(name[end])) { ++end; }
-        return end == at ? std::string_view{} : name.substr(first, end - first);
-    };
-    if (at >= a.size() || at >= b.size() || !is_digit(a[at]) || !is_digit(b[at])) { return 0; }
-    std::string_view const left = number(a), right = number(b);
+    a.remove_prefix(at), b.remove_prefix(at);
+    if (a.empty() || b.empty() || !is_digit(a[0]) || !is_digit(b[0])) { return 0; }
+    std::string_view const left = number_in_front(a), right = number_in_front(b);
     if (left.size() != right.size()) { return left.size() < right.size() ? -1 : 1; }
     return left.compare(right);
 }
@@ -162,39 +163,44 @@ private:
             if (it.close == close_) { use(it); }
         }
     }
+    // Of neighbours in a row: how many more rise than fall.
+    struct row {
+        entry const* last = nullptr;
+        int sum = 0;
+        template <class Compare>
+        constexpr void add(entry const& it, Compare&& compare) noexcept {
+            int const told = last != nullptr ? compare(*last, it) : 0;
+            sum += told < 0 ? 1 : told > 0 ? -1 : 0;
+            last = &it;
+        }
+    };
+    // The weight that a gradient is of; null where it was not met.
+    [[nodiscard]] constexpr entry const* weight_of(entry const& gradient) const noexcept {
+        if (!all_.holds(gradient.partner)) { return nullptr; }
+        entry const& it = all_[gradient.partner];
+        return it.role == role::weight && it.met != 0 ? &it : nullptr;
+    }
     [[nodiscard]] constexpr directions look() const noexcept {
-        struct count {
-            entry const* last = nullptr;
-            int sum = 0;
-            constexpr void take(entry const& it) noexcept {
-                int const told = last == nullptr
-                                     ? 0
-                                     : detail::compare_numbers(detail::layer_of(last->name), detail::layer_of(it.name));
-                sum += told < 0 ? 1 : told > 0 ? -1 : 0;
-                last = &it;
-            }
+        using namespace detail;
+        auto const by_number = [](entry const& one, entry const& other) {
+            return compare_numbers(layer_of(one.name), layer_of(other.name));
         };
-        count parameters, forward, backward;
-        entry const* last = nullptr;  // the weight of the previous gradient
-        int along_weights = 0;
+        auto const by_meeting = [](entry const& one, entry const& other) { return one.met < other.met ? -1 : 1; };
+        row parameters, forward, backward, weights;  // the last: in the order of their gradients
         for (std::size_t i = 0; i < met_; ++i) {
             entry const& it = all_[sequence_[i]];
-            detail::stretch const where = detail::stretch_of(it.role);
-            if (where == detail::stretch::parameters) { parameters.take(it); }
-            if (where == detail::stretch::forward && it.role != role::other) { forward.take(it); }
-            if (where != detail::stretch::backward) { continue; }
-            backward.take(it);
-            if (!all_.holds(it.partner) || all_[it.partner].role != role::weight) { continue; }
-            entry const& weight = all_[it.partner];
-            if (weight.met == 0) { continue; }
-            if (last != nullptr) { along_weights += last->met < weight.met ? 1 : -1; }
-            last = &weight;
+            stretch const where = stretch_of(it.role);
+            if (where == stretch::parameters) { parameters.add(it, by_number); }
+            if (where == stretch::forward && it.role != role::other) { forward.add(it, by_number); }
+            if (where != stretch::backward) { continue; }
+            backward.add(it, by_number);
+            if (entry const* const of = weight_of(it); of != nullptr) { weights.add(*of, by_meeting); }
         }
+        auto const sign_of = [](int told, int none) { return told > 0 ? 1 : told < 0 ? -1 : none; };
         directions going;
-        going.parameters = parameters.sum < 0 ? -1 : 1;
-        going.forward = forward.sum < 0 ? -1 : 1;
-        int const told = backward.sum != 0 ? backward.sum : along_weights * going.parameters;
-        going.backward = told > 0 ? 1 : -1;
+        going.parameters = sign_of(parameters.sum, 1);
+        going.forward = sign_of(forward.sum, 1);
+        going.backward = sign_of(backward.sum, sign_of(weights.sum * going.parameters, -1));
         return going;
     }
     [[nodiscard]] static constexpr bool before(entry const& a, entry const& b, directions going) noexcept {

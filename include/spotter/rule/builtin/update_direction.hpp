@@ -147,32 +147,11 @@ struct update_direction {
         tensor_id const id = is_gradient ? it.tensor.partner : it.tensor.id;
         if (seen.parameters.find(id) == nullptr || !seen.parameters[id].watched) { return; }
         parameter& mine = seen.parameters[id];
-        if (is_gradient) {
-            mine.negated = has(it.tensor.flags, flag::negated);
-            // The previous one is still needed, unless the weight was observed already.
-            bool const in_place = mine.gradients[mine.newest].close == seen.close || mine.weight.close == seen.close;
-            if (!in_place) { mine.newest = 1 - mine.newest; }
-            tensor_ref const sample = seen.sampled.take(values);
-            if (!mine.gradients[mine.newest].keep(values, sample, seen.close, it)) { out.give_up(); }
-            return;
-        }
-        if (mine.weight.close == seen.close) { return; }  // once a step
+        if (!is_gradient && mine.weight.close == seen.close) { return; }  // once a step
         tensor_ref const sample = seen.sampled.take(values);
-        std::uint64_t const made_at = is_after_update(it.tensor) ? seen.close : mine.weight.close;
-        for (copy const& gradient : mine.gradients) {
-            if (made_at == 0 || gradient.close != made_at || mine.weight.close == 0) { continue; }
-            if (it.step.index <= mine.weight.index || !gradient.fits(values) || !mine.weight.fits(values)) { continue; }
-            if (sample.absent()) { break; }
-            detail::along_sums along;
-            bool const kept = change_along(gradient, mine.weight, sample, along);
-            double const along_it = along.products.fold();
-            double const found = mine.negated ? -along_it : along_it;
-            bool const finite = along.finite && it.stats.nonfinite() == 0;
-            if (finite && is_finite(found)) { out.push(found); }
-            if (kept) { return mine.weight.kept(seen.close, it); }
-            break;
-        }
-        if (!mine.weight.keep(values, sample, seen.close, it)) { out.give_up(); }
+        bool const kept = is_gradient ? keep_gradient(seen.close, mine, it, values, sample)
+                                      : keep_weight(seen.close, mine, it, values, sample, out);
+        if (!kept) { out.give_up(); }
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
         if (it.step.mode != mode::train || made.empty() || !is_finite(made[0]) || made[0] == 0) { return; }
@@ -212,6 +191,42 @@ struct update_direction {
 private:
     [[nodiscard]] constexpr bool is_after_update(tensor_info const& tensor) const noexcept {
         return after_update || tensor.instant == instant::after_update;
+    }
+    // False where memory is exhausted.
+    [[nodiscard]] static constexpr bool keep_gradient(std::uint64_t close, parameter& mine, observation const& it,
+                                                      tensor_ref const& values, tensor_ref const& sample) noexcept {
+        mine.negated = has(it.tensor.flags, flag::negated);
+        // The previous one is still needed, unless the weight was observed already.
+        bool const in_place = mine.gradients[mine.newest].close == close || mine.weight.close == close;
+        if (!in_place) { mine.newest = 1 - mine.newest; }
+        return mine.gradients[mine.newest].keep(values, sample, close, it);
+    }
+    // With the scalar product, where there is one. False likewise.
+    [[nodiscard]] constexpr bool keep_weight(std::uint64_t close, parameter& mine, observation const& it,
+                                             tensor_ref const& values, tensor_ref const& sample,
+                                             feature& out) const noexcept {
+        copy const* const gradient = sample.absent() ? nullptr : maker_of(close, mine, it, values);
+        if (gradient == nullptr) { return mine.weight.keep(values, sample, close, it); }
+        detail::along_sums along;
+        bool const kept = change_along(*gradient, mine.weight, sample, along);
+        double const along_it = along.products.fold();
+        double const found = mine.negated ? -along_it : along_it;
+        bool const finite = along.finite && it.stats.nonfinite() == 0;
+        if (finite && is_finite(found)) { out.push(found); }
+        if (!kept) { return mine.weight.keep(values, sample, close, it); }
+        mine.weight.kept(close, it);
+        return true;
+    }
+    // The gradient that made the change of a weight since it was last kept; null where it is not known.
+    [[nodiscard]] constexpr copy const* maker_of(std::uint64_t close, parameter const& mine, observation const& it,
+                                                 tensor_ref const& values) const noexcept {
+        std::uint64_t const made_at = is_after_update(it.tensor) ? close : mine.weight.close;
+        if (made_at == 0 || mine.weight.close == 0 || it.step.index <= mine.weight.index) { return nullptr; }
+        if (!mine.weight.fits(values)) { return nullptr; }
+        for (copy const& gradient : mine.gradients) {
+            if (gradient.close == made_at && gradient.fits(values)) { return &gradient; }
+        }
+        return nullptr;
     }
     [[nodiscard]] constexpr bool is_heard(tensor_info const& tensor) const noexcept {
         return hears_biases && tensor.role == role::bias && !has(tensor.flags, flag::frozen);
