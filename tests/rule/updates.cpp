@@ -475,6 +475,28 @@ TEST_CASE("gradient_not_cleared: what shrinks by its last bits holds nothing of 
           }).empty());
 }
 
+TEST_CASE("gradient_not_cleared: gradients that are nearly parallel and shrink, with little noise, hold nothing",
+          "[gradient_not_cleared]") {
+    // Much of a gradient stays, as that of a term that nothing is learned of yet; the rest turns and fades, as under an
+    // adaptive optimizer.
+    for (float const turn : {8.0F, 12.0F, 20.0F}) {
+        for (float const fade : {15.0F, 25.0F, 40.0F}) {
+            std::mt19937 random{1};
+            std::vector<float> all(32);
+            CHECK(fired(gradient_not_cleared{}, 200, [&](auto& it, step_id at) {
+                      auto const t = static_cast<float>(at.index);
+                      float const rest = 8 * std::exp(-t / fade);
+                      float const change = rest * std::sqrt(1 / (turn * turn) + 1 / (fade * fade));
+                      for (float& each : all) {
+                          each = 0.05F * change * (static_cast<float>(random()) / 2147483648.0F - 1);
+                      }
+                      all[0] += 1, all[1] += rest * std::cos(t / turn), all[2] += rest * std::sin(t / turn);
+                      it.see(at, "grad/w", all, {4, 8});
+                  }).empty());
+        }
+    }
+}
+
 TEST_CASE("gradient_not_cleared: a single number has no direction", "[gradient_not_cleared]") {
     run it{gradient_not_cleared{}};
     for (std::uint64_t i = 0; i < 20; ++i) {

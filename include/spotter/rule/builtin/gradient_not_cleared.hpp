@@ -19,7 +19,9 @@ namespace spotter::inline SPOTTER_ABI {
 //              - The cosine c of D and the D before it is at least 0.1. The cosine of D and the D two before is above
 //                c - 0.2, and above the middle of c and 2c^2 - 1: a noisy signal keeps c, a smooth curve has 2c^2 - 1.
 //              - The mean |c| is at most 0.95: a gradient without noise goes straight on or back.
-//              - The cosine of D and the G before it is above -0.5: a saturated unit's gradient shrinks along itself.
+//              - The sum of <D, G_(t-1)> is above 0, the decaying one or that of all changes: a sum of gradients begins
+//              as
+//                one gradient and grows. Parallel gradients, or those of a saturated unit, shrink as the loss falls.
 //   straight   Over the last `window` changes the direction was kept (cosine above `cosine`). The norm rose in `rising`
 //              of them and in the last, and has at least doubled. Growth slows down: the squared norm in the middle of
 //              the window is above 1.1 times the product of the norms at its ends. Yet the second half grew by at least
@@ -53,7 +55,8 @@ struct gradient_not_cleared {
         recent_values rose;                                     // 1 where the norm rose
         double size = 0, change = 0, next = 0, after_next = 0;  // decaying sums: |G|^2, |D|^2, <D, D'>, <D, D''>
         double change_before = 0, change_twice_before = 0;      // decaying sums: |D'|^2, |D''|^2
-        double along = 0, straight = 0, turns = 0;              // decaying sums: <D, G'>; |c| and its weight
+        double straight = 0, turns = 0;                         // decaying sums: |c| and its weight
+        double along = 0, along_ever = 0;                       // <D, G'>: a decaying sum, and the sum of all
         double last_change = 0, last_but_one = 0;               // |D|^2 of the latest two changes
         double before_size = 0;                                 // |G|^2 of the step before
         std::uint64_t changes = 0, aligned = 0, noisy = 0;      // `aligned`, `noisy`: in a row
@@ -131,7 +134,7 @@ private:
     static constexpr void begin_anew(kept& mine) noexcept {
         mine.norms.clear(), mine.rose.clear();
         mine.size = mine.change = mine.next = mine.after_next = 0;
-        mine.change_before = mine.change_twice_before = mine.along = 0;
+        mine.change_before = mine.change_twice_before = mine.along = mine.along_ever = 0;
         mine.straight = mine.turns = mine.last_change = mine.last_but_one = 0;
         mine.changes = mine.aligned = mine.noisy = 0;
     }
@@ -143,21 +146,21 @@ private:
         SPOTTER_STRICT_BODY
         double const before = std::exchange(mine.last_change, made[1]);
         double const twice_before = std::exchange(mine.last_but_one, before);
+        double const along = 0.5 * (made[0] - mine.before_size - made[1]);
+        mine.along_ever += along;
         if (2 * ++mine.changes <= warmup) { return false; }
         fade(mine.size, made[0]), fade(mine.change, made[1]);
         fade(mine.change_before, before), fade(mine.change_twice_before, twice_before);
-        fade(mine.next, made[2]), fade(mine.after_next, made[3]);
-        fade(mine.along, 0.5 * (made[0] - mine.before_size - made[1]));
+        fade(mine.next, made[2]), fade(mine.after_next, made[3]), fade(mine.along, along);
         double const turn_by = square_root(made[1]) * square_root(before);
         if (turn_by > 0) { fade(mine.straight, magnitude(made[2]) / turn_by), fade(mine.turns, 1); }
         double const one_by = square_root(mine.change) * square_root(mine.change_before);
         double const two_by = square_root(mine.change) * square_root(mine.change_twice_before);
-        double const along_by = square_root(mine.change) * square_root(mine.size);
         if (mine.changes < warmup || !(one_by > 0 && two_by > 0)) { return false; }
         double const one = mine.next / one_by, two = mine.after_next / two_by;
         bool const keeps_on = two > one - 0.2 && two > 0.5 * (one + 2 * one * one - 1);
         return mine.size >= inertia * mine.change && one >= 0.1 && keeps_on && mine.straight <= 0.95 * mine.turns &&
-               mine.along > -0.5 * along_by;
+               (mine.along > 0 || mine.along_ever > 0);
     }
     SPOTTER_STRICT static constexpr void fade(double& total, double added) noexcept {
         SPOTTER_STRICT_BODY
