@@ -171,6 +171,21 @@ TEST_CASE("boosting: few features that matter are a note, and hide nothing") {
     CHECK((deep[1].at == 10 && deep[1].rule == "loss_not_decreasing" && deep[1].level == severity::error));
 }
 
+TEST_CASE("boosting: rounds that gain next to nothing from the first on are flat, slow ones are not") {
+    auto const alarms = [](double share) {
+        return rounds(60, [&](auto& watch, std::uint64_t i) {
+            watch.observe("train-rmse", falls_to(0, share, i));
+            watch.observe("validation-rmse", 1.1 * falls_to(0, share, i));
+        });
+    };
+    for (double const share : {1e-7, 3e-7, 1e-6, 1e-5}) {
+        auto const all = alarms(share);
+        REQUIRE_FALSE(all.empty());
+        CHECK((all[0].rule == "loss_not_decreasing" && all[0].at == 29));
+    }
+    for (double const share : {2e-4, 1e-3, 0.01, 0.1}) { CHECK(alarms(share).empty()); }
+}
+
 TEST_CASE("boosting: rounds that change nothing are flat, however many metrics there are") {
     auto const all = rounds(60, [](auto& watch, std::uint64_t i) {
         watch.observe("train-logloss", 0.69 - 1e-9 * static_cast<double>(i));

@@ -70,12 +70,14 @@ TEST_CASE("a finding has the id of the rule that found it, and keeps it under an
 }
 
 TEST_CASE("of a rule with several conditions a finding says by a number which it was") {
-    run it{poor_weight_initialization{}};
-    it.step(train(0), "fc/w", {1, 1, 1});
+    run it{poor_weight_initialization{.patience = 0, .steps = 1}};
+    it.see(train(0), "grad/fc/w", {0, 0, 0});
+    it.see(train(0), "loss", {1});
+    CHECK(it.close(train(0)) == truth::yes);
     REQUIRE(it.found.size() == 1);
     using rule = poor_weight_initialization;
-    CHECK(it.found[0].is<rule>(rule::one_value));
-    CHECK_FALSE(it.found[0].is<rule>(rule::all_alike));
+    CHECK(it.found[0].is<rule>(rule::all_alike));
+    CHECK_FALSE(it.found[0].is<rule>(rule::began_alike));
     CHECK_FALSE(it.found[0].is<constant_batch>(constant_batch::same_batch));  // the same number of another rule
     CHECK(first_of(all_zero{.patience = 1}, {0}).condition == 0);
 }

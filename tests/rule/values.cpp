@@ -31,11 +31,17 @@ constexpr bool mostly_padding() {
     return fires && it.close(train(1)) == truth::no;
 }
 static_assert(mostly_padding());
-constexpr bool begins_equal() {
-    run it{poor_weight_initialization{}};
-    return it.step(train(0), "fc/w", {0.5F, 0.5F}) == truth::yes;
+constexpr bool stays_equal() {
+    run it{poor_weight_initialization{.steps = 1}};
+    truth last = truth::no;
+    for (std::uint64_t i = 0; i < 2; ++i) {
+        float const moved = i == 0 ? 0.5F : 0.4F;
+        it.see(train(i), "fc1/w", {moved, moved}), it.see(train(i), "fc2/w", {moved, moved});
+        last = it.close(train(i));
+    }
+    return last == truth::yes;
 }
-static_assert(begins_equal());
+static_assert(stays_equal());
 
 }  // namespace
 
@@ -143,25 +149,71 @@ TEST_CASE("nlp_sequence_ratio: a window slides, a step is one entry of it, and e
     CHECK(unset.covered().reason == "parameter n not set");
 }
 
-TEST_CASE("poor_weight_initialization: a weight that is all 0.5 fires at 0", "[poor_weight_initialization]") {
-    run it{poor_weight_initialization{}};
-    it.see(train(0), "conv/w", {0.1F, 0.2F}, {1, 2});
-    it.see(train(0), "fc/w", {0.5F, 0.5F, 0.5F, 0.5F}, {2, 2});
-    CHECK(it.close(train(0)) == truth::yes);
-    REQUIRE(it.found.size() == 1);
-    finding const& found = it.found[0];
-    CHECK((found.tensor == "fc/w" && found.measured == 0 && found.severity == severity::warning));
-    CHECK(found.reason == "a weight has one value in all its elements");
-    // What it is at its first observation counts, during the first ten closes.
-    CHECK(fired(poor_weight_initialization{}, 12, [](auto& run, step_id at) {
-              run.see(at, "fc/w", {0.5F, 0.5F + static_cast<float>(at.index)});
-          }) == indices{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
-    CHECK(fired(poor_weight_initialization{}, 12, [](auto& run, step_id at) {
-              run.see(at, "fc/w", {0.5F, at.index == 0 ? 0.4F : 0.5F});
-          }).empty());
-    CHECK(fired(poor_weight_initialization{.symmetry = false}, 5, "fc/w", {0.5F, 0.5F}).empty());
-    CHECK(fired(poor_weight_initialization{}, 5, "fc/w", {0.5F}).empty());  // one element
-    CHECK(fired(poor_weight_initialization{}, 5, "norm/scale", {1, 1}).empty());
+namespace {
+
+// Two weights of one value each, of which a column or a row moves; in an order of the axes.
+template <class Rule>
+indices fired_from_one_value(Rule const& rule, float first, float second, std::uint64_t every = 1) {
+    return fired(rule, 30, [&](auto& it, step_id at) {
+        if (at.index % every != 0) { return; }
+        float const moved = 0.01F * static_cast<float>(at.index);
+        it.see(at, "fc1/w", {first + moved, first, first - moved, first}, {2, 2});
+        it.see(at, "fc2/w", {second, second, second, second + moved, second - moved, second + moved}, {2, 3});
+    });
+}
+
+}  // namespace
+
+TEST_CASE("poor_weight_initialization: two weights that are all 0.5 fire ten steps later",
+          "[poor_weight_initialization]") {
+    poor_weight_initialization const rule;
+    CHECK(fired_from_one_value(rule, 0.5F, 0.5F) == indices{10});
+    CHECK(fired_from_one_value(rule, 0, 0) == indices{10});
+    CHECK(fired_from_one_value(rule, 0, 0, 4) == indices{12});  // as it is seen
+    CHECK(fired_from_one_value(rule, 0, 0, 15) == indices{15});
+    CHECK(fired_from_one_value(poor_weight_initialization{.symmetry = false}, 0, 0).empty());
+    run told{rule};
+    for (std::uint64_t i = 0; i < 11; ++i) {
+        told.see(train(i), "fc1/w", {0.5F, 0.5F, 0.5F, 0.5F}, {2, 2});
+        told.see(train(i), "fc2/w", {0, 0, 0, 0}, {2, 2});
+        CHECK((told.close(train(i)) == truth::yes) == (i == 10));  // nothing can start
+    }
+    REQUIRE(told.found.size() == 1);
+    finding const& found = told.found[0];
+    CHECK((found.tensor == "fc1/w" && found.others == 1 && found.severity == severity::warning));
+    CHECK(found.reason == "weights began with one value");
+}
+
+TEST_CASE("poor_weight_initialization: what is one weight of several, or has no second element, says nothing",
+          "[poor_weight_initialization]") {
+    CHECK(fired(poor_weight_initialization{}, 20, "fc/w", {0.5F, 0.5F}).empty());  // a convex model
+    CHECK(fired(poor_weight_initialization{}, 20, "fc/w", {0.5F}).empty());        // one element
+    CHECK(fired(poor_weight_initialization{}, 20, "norm/scale", {1, 1}).empty());
+    auto const beside_one = [](float value) {
+        return fired(poor_weight_initialization{}, 20, [=](auto& it, step_id at) {
+            it.see(at, "fc1/w", {value, value}), it.see(at, "fc2/w", {value, value});
+            it.see(at, "fc3/w", {0.1F, 0.2F + static_cast<float>(at.index)});
+        });
+    };
+    CHECK(beside_one(0).empty());  // as residual blocks begin
+    CHECK(beside_one(0.1F) == indices{10});
+}
+
+TEST_CASE("poor_weight_initialization: tables that are looked up may begin with one value",
+          "[poor_weight_initialization]") {
+    for (float const begin : {0.0F, 40.0F}) {
+        for (order const layout : {order::row_major, order::column_major}) {
+            std::vector<float> first(20, begin), second = first;
+            CHECK(fired(poor_weight_initialization{}, 30, [&](auto& it, step_id at) {
+                      it.see(at, "table/a/w", view_of(first.data(), {4, 5}, layout));
+                      it.see(at, "table/b/w", view_of(second.data(), {4, 5}, layout));
+                      for (std::uint64_t k = 0; k < 3; ++k) {
+                          first[(at.index * 7 + k * 6) % 20] += 0.1F * static_cast<float>(k + 1);
+                          second[(at.index * 3 + k * 11) % 20] -= 0.1F;
+                      }
+                  }).empty());
+        }
+    }
 }
 
 TEST_CASE("poor_weight_initialization: variances 1 and 0.09 with a loss that stays fire at 5",
@@ -188,10 +240,10 @@ TEST_CASE("poor_weight_initialization: variances 1 and 0.09 with a loss that sta
         it.see(at, "loss", {2.3F});
     };
     CHECK(fired(poor_weight_initialization{.distribution_range = 0}, 12, far_apart) == indices{5, 6, 7, 8, 9});
-    // As packs::rl has it: a weight of one value, and nothing of the two others.
+    // As packs::rl has it: weights of one value, and nothing of the two others.
     poor_weight_initialization const in_rl{.threshold = 1e300, .distribution_range = 0};
     CHECK(fired(in_rl, 12, far_apart).empty());
-    CHECK(fired(in_rl, 2, "fc/w", {0.5F, 0.5F}) == indices{0, 1});
+    CHECK(fired_from_one_value(in_rl, 0.5F, 0.5F) == indices{10});
     auto const sagemaker = poor_weight_initialization::sagemaker_defaults();
     CHECK((sagemaker.threshold == 10 && sagemaker.distribution_range == 0.001 && sagemaker.patience == 5));
     CHECK((sagemaker.steps == 10 && !sagemaker.symmetry && !sagemaker.conjunct));
@@ -273,6 +325,14 @@ TEST_CASE("rules that read values judge their features as they judge the values"
     CHECK(judges_without_values(check_input_images{.threshold_samples = 4}, play));
     CHECK(judges_without_values(nlp_sequence_ratio{.window = 2}, play));
     CHECK(judges_without_values(poor_weight_initialization{.distribution_range = 2}, play));
+    CHECK(judges_without_values(poor_weight_initialization{.steps = 3}, [](auto& it, auto tell) {
+        for (std::uint64_t i = 0; i < 6; ++i) {
+            float const moved = 0.01F * static_cast<float>(i);
+            it.see(train(i), "fc1/w", {moved, -moved, moved, -moved}, {2, 2});
+            it.see(train(i), "fc2/w", {moved, moved, -moved, -moved}, {2, 2});
+            tell(it.close(train(i)));
+        }
+    }));
     CHECK(judges_without_values(update_direction{.warmup = 1, .window = 3, .share = 0.7}, play));
 }
 

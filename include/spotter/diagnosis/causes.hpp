@@ -25,9 +25,6 @@ struct run_evidence {
     [[nodiscard]] constexpr episode const* held(rule_id rule, std::uint8_t condition = 0) const noexcept {
         return said.find(rule, condition);
     }
-    [[nodiscard]] constexpr bool ill() const noexcept {
-        return progress == progress::flat || progress == progress::worsens;
-    }
 };
 
 // What is seen of it.
@@ -47,9 +44,6 @@ struct run_evidence {
 
 // There are such labels, and the training loss has been below zero from the first steps on; or it has come there.
 [[nodiscard]] bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept;
-
-// Every weight matrix, of two at least, began with one value in all its elements: the units of a layer stay alike.
-[[nodiscard]] bool is_symmetric(episode const& it, update_sizes const& weights) noexcept;
 
 // What no healthy run shows: it is told however well the run does.
 [[nodiscard]] bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept;

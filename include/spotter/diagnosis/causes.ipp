@@ -82,7 +82,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     extreme_weight first;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         ++seen;
-        if (it.scale < limit) { return; }
+        if (it.scale < limit || it.one_value) { return; }  // as a table begins, whose rows do not add up
         if (large++ == 0) { first = {name, it.scale, it.met_at}; }
     });
     if (large < 2 || 2 * large <= seen) { return false; }
@@ -92,6 +92,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+[[nodiscard]] inline finding at_rest(extreme_weight const& first, std::string_view why,
+                                     std::uint64_t patience) noexcept {
+    return told(rule_id::learning_rate_zero, why, first.name,
+                {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
+                first.at);
+}
 // No weight has ever moved, though the loop goes on.
 [[nodiscard]] inline bool rate_zero(update_sizes const& weights, std::uint64_t patience, finding& into) noexcept {
     std::uint64_t resting = 0, others = 0;
@@ -102,9 +108,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (rests && first.name.empty()) { first = {name, static_cast<double>(it.rests), it.met_at}; }
     });
     if (resting == 0 || others > 0 || weights.nothing_pulls()) { return false; }
-    into = told(rule_id::learning_rate_zero, "no weight has ever moved", first.name,
-                {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
-                first.at);
+    into = at_rest(first, "no weight has ever moved", patience);
     into.others = static_cast<std::uint32_t>(resting - 1);
     return true;
 }
@@ -118,11 +122,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         all_rest = all_rest && it.moves > 0 && it.resting >= patience;
         if (first.name.empty()) { first = {name, static_cast<double>(it.resting), it.met_at}; }
     });
-    if (!all_rest || first.name.empty()) { return false; }
-    into = told(rule_id::learning_rate_zero, "no weight moves any more", first.name,
-                {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
-                first.at);
-    return true;
+    if (all_rest && !first.name.empty()) { into = at_rest(first, "no weight moves any more", patience); }
+    return all_rest && !first.name.empty();
 }
 
 // None has ever moved by more than `limit` of itself in a step.
@@ -163,16 +164,15 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 // An update ratio that is next to nothing: ten times more where the run gets nowhere.
 [[nodiscard]] inline double least_update(run_evidence const& of) noexcept {
-    return of.ill() || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
+    return is_ill(of.progress) || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
 }
 
 // What alarms, where nothing explains it.
 [[nodiscard]] inline bool strongest(run_evidence const& of, finding& into) noexcept {
     episode const* best = nullptr;
     for (episode const& it : of.said) {
-        if (it.last == of.close && !it.quiet && (best == nullptr || it.latest.severity > best->latest.severity)) {
-            best = &it;
-        }
+        bool const is_stronger = best == nullptr || it.latest.severity > best->latest.severity;
+        if (it.was_found_at(of.close) && is_stronger) { best = &it; }
     }
     return of_rule(best, into);
 }
@@ -297,9 +297,6 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_certain(episode const& it, run_evidence const& of) noexcept {
     return is_certain(it.latest, of.limits);
 }
-[[nodiscard]] inline bool of_all_alike(episode const& it, run_evidence const& of) noexcept {
-    return is_symmetric(it, of.weights);
-}
 // Nine tenths of what is no weight, and no step did that.
 [[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
     bool is_weight = false;  // one that starts at zero, and rests: its units are not dead
@@ -311,7 +308,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::raw_input, rule_id::input_not_normalized, 0, &of_raw_input},
     {sign::wide_input, rule_id::rl_observation_range},
     {sign::wide_input, rule_id::input_not_normalized, 0, &of_wide_input},
-    {sign::weights_alike, rule_id::poor_weight_initialization, poor_weight_initialization::one_value, &of_all_alike},
+    {sign::weights_alike, rule_id::poor_weight_initialization, poor_weight_initialization::began_alike},
     {sign::dead_without_a_leap, rule_id::all_zero, 0, &of_dead_units},
     {sign::dead_without_a_leap, rule_id::dead_relu, 0, &of_dead_units},
     {sign::dead_units, rule_id::all_zero},
@@ -403,12 +400,6 @@ inline void explain(ranked const& best, signs const& seen, finding& into) noexce
 
 }  // namespace causes
 
-SPOTTER_COLD_BODY bool is_symmetric(episode const& it, update_sizes const& weights) noexcept {
-    if (!it.latest.is<poor_weight_initialization>(poor_weight_initialization::one_value)) { return false; }
-    update_sizes::alike_weights const found = weights.alike();
-    return found.of_one_value >= 2 && (found.of_one_value == found.seen || 2 * found.not_zero >= found.seen);
-}
-
 SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept {
     std::string_view name{};
     falling_series const* const loss = classes ? losses.loss(name) : nullptr;
@@ -418,7 +409,10 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes,
 }
 
 SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
-    if (it.tells_non_finite || it.tells_origin || is_raw(it, limits)) { return true; }
+    if (it.tells_non_finite || it.tells_origin || is_raw(it, limits) ||
+        it.is<poor_weight_initialization>(poor_weight_initialization::began_alike)) {
+        return true;
+    }
     if (it.id == rule_id::constant_batch) {
         // A few batches in turn; more of them are an epoch.
         return it.severity >= severity::warning &&

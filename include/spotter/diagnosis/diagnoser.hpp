@@ -41,16 +41,30 @@ private:
         severity level = severity::info;      // of the alarm
         severity held = severity::info;       // of what holds, told or not
         finding const* bad_value = nullptr;   // where values that are no numbers began
+
+        void raise(severity to) noexcept { alarm = true, level = to > level ? to : level; }
     };
     [[nodiscard]] bool loses_by_its_own_steps() const noexcept;
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
+    void look_at(episode& it, spotter::progress now, bool after_bad_value, news& into) noexcept;
     [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& told, findings& out) noexcept;
+    // What was found at this close beside the cause: what is certain at its level, and the rest as a note.
+    void tell_beside(episode& it, spotter::progress now, bool any_alarm, bool leads, findings& out) noexcept;
     // Values that are no numbers, in the mode of the cause: those of another are another matter. Of other causes each.
     [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
     // That was told as the cause.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
+    // Of a symptom: it waits for what may explain it; two witnesses speak for it; it stands alone, as no outcome is
+    // shown.
+    [[nodiscard]] bool waits(episode const& it) const noexcept;
+    [[nodiscard]] bool is_witnessed(finding const& it) const noexcept;
+    [[nodiscard]] bool stands_alone(finding const& it) const noexcept;
+    // At a close not long ago; 0: never.
+    [[nodiscard]] bool was_lately(std::uint64_t close) const noexcept {
+        return close != 0 && close_ - close < episodes::quiet_for;
+    }
     // A symptom of an illness that was told a short while ago, or once more of the rule and the tensor that told it.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
     [[nodiscard]] bool says_the_same(episode const& it) const noexcept;

@@ -68,40 +68,37 @@ SPOTTER_BODY void diagnoser::observe(observation const& it) noexcept {
     weights_.observe(it);
 }
 
+// Where several steps make an update, their gradients are meant to pile up. Of gradients that grow other evidence may
+// be why: an optimizer that ascends needs as many steps to be seen.
+SPOTTER_COLD_BODY bool diagnoser::waits(episode const& it) const noexcept {
+    bool const by_noise = it.latest.is<gradient_not_cleared>(gradient_not_cleared::holds_those_before);
+    return by_noise ? weights_.rests_mostly() : close_ < it.ever_first + 20;
+}
+
+// The weights of a net climb, and its loss does, whatever another net's does.
+SPOTTER_COLD_BODY bool diagnoser::is_witnessed(finding const& it) const noexcept {
+    return it.is<update_direction>(update_direction::ascends) && losses_.rises_in_net_of(it.tensor);
+}
+
+SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept {
+    // A gradient has the units of the loss: what is told of it is told by what it does.
+    if (it.id == rule_id::exploding_gradient && !weights_.leaps(limits_.leap)) { return false; }
+    if (it.id == rule_id::rl_observation_range) { return false; }  // metres, pixels, prices
+    return losses_.shows_nothing(close_) && is_strong(it, limits_.strong);
+}
+
 SPOTTER_COLD_BODY severity diagnoser::level_of(episode const& it, spotter::progress now) const noexcept {
-    if (standing_of(it.latest, losses_, limits_) != standing::symptom || is_symmetric(it, weights_)) {
-        return it.latest.severity;
-    }
-    if (it.latest.id == rule_id::gradient_not_cleared) {
-        // Where several steps make an update, their gradients are meant to pile up.
-        if (it.latest.is<gradient_not_cleared>(gradient_not_cleared::holds_those_before)) {
-            return weights_.rests_mostly() ? severity::info : it.latest.severity;
-        }
-        // Other evidence may explain it: an optimizer that ascends needs as many steps to be seen.
-        return close_ >= it.ever_first + 20 ? it.latest.severity : severity::info;
-    }
-    if (it.latest.severity == severity::info || it.latest.id == rule_id::constant_batch) { return severity::info; }
-    // Two witnesses: the weights of a net climb, and its loss does, whatever another net's does.
-    if (it.latest.is<update_direction>(update_direction::ascends) && losses_.rises_in_net_of(it.latest.tensor)) {
-        return it.latest.severity;
-    }
-    switch (now) {
-        case progress::improves:
-            return severity::info;
-        case progress::unknown:
-            // A gradient has the units of the loss; what is told of it is told by what it does.
-            if (it.latest.id == rule_id::exploding_gradient && !weights_.leaps(limits_.leap)) { return severity::info; }
-            if (it.latest.id == rule_id::rl_observation_range) { return severity::info; }  // metres, pixels, prices
-            return !losses_.has_objective() && is_strong(it.latest, limits_.strong) ? it.latest.severity
-                                                                                    : severity::info;
-        default:
-            return it.latest.severity;
-    }
+    finding const& found = it.latest;
+    if (standing_of(found, losses_, limits_) != standing::symptom) { return found.severity; }
+    if (found.id == rule_id::gradient_not_cleared) { return waits(it) ? severity::info : found.severity; }
+    if (found.id == rule_id::constant_batch) { return severity::info; }
+    bool const is_alarm = is_ill(now) || is_witnessed(found) || (now == progress::unknown && stands_alone(found));
+    return is_alarm ? found.severity : severity::info;
 }
 
 SPOTTER_COLD_BODY bool diagnoser::explained(episode const& it) const noexcept {
-    bool const lately = cause_at_ != 0 && close_ - cause_at_ < episodes::quiet_for;
-    return lately && (standing_of(it.latest, losses_, limits_) == standing::symptom || says_the_same(it));
+    return was_lately(cause_at_) &&
+           (standing_of(it.latest, losses_, limits_) == standing::symptom || says_the_same(it));
 }
 
 SPOTTER_COLD_BODY bool diagnoser::is_of_cause_mode(finding const& it) const noexcept {
@@ -142,45 +139,42 @@ inline void call_it_a_habit(finding& it, spotter::progress now, bool gathers) no
     }
 }
 
+SPOTTER_BODY void diagnoser::look_at(episode& it, spotter::progress now, bool after_bad_value, news& into) noexcept {
+    severity const level = level_of(it, now);
+    into.held = level > into.held ? level : into.held;
+    into.anything = true;
+    if (level < severity::warning || it.alarmed) { return; }
+    if (explained(it)) {
+        it.alarmed = says_the_same(it);  // which needs no second alarm
+    } else if (after_bad_value) {
+        it.alarmed = true;
+    } else {
+        into.raise(level);
+        if (it.latest.tells_origin) { into.bad_value = &it.latest; }
+    }
+}
+
 // Looks at what holds at this close: is anything new, how grave is it, and what is it about?
 SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_training) noexcept {
     news it;
-    bool const ill = now == progress::flat || now == progress::worsens;
     // What follows a value that is no number follows from it.
-    bool const after_bad_value = bad_values_at_ != 0 && close_ - bad_values_at_ < episodes::quiet_for;
-    it.outcome = ill && !after_bad_value && told_ != now && (told_ == progress::unknown || now == progress::worsens);
-    it.alarm = it.outcome;
-    if (it.outcome) { it.level = now == progress::worsens ? severity::error : severity::warning; }
+    bool const after_bad_value = was_lately(bad_values_at_);
+    it.outcome = is_ill(now) && !after_bad_value && now > told_;
+    if (it.outcome) { it.raise(now == progress::worsens ? severity::error : severity::warning); }
     for (episode& each : said_) {
-        if (each.last != close_ || each.quiet) { continue; }
-        severity const level = level_of(each, now);
-        it.held = level > it.held ? level : it.held;
-        it.anything = true;
-        bool const bad_value = each.latest.tells_origin;
-        if (bad_value && in_training) { bad_values_at_ = close_; }  // what training does follows from its own
-        if (level < severity::warning || each.alarmed) { continue; }
-        if (explained(each)) {
-            each.alarmed = says_the_same(each);  // which needs no second alarm
-            continue;
-        }
-        if (after_bad_value) {
-            each.alarmed = true;
-            continue;
-        }
-        it.alarm = true;
-        it.level = level > it.level ? level : it.level;
-        if (bad_value) { it.bad_value = &each.latest; }
+        if (!each.was_found_at(close_)) { continue; }
+        look_at(each, now, after_bad_value, it);
+        // What training does follows from its own.
+        if (each.latest.tells_origin && in_training) { bad_values_at_ = close_; }
     }
     finding unused;
     if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, limits_, unused)) {
-        weights_told_ = it.alarm = true;
-        it.level = it.level > severity::warning ? it.level : severity::warning;
+        weights_told_ = true;
+        it.raise(severity::warning);
     }
-    if (!sign_told_ &&
-        (is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false))) {
-        sign_told_ = it.alarm = true;
-        it.level = severity::error;
-    }
+    bool const below_zero =
+        is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false);
+    if (below_zero && !std::exchange(sign_told_, true)) { it.raise(severity::error); }
     return it;
 }
 
@@ -235,6 +229,24 @@ SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
     return may_be && weights_.leapt(limits_.large_step) && losses_.has_gained_nothing() ? progress::flat : now;
 }
 
+SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, bool any_alarm, bool leads,
+                                         findings& out) noexcept {
+    severity const level = level_of(it, now);
+    bool const alarm = any_alarm && level >= severity::warning;
+    // Weights that climb are a fault or a habit: the outcome tells which.
+    bool const is_open =
+        now == progress::unknown && losses_.has_objective() && it.latest.id == rule_id::update_direction;
+    if (is_open && !alarm && !leads) { return; }
+    bool const told = alarm || leads ? std::exchange(it.alarmed, true) : it.noted;
+    it.noted = true;
+    if (leads || told) { return; }
+    finding one = it.latest;
+    bool const beside = alarm && standing_of(it.latest, losses_, limits_) != standing::symptom && !is_cause(it.latest);
+    one.severity = beside ? level : severity::info;
+    if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
+    out.push(one);
+}
+
 // What is new at this close: the cause first, what is certain beside it, and the rest as notes.
 SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     last_[index_of(step.mode)] = step;
@@ -245,23 +257,9 @@ SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     finding told_first;
     bool const has_cause = tell_cause(what, now, told_first, out);
     for (episode& it : said_) {
-        if (it.last != close_ || it.quiet) { continue; }
+        if (!it.was_found_at(close_)) { continue; }
         bool const leads = has_cause && it.latest.id == told_first.id && it.reason == told_first.reason;
-        severity const level = level_of(it, now);
-        bool const alarm = what.alarm && level >= severity::warning;
-        // Weights that climb are a fault or a habit: the outcome tells which.
-        bool const waits =
-            now == progress::unknown && losses_.has_objective() && it.latest.id == rule_id::update_direction;
-        if (waits && !alarm && !leads) { continue; }
-        bool const told = alarm || leads ? std::exchange(it.alarmed, true) : it.noted;
-        it.noted = true;
-        if (leads || told) { continue; }
-        finding one = it.latest;
-        bool const beside =
-            alarm && standing_of(it.latest, losses_, limits_) != standing::symptom && !is_cause(it.latest);
-        one.severity = beside ? level : severity::info;
-        if (!beside) { call_it_a_habit(one, now, weights_.rests_mostly()); }
-        out.push(one);
+        tell_beside(it, now, what.alarm, leads, out);
     }
     if (what.anything && out.size() == first) {
         findings::untold kept;

@@ -28,6 +28,7 @@ struct episode {
     bool quiet = false;                   // testimony: it is evidence, and is never told as found
 
     [[nodiscard]] constexpr bool holds() const noexcept { return first != 0; }
+    [[nodiscard]] constexpr bool was_found_at(std::uint64_t close) const noexcept { return last == close && !quiet; }
 };
 
 class episodes {

@@ -17,6 +17,9 @@ namespace spotter::inline SPOTTER_ABI {
 //   worsens   worse than at the beginning, and it stays so
 enum class progress : std::uint8_t { unknown, improves, flat, worsens };
 
+[[nodiscard]] constexpr bool is_ill(progress what) noexcept {
+    return what == progress::flat || what == progress::worsens;
+}
 [[nodiscard]] constexpr std::string_view name_of(progress what) noexcept {
     constexpr std::string_view names[] = {"unknown", "improves", "flat", "worsens"};
     return names[static_cast<std::size_t>(what)];
@@ -27,7 +30,16 @@ namespace detail {
 // One number that falls while a net learns. Its samples are finite.
 class falling_series {
 public:
-    constexpr void add(double value, progress_limits const& limits) noexcept;
+    constexpr void add(double value, progress_limits const& limits) noexcept {
+        if (++samples_ <= 10) { begin(value); }
+        count_rows(value, limits);
+        count_far(value, limits);
+        if (blocks_.add(value)) {
+            look_at_thirds(limits);
+            judge(limits);
+        }
+        if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
+    }
 
     [[nodiscard]] constexpr progress says() const noexcept { return says_; }
     // The comparison by which it is flat or worsens.
@@ -143,7 +155,56 @@ private:
         settle(depth);
         return -depth - 1;
     }
-    constexpr void judge(progress_limits const& limits) noexcept;
+    SPOTTER_STRICT constexpr void begin(double value) noexcept {
+        SPOTTER_STRICT_BODY
+        if (samples_ == 1) { first_ = beginning_ = value; }
+        sum_of_ten_ += value;
+        if (samples_ == 10 && 0.1 * sum_of_ten_ > first_) { beginning_ = 0.1 * sum_of_ten_; }
+    }
+    // In a row: above the first, without a bottom, well below the first, near it, and at one value.
+    SPOTTER_STRICT constexpr void count_rows(double value, progress_limits const& limits) noexcept {
+        SPOTTER_STRICT_BODY
+        auto const count = [](std::uint64_t& row, bool goes_on) noexcept { row = goes_on ? row + 1 : 0; };
+        double fall = (1 - limits.fallen) * magnitude(first_), close_by = limits.stirs * magnitude(first_);
+        double at = limits.stirs_at_all * magnitude(rests_at_);
+        settle(fall), settle(close_by), settle(at);
+        last_ = value, apart_ = magnitude(value - first_);
+        least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
+        count(above_, value > somewhat_above(limits));
+        count(bottomless_, value < far_below(limits));
+        count(fallen_, value < first_ - fall);
+        count(near_, apart_ <= close_by && first_ != 0);
+        bool const rests = samples_ > 1 && magnitude(value - rests_at_) <= at;
+        resting_ = rests ? resting_ + 1 : 1;
+        if (!rests) { rests_at_ = value; }
+    }
+    SPOTTER_STRICT constexpr void count_far(double value, progress_limits const& limits) noexcept {
+        SPOTTER_STRICT_BODY
+        double far_off = limits.far_worse * first_;
+        settle(far_off);
+        if (!(first_ > 0 && value > far_off)) {
+            far_above_ = 0;
+            return;
+        }
+        if (far_above_++ == 0) { least_far_ = value, sum_far_ = 0; }
+        least_far_ = value < least_far_ ? value : least_far_;
+        sum_far_ += value;
+    }
+    constexpr void judge(progress_limits const& limits) noexcept {
+        if (is_worse(limits, why_)) {
+            says_ = progress::worsens;
+            improved_ = improved_ && !stays_above(limits, why_);  // what was learned is lost
+            return;
+        }
+        if (samples_ < limits.earliest) {
+            says_ = progress::unknown;
+            return;
+        }
+        bool const near_the_first = above_ < limits.lasting_far;
+        improved_ = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
+        bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
+        says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
+    }
     // Whether something holds, with the comparison that says so.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
@@ -264,58 +325,6 @@ private:
     progress says_ = progress::unknown;
     evidence why_{};
 };
-
-SPOTTER_STRICT constexpr void falling_series::add(double value, progress_limits const& limits) noexcept {
-    SPOTTER_STRICT_BODY
-    if (samples_++ == 0) { first_ = beginning_ = value; }
-    if (samples_ <= 10) {
-        sum_of_ten_ += value;
-        if (samples_ == 10 && 0.1 * sum_of_ten_ > first_) { beginning_ = 0.1 * sum_of_ten_; }
-    }
-    double const above = somewhat_above(limits), bottom = far_below(limits);
-    double far_off = limits.far_worse * first_, fall = (1 - limits.fallen) * magnitude(first_);
-    settle(far_off), settle(fall);
-    last_ = value;
-    least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
-    above_ = value > above ? above_ + 1 : 0;
-    bottomless_ = value < bottom ? bottomless_ + 1 : 0;
-    fallen_ = value < first_ - fall ? fallen_ + 1 : 0;
-    double close_by = limits.stirs * magnitude(first_), at = limits.stirs_at_all * magnitude(rests_at_);
-    settle(close_by), settle(at);
-    bool const stirs = samples_ == 1 || !(magnitude(value - rests_at_) <= at);
-    resting_ = stirs ? 1 : resting_ + 1;
-    if (stirs) { rests_at_ = value; }
-    apart_ = magnitude(value - first_);
-    near_ = apart_ <= close_by && first_ != 0 ? near_ + 1 : 0;
-    bool const is_far = first_ > 0 && value > far_off;
-    if (!is_far) { far_above_ = 0; }
-    if (is_far) {
-        if (far_above_++ == 0) { least_far_ = value, sum_far_ = 0; }
-        least_far_ = value < least_far_ ? value : least_far_;
-        sum_far_ += value;
-    }
-    if (blocks_.add(value)) {
-        look_at_thirds(limits);
-        judge(limits);
-    }
-    if (says_ != progress::worsens && is_worse(limits, why_)) { says_ = progress::worsens; }
-}
-
-constexpr void falling_series::judge(progress_limits const& limits) noexcept {
-    if (is_worse(limits, why_)) {
-        says_ = progress::worsens;
-        improved_ = improved_ && !stays_above(limits, why_);  // what was learned is lost
-        return;
-    }
-    if (samples_ < limits.earliest) {
-        says_ = progress::unknown;
-        return;
-    }
-    bool const near_the_first = above_ < limits.lasting_far;
-    improved_ = improved_ || (near_the_first && falls_steadily_ && has_fallen(limits));
-    bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
-    says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
-}
 
 }  // namespace detail
 

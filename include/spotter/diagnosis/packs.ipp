@@ -11,7 +11,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 template <pack_id Which>
 hidden_machine* make_diagnosed_pack() noexcept {
-    auto* const pack = new (std::nothrow) diagnosed_pack{has_objective(Which)};
+    diagnosis_limits limits;
+    // A round is fitted to what is left: the first gain most, and there is no plateau that a later one leaves.
+    if constexpr (Which == pack_id::boosting) { limits.progress.stirs_at_all = limits.progress.stirs; }
+    auto* const pack = new (std::nothrow) diagnosed_pack{has_objective(Which), limits};
     if (pack != nullptr) { add_rules<Which>(*pack); }
     return pack;
 }

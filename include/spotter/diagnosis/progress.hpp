@@ -38,27 +38,21 @@ public:
         if (mine == nullptr || !value.known || !any(needs(it.tensor)) || place.when == mode::predict) { return; }
         bool const more = !falls(it.tensor);
         bool const train = place.when == mode::train;
-        any_loss_ = any_loss_ || (train && !more);
-        if (train && !more && !objective_) {
-            if (is_loss_of_policy(it.tensor.name)) { return; }
-            mine->is_value = true;
-        }
-        if (objective_ && train && !more && !mine->counts) {
-            mine->counts = true;
-            mine->is_of_player = is_loss_of_player(it.tensor.name);
-        }
+        if (train && !more && !place_loss(*mine, it.tensor.name)) { return; }
         mine->is_metric = !more && it.tensor.role != role::loss;
-        shows_loss_ = shows_loss_ || (mine->counts && !mine->is_metric);
         (train ? mine->train : mine->eval).add(more ? -value.value : value.value, more ? returns_ : limits_);
         (train ? mine->trained_at : mine->evaluated_at) = it.step;
-        double const began = magnitude(mine->train.beginning());
-        if (mine->counts && !mine->is_metric && began > largest_) { largest_ = began; }
+        see_size(*mine);
         stale_ = true;
     }
     // Of everything so far.
     [[nodiscard]] constexpr progress says() noexcept {
         if (std::exchange(stale_, false)) { says_ = sum_up(); }
         return says_;
+    }
+    // No outcome is to be expected: so many closes have shown no loss of training, or none is an objective.
+    [[nodiscard]] constexpr bool shows_nothing(std::uint64_t closes) const noexcept {
+        return !objective_ || (!any_loss_ && closes > limits_.earliest);
     }
     // A training loss was observed that is an objective.
     [[nodiscard]] constexpr bool has_objective() const noexcept { return any_loss_ && objective_; }
@@ -180,6 +174,18 @@ private:
         settle(least);
         return magnitude(it.train.beginning()) >= least;
     }
+    // What a loss of training is for. False: nothing, as that of a policy is no objective.
+    [[nodiscard]] constexpr bool place_loss(series& mine, std::string_view name) noexcept {
+        any_loss_ = true;
+        if (!objective_) { return !is_loss_of_policy(name) && (mine.is_value = true); }
+        if (!std::exchange(mine.counts, true)) { mine.is_of_player = is_loss_of_player(name); }
+        return true;
+    }
+    constexpr void see_size(series const& it) noexcept {
+        if (!it.counts || it.is_metric) { return; }
+        double const began = magnitude(it.train.beginning());
+        shows_loss_ = true, largest_ = began > largest_ ? began : largest_;
+    }
     // The losses of the net that a tensor belongs to by its name, where there are some and others; else all.
     template <class Use>
     constexpr void each_loss_of_net(std::string_view tensor, Use&& use) const noexcept {
@@ -242,26 +248,33 @@ private:
         return fallen != nullptr &&
                (fallen->samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr);
     }
+    // It says something of the whole run.
+    [[nodiscard]] constexpr bool speaks(series const& it) const noexcept {
+        bool const is_rivals = it.is_of_player && !it.train.explodes(limits_);
+        return !it.is_value && (!it.counts || (!is_rivals && counts(it)));
+    }
     [[nodiscard]] constexpr progress sum_up() noexcept {
-        std::uint64_t losses = 0, worsens = 0, flat = 0;
+        std::uint64_t losses = 0, that_are[4]{};
         bool better = false, evaluates_better = false, behind = false;
         evidence unused;
         all_.each([&](series const& it) {
-            bool const is_rivals = it.is_of_player && !it.train.explodes(limits_);
-            if (it.is_value || (it.counts && (is_rivals || !counts(it)))) { return; }
+            if (!speaks(it)) { return; }
             evaluates_better = evaluates_better || it.eval.says() == progress::improves;
             better = better || it.train.says() == progress::improves;
             if (!it.counts) { return; }
             behind = behind || stays_behind(it, unused);
-            ++losses;
-            worsens += it.train.says() == progress::worsens ? 1U : 0U;
-            flat += it.train.says() == progress::flat ? 1U : 0U;
+            ++losses, ++that_are[static_cast<std::size_t>(it.train.says())];
         });
+        std::uint64_t const flat = that_are[static_cast<std::size_t>(progress::flat)];
         if (evaluates_better || (better && !behind)) { return progress::improves; }
-        if (worsens > 0 || (!objective_ && returns_fall())) { return progress::worsens; }
-        // Two nets against each other stand still; several metrics are of one model.
-        bool const stands = flat > 0 && flat == losses && (losses == 1 || !shows_loss_);
-        return behind || stands ? progress::flat : progress::unknown;
+        if (that_are[static_cast<std::size_t>(progress::worsens)] > 0 || (!objective_ && returns_fall())) {
+            return progress::worsens;
+        }
+        return behind || (flat == losses && stands(losses)) ? progress::flat : progress::unknown;
+    }
+    // So many losses of training, all flat: two nets against each other stand still, several metrics are of one model.
+    [[nodiscard]] constexpr bool stands(std::uint64_t losses) const noexcept {
+        return losses == 1 || (losses > 0 && !shows_loss_);
     }
 
     per_tensor<series> all_;

@@ -41,7 +41,7 @@
     of(most_weights_climb) /* more than half of the weights go along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \
     /* Weights and units at the beginning */ \
-    of(weights_alike) /* every weight matrix has one value, or half of them one that is not zero */ \
+    of(weights_alike) /* poor_weight_initialization: matrices began with one value, and are no tables */ \
     of(large_weights) /* most weight matrices make what flows through them several times larger */ \
     of(dead_without_a_leap) /* nine tenths of a layer's units do nothing, and no first update was large */ \
     /* What rules say: of each a condition that holds */ \

@@ -49,8 +49,7 @@ public:
         if (!std::exchange(mine->seen, true)) {
             mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
-            measurement const low = minimum(it.stats), high = maximum(it.stats);
-            mine->one_value = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
+            mine->one_value = minimum(it.stats).value == maximum(it.stats).value;
         }
         mine->size = square_root(it.stats.sum_squares);
         measurement const ratio = update_ratio_of(it);
@@ -109,20 +108,6 @@ public:
             all.largest = it.early > all.largest ? it.early : all.largest;
         });
         return all;
-    }
-
-    // How many began with one value in all their elements.
-    struct alike_weights {
-        std::uint64_t seen = 0, of_one_value = 0, not_zero = 0;
-    };
-    [[nodiscard]] constexpr alike_weights alike() const noexcept {
-        alike_weights found;
-        each([&](std::string_view, weight const& it) {
-            ++found.seen;
-            found.of_one_value += it.one_value ? 1 : 0;
-            found.not_zero += it.one_value && it.scale > 0 ? 1 : 0;
-        });
-        return found;
     }
 
     // The most that a step as long as a weight would have changed the loss by; unknown where no gradient was seen, or

@@ -10,6 +10,8 @@
 #include <spotter/stat/distribution.hpp>
 #include <spotter/stat/statistic.hpp>
 
+#include <array>
+
 namespace spotter::inline SPOTTER_ABI {
 
 namespace select {
@@ -21,25 +23,27 @@ namespace select {
 
 }  // namespace select
 
-// During the first `steps` train closes with such a tensor, warning where (d) all elements of a weight have one value
-// when it is first observed; or where (a) the variances of preactivations differ by a factor of more than `threshold`,
-// or (b) 90 % of some weight's gradient, P5 to P95, lie within less than `distribution_range`, while (c) the loss has
-// not gone below its best for `patience` observations. (a) and (b) alone hold in many healthy nets: factors of 10 to 25
-// are usual with uniform weights within 1/sqrt(n), and deep nets reach 200. Gradients are read during these steps only.
-// Later closes are undecided.
+// Warning where, during the first `steps` train closes with such a tensor, (a) the variances of preactivations differ
+// by a factor of more than `threshold`, or (b) 90 % of some weight's gradient, P5 to P95, lie within less than
+// `distribution_range`, while (c) the loss has not gone below its best for `patience` observations. (a) and (b) alone
+// hold in many healthy nets: factors of 10 to 25 are usual with uniform weights within 1/sqrt(n), and deep nets reach
+// 200. Also where (d) at least two weights had one value in all elements at their first observation: all weights, or
+// half of them and these not zero. It is decided `steps` steps later, without those that were seen to be tables. A
+// table changes element by element: one of them rests while others of its row and of its column have moved. Gradients
+// are read during these closes only, and the values of a weight only until it is decided. Later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
     static constexpr std::string_view remedy =
         "Initialise randomly with variance 2/fan_in (ReLU) or 2/(fan_in + fan_out) (tanh, sigmoid).";
     static constexpr mode judged_in = mode::train;
-    enum condition : std::uint8_t { one_value = 1, far_apart, all_alike, loss_stands };
+    enum condition : std::uint8_t { began_alike = 1, far_apart, all_alike, loss_stands };
 
     selector select = &select::beginnings;
     double threshold = 1000;            // largest over smallest variance; AWS PoorWeightInitialization: 10
     double distribution_range = 0.001;  // P95 - P5; AWS
     std::uint64_t patience = 5;         // observations of the loss; AWS
-    std::uint64_t steps = 10;           // closes; AWS
+    std::uint64_t steps = 10;           // closes; AWS. Of (d) steps of the loop
     bool symmetry = true;               // judge (d)
     bool conjunct = true;               // (a) and (b) only together with (c); otherwise each of the three alone
 
@@ -52,11 +56,19 @@ struct poor_weight_initialization {
         std::string_view tensor{};  // empty: none yet
         double value = 0;           // its variance
     };
+    struct beginning {                    // of a weight
+        bool met = false, waits = false;  // it was observed; it had one value, and is not judged yet
+        bool is_table = false;            // its elements change one by one
+        double value = 0;                 // that one
+        std::uint64_t index = 0;          // of the step
+    };
     struct state {
-        per_tensor<bool> met;               // by tensor id: weights that were observed
-        slot_array<std::uint64_t> scratch;  // of a gradient, while it is sorted
-        culprit flat{};                     // weights with a single value
-        bool any_weight = false;
+        per_tensor<beginning> weights;              // by tensor id
+        slot_array<std::uint64_t> scratch;          // of a gradient, while it is sorted
+        slot_array<bool> moved;                     // of a weight: which rows and which columns
+        std::uint64_t met = 0, alike_not_zero = 0;  // weights; of those that began with one value
+        culprit alike{};                            // these
+        bool judged = false;                        // a weight was at this close
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
         extreme widest{}, narrowest{};  // variances of this step
@@ -77,7 +89,7 @@ struct poor_weight_initialization {
             case role::gradient:
                 return terms::feature;
             case role::weight:
-                return terms::range;
+                return symmetry ? terms::range | terms::feature : terms::range;
             default:
                 return terms::none;
         }
@@ -86,16 +98,21 @@ struct poor_weight_initialization {
         return tensor.role == role::loss ? terms::sum : terms::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
-        if (seen.met.declare(tensor) == nullptr) { return false; }
+        if (seen.weights.declare(tensor) == nullptr) { return false; }
+        if (tensor.role == role::weight && symmetry) {
+            std::array<std::size_t, 2> const sides = sides_of(tensor.shape, order::row_major);
+            return seen.moved.grow(sides[0] + sides[1]);
+        }
         bool const sorted = tensor.role == role::gradient && seen.closes < steps;
         return !sorted || seen.scratch.grow(as_size(tensor.shape.elements()));
     }
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name); }
-    [[nodiscard]] constexpr bool looks(state const& seen, observation const&) const noexcept {
-        return seen.closes < steps;
+    [[nodiscard]] constexpr bool looks(state const& seen, observation const& it) const noexcept {
+        return it.tensor.role == role::weight ? waits(seen, it) : seen.closes < steps;
     }
-    // Pushes P95 - P5 of the finite elements.
-    constexpr void extract(state& seen, observation const&, tensor_ref const& values, feature& out) const noexcept {
+    // Of a weight whether its elements have changed one by one; of a gradient P95 - P5 of the finite elements.
+    constexpr void extract(state& seen, observation const& it, tensor_ref const& values, feature& out) const noexcept {
+        if (it.tensor.role == role::weight) { return extract_rests(seen, it, values, out); }
         if (!seen.scratch.grow(static_cast<std::size_t>(values.count))) { return out.give_up(); }
         std::size_t count = 0;
         visit_seen(values, [&](auto const& all) {
@@ -110,7 +127,9 @@ struct poor_weight_initialization {
         out.push(detail::value_of_key(seen.scratch[ranks[1]]) - detail::value_of_key(seen.scratch[ranks[0]]));
     }
     constexpr void observe(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        if (it.step.mode != mode::train || seen.closes >= steps) { return; }
+        if (it.step.mode != mode::train) { return; }
+        if (it.tensor.role == role::weight) { return observe_weight(seen, it, made); }
+        if (seen.closes >= steps) { return; }
         switch (it.tensor.role) {
             case role::preactivation:
                 observe_variance(seen, it);
@@ -120,9 +139,6 @@ struct poor_weight_initialization {
                 seen.observed = seen.any_spread = true;
                 if (made[0] < distribution_range) { seen.crowded.blame(it, made[0]); }
                 break;
-            case role::weight:
-                observe_weight(seen, it);
-                break;
             case role::loss:
                 observe_loss(seen, it);
                 break;
@@ -131,49 +147,31 @@ struct poor_weight_initialization {
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
+        truth const began = judge_weights(seen, out);
         culprit const crowded = std::exchange(seen.crowded, {});
         bool const any_spread = std::exchange(seen.any_spread, false);
         bool const any_variance = std::exchange(seen.any_variance, false);
-        if (!std::exchange(seen.observed, false)) { return truth::undecided; }
+        if (!std::exchange(seen.observed, false) || seen.closes >= steps) { return began; }
         if (++seen.closes >= steps) { seen.scratch = {}; }
         count_loss(seen);
         truth const apart = any_variance ? variances_apart(seen) : truth::undecided;
         truth const narrow = any_spread ? truth_of(crowded.count > 0) : truth::undecided;
         truth const stuck = seen.any_loss ? truth_of(seen.stale >= patience) : truth::undecided;
-        truth flat = symmetry && !seen.any_weight ? truth::undecided : truth::no;
-        if (symmetry && seen.flat.count > 0) { flat = truth::yes; }
         bool const with_loss = !conjunct || stuck == truth::yes;
-
-        if (flat == truth::yes) {
-            tell(seen.flat.as_finding("maximum - minimum", relation::less_equal, 0, severity::warning),
-                 {"a weight has one value in all its elements", one_value}, out);
-        }
         if (apart == truth::yes && with_loss) { tell_variances(seen, out); }
         if (narrow == truth::yes && with_loss) {
-            tell(crowded.as_finding("95th - 5th percentile", relation::less, distribution_range, severity::warning),
-                 {"gradients are all alike", all_alike}, out);
+            out.push(crowded.as_finding({"gradients are all alike", all_alike}, "95th - 5th percentile", relation::less,
+                                        distribution_range));
         }
-        if (stuck == truth::yes && !conjunct) {
-            finding it;
-            it.tensor = seen.loss_name;
-            it.measure = "observations without a lower loss";
-            it.measured = static_cast<double>(seen.stale);
-            it.threshold = static_cast<double>(patience);
-            it.how = relation::greater_equal;
-            tell(it, {"the loss does not fall", loss_stands}, out);
-        }
+        if (stuck == truth::yes && !conjunct) { tell_loss(seen, out); }
         truth const early = disjunction(apart, narrow);
-        return disjunction(flat, conjunct ? conjunction(early, stuck) : disjunction(early, stuck));
+        return disjunction(began, conjunct ? conjunction(early, stuck) : disjunction(early, stuck));
     }
     [[nodiscard]] constexpr std::string_view silence(state const&) const noexcept {
         return "not enough observed in the first steps: weights, and a loss with preactivations or gradients";
     }
 
 private:
-    static constexpr void tell(finding it, why_found why, findings& out) noexcept {
-        it.give(why);
-        out.push(it);
-    }
     static constexpr void observe_variance(state& seen, observation const& it) noexcept {
         measurement const found = variance(it.stats);
         if (!found.known || !is_finite(found.value)) { return; }
@@ -183,13 +181,59 @@ private:
         if (first || here.value < seen.narrowest.value) { seen.narrowest = here; }
         seen.observed = true;
     }
-    constexpr void observe_weight(state& seen, observation const& it) const noexcept {
+    [[nodiscard]] constexpr bool waits(state const& seen, observation const& it) const noexcept {
+        beginning const* const mine = seen.weights.find(it.tensor.id);
+        return mine != nullptr && mine->waits && !mine->is_table && it.step.index > mine->index;
+    }
+    constexpr void observe_weight(state& seen, observation const& it, std::span<double const> made) const noexcept {
         measurement const low = minimum(it.stats), high = maximum(it.stats);
-        if (!low.known || !high.known || seen.met.find(it.tensor.id) == nullptr) { return; }
+        if (!low.known || !high.known || seen.weights.find(it.tensor.id) == nullptr) { return; }
         seen.observed = true;
-        if (std::exchange(seen.met[it.tensor.id], true) || it.stats.finite() < 2) { return; }
-        seen.any_weight = true;
-        if (low.value == high.value) { seen.flat.blame(it, 0); }
+        beginning& mine = seen.weights[it.tensor.id];
+        bool const is_one = low.value == high.value && it.stats.finite() > 1;
+        if (!std::exchange(mine.met, true)) {
+            mine.waits = symmetry && is_one, mine.value = low.value, mine.index = it.step.index;
+            ++seen.met;
+            return;
+        }
+        mine.is_table = mine.is_table || (!made.empty() && made[0] == 1);
+        if (it.step.index < mine.index + steps || !std::exchange(mine.waits, false)) { return; }
+        seen.judged = true;
+        if (mine.is_table) { return; }
+        seen.alike.blame(it, 0);
+        seen.alike_not_zero += mine.value != 0 ? 1U : 0U;
+    }
+    // How many elements run along the first axis and along all others, the faster of the two first.
+    [[nodiscard]] static constexpr std::array<std::size_t, 2> sides_of(extents const& shape, order layout) noexcept {
+        std::size_t const rows = as_size(shape.size[0]), rest = rows > 0 ? as_size(shape.elements()) / rows : 0;
+        return layout == order::row_major ? std::array{rest, rows} : std::array{rows, rest};
+    }
+    // An element has the value that all had, though another one of its row and one of its column have not.
+    static constexpr void extract_rests(state& seen, observation const& it, tensor_ref const& values,
+                                        feature& out) noexcept {
+        std::array<std::size_t, 2> const sides = sides_of(values.shape, values.layout);
+        std::size_t const width = sides[0];
+        if (!seen.moved.grow(width + sides[1])) { return out.give_up(); }
+        for (bool& each : seen.moved) { each = false; }
+        double const was = seen.weights[it.tensor.id].value;
+        bool found = false;
+        visit_seen(values, [&](auto const& all) {
+            auto const rests = [&](std::size_t i) { return detail::see(all[i]).value == was; };
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                if (!rests(i)) { seen.moved[i % width] = seen.moved[width + i / width] = true; }
+            }
+            for (std::size_t i = 0; i < all.size() && !found; ++i) {
+                found = seen.moved[i % width] && seen.moved[width + i / width] && rests(i);
+            }
+        });
+        out.push(found ? 1 : 0);
+    }
+    [[nodiscard]] constexpr truth judge_weights(state& seen, findings& out) const noexcept {
+        if (!std::exchange(seen.judged, false)) { return truth::undecided; }
+        bool const is_net = seen.alike.count == seen.met || 2 * seen.alike_not_zero >= seen.met;
+        return truth_of(seen.alike.count >= 2 && is_net &&
+                        seen.alike.tell(out, {"weights began with one value", began_alike}, "maximum - minimum",
+                                        relation::less_equal, 0));
     }
     static constexpr void observe_loss(state& seen, observation const& it) noexcept {
         measurement const value = mean(it.stats);
@@ -216,13 +260,24 @@ private:
     constexpr void tell_variances(state const& seen, findings& out) const noexcept {
         bool const bounded = seen.narrowest.value > 0;
         finding it;
+        it.give({"variances of layers are far apart", far_apart});
         it.tensor = seen.narrowest.tensor;
         it.measure = bounded ? "largest over smallest variance" : "variance";
         it.measured = bounded ? ratio_of(seen) : 0;
         it.threshold = bounded ? threshold : 0;
         it.how = bounded ? relation::greater : relation::less_equal;
         it.detail << seen.narrowest.value << " here, " << seen.widest.value << " in " << seen.widest.tensor;
-        tell(it, {"variances of layers are far apart", far_apart}, out);
+        out.push(it);
+    }
+    constexpr void tell_loss(state const& seen, findings& out) const noexcept {
+        finding it;
+        it.give({"the loss does not fall", loss_stands});
+        it.tensor = seen.loss_name;
+        it.measure = "observations without a lower loss";
+        it.measured = static_cast<double>(seen.stale);
+        it.threshold = static_cast<double>(patience);
+        it.how = relation::greater_equal;
+        out.push(it);
     }
 };
 
