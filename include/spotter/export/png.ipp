@@ -82,7 +82,10 @@ SPOTTER_BODY std::optional<picture_axes> picture_axes_of(extents const& shape,
         if (pixels == 0 || shape.elements() == 0 || shape.elements() % pixels != 0) { return {}; }
         return picture_axes_from(shape.elements() / pixels, told->height, told->width, told->channels);
     }
-    if (size.size() == 3) { return picture_axes_from(1, size[0], size[1], are_channels(size[2]) ? size[2] : 1); }
+    if (size.size() == 3) {
+        return are_channels(size[2]) ? picture_axes_from(1, size[0], size[1], size[2])
+                                     : picture_axes_from(size[0], size[1], size[2], 1);
+    }
     if (size.size() != 4) { return {}; }
     return are_channels(size[3]) ? picture_axes_from(size[0], size[1], size[2], size[3])
                                  : picture_axes_from(size[0], size[2], size[3], size[1], true);
