@@ -153,7 +153,9 @@ SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std
     std::size_t const dot = from.rfind('.'), slash = from.rfind('/');
     bool const has_end =
         dot != std::string::npos && (slash == std::string::npos || dot > slash) && !from.ends_with(".part");
-    listed_checkpoint one{.ending = has_end ? from.substr(dot) : std::string{safetensors_end}, .moment = moment};
+    listed_checkpoint one;
+    one.ending = has_end ? from.substr(dot) : std::string{safetensors_end};
+    one.moment = moment;
     one.file.step = step;
     if (one.ending.find('\n') != std::string::npos) {
         return {errc::bad_config, "a checkpoint's name has no line break"};
