@@ -251,7 +251,7 @@ void print_curve(shown const& it, curve const& of) {
         if (most == nullptr || each.value > most->value) { most = &each; }
     }
     say(sparkline(values, known, it.columns, it.wanted.ascii) + '\n');
-    std::string line = fmt::format("{} points", of.points.size());
+    std::string line = plural(of.points.size(), "point");
     std::size_t const unknown = of.points.size() - of.known - of.unreadable;
     if (unknown > 0) { line += fmt::format(", {} unknown", unknown); }
     if (of.unreadable > 0) { line += fmt::format(", {} cannot be read", of.unreadable); }
@@ -329,8 +329,8 @@ void print_curve(shown const& it, curve const& of) {
     if (of->unreadable > 0) {
         it.end.note(something_lost);
         say(fmt::format(
-                "spotter show: {} of {} points of {} cannot be read, first {}: `spotter verify` says what is damaged\n",
-                of->unreadable, of->points.size(), plain(it.wanted.name),
+                "spotter show: {} of {} of {} cannot be read, first {}: `spotter verify` says what is damaged\n",
+                of->unreadable, plural(of->points.size(), "point"), plain(it.wanted.name),
                 step_text(std::find_if(of->points.begin(), of->points.end(),
                                        [](point const& each) { return each.unreadable; })
                               ->step)),
