@@ -2,6 +2,7 @@
 // The bodies of smdebug.hpp.
 #pragma once
 
+#include <spotter/core/nearest_word.hpp>
 #include <spotter/plan/smdebug.hpp>
 
 #include <algorithm>
@@ -21,8 +22,10 @@ SPOTTER_BODY result<dynamic_plan> smdebug_reader::read() noexcept {
             bool const known = std::any_of(std::begin(smdebug_defaults), std::end(smdebug_defaults),
                                            [=](smdebug_default const& each) { return each.name == name; });
             if (!known && !is_configured(name)) {
-                refuse(hook_, "include_collections", name,
-                       "is no default collection (weights biases gradients losses metrics ... all)");
+                nearest_word there{name};
+                for (smdebug_default const& each : smdebug_defaults) { there.among(each.name); }
+                for (setting_group const& each : collections_) { there.among(each.name); }
+                refuse(hook_, "include_collections", name, there.told("is no default collection, nor one of these"));
             }
             if (!is_configured(name)) { add({name, {}}); }
             return !why_ && plan_.whole();
@@ -71,15 +74,15 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
         }
         // "global." is smdebug's mode for steps without one; here every step has a mode, so it sets nothing.
         if (dot != key.npos && prefix != "train" && prefix != "eval" && prefix != "predict" && prefix != "global") {
-            return refuse(group, key, prefix, "is no mode; allowed: train. eval. predict. global.");
+            return refuse(group, key, prefix,
+                          nearest_word{prefix, {"train", "eval", "predict", "global"}}.told("is no mode"));
         }
         if (known == nullptr) {
-            return refuse(group, key, {},
-                          &group == &hook_
-                              ? "unknown key; allowed: save_interval start_step end_step save_steps include_regex "
-                                "reductions save_raw_tensor save_shape save_all ..."
-                              : "unknown key; allowed: include_regex save_interval start_step end_step save_steps "
-                                "reductions save_raw_tensor save_shape save_histogram");
+            nearest_word there{name};
+            for (smdebug_key const& one : smdebug_keys) {
+                if (&group == &hook_ ? one.of_hook : one.of_collection) { there.among(one.name); }
+            }
+            return refuse(group, key, {}, there.told("unknown key"));
         }
         if (dot != key.npos && !known->by_mode) {
             return refuse(group, key, {}, "takes no mode; only save_interval, start_step, end_step and save_steps do");
@@ -142,8 +145,11 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group, setting co
                 terms ignored = terms::none;
                 if (!read_reduction(item, ignored)) {
                     refuse(group, it.key, item,
-                           "is no reduction; allowed: min max mean std variance sum prod l1_norm l2_norm, each also as "
-                           "abs_...");
+                           nearest_word{item,
+                                        {"min", "max", "mean", "std", "variance", "sum", "prod", "l1_norm", "l2_norm",
+                                         "abs_min", "abs_max", "abs_mean", "abs_std", "abs_variance", "abs_sum",
+                                         "abs_prod", "abs_l1_norm", "abs_l2_norm"}}
+                               .told("is no reduction"));
                 }
                 return !why_;
             });

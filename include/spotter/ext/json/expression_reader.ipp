@@ -23,6 +23,10 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::refused(std::s
     return {};
 }
 
+SPOTTER_BODY std::string json_expression_reader::shown(json const& it) {
+    return it.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 42);
+}
+
 SPOTTER_BODY std::string const* json_expression_reader::text_of(json const& it) noexcept {
     return it.get_ptr<json::string_t const*>();
 }
@@ -70,13 +74,13 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
         return plan_.keep_regex(*text, *expression_matcher());
     }
     if (key == "role") {
+        nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
         for (std::size_t i = 0; i < role_count; ++i) {
-            if (text != nullptr && *text == name_of(static_cast<role>(i))) {
-                return plan_.keep(of_role{static_cast<role>(i)});
-            }
+            std::string_view const name = name_of(static_cast<role>(i));
+            if (text != nullptr && *text == name) { return plan_.keep(of_role{static_cast<role>(i)}); }
+            there.among(name);
         }
-        return refused("pattern", "\"role\" takes one of loss gradient weight bias input label prediction "
-                                  "preactivation activation optimizer metric tree ... (docs/settings.md)");
+        return refused("pattern", there.told(shown(value) + " is no role"));
     }
     if (key == "names") {
         std::vector<std::string_view> list;
@@ -91,8 +95,8 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
         if (list.size() > longest_list) { return refused("pattern", "\"names\" takes 65536 names at most"); }
         return plan_.keep_names(list);
     }
-    return refused("pattern",
-                   "\"" + std::string{key.substr(0, 40)} + "\" is none of glob, regex, role, names, and, or, not");
+    return refused("pattern", nearest_word{key, {"glob", "regex", "role", "names", "and", "or", "not"}}.told(
+                                  shown(key) + " is no pattern"));
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::policy(json const& it) {
@@ -105,6 +109,10 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(st
     if (key.empty()) {
         if (text != nullptr && *text == "always") { return plan_.keep(always{}); }
         if (text != nullptr && *text == "never") { return plan_.keep(never{}); }
+        if (text != nullptr) {
+            nearest_word const there{*text, {"always", "never"}};
+            if (!there.meant().empty()) { return refused("when", there.told(shown(value) + " is no policy")); }
+        }
         return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
                                "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
     }
@@ -142,8 +150,9 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(st
         if (list.size() > longest_list) { return refused("when", "\"at\" takes 65536 steps at most"); }
         return key == "at" ? plan_.keep_at(list) : plan_.keep(between{list[0], list[1]});
     }
-    return refused("when", "\"" + std::string{key.substr(0, 40)} +
-                               "\" is none of every, from, before, between, at, during, and, or, not");
+    return refused("when",
+                   nearest_word{key, {"every", "from", "before", "between", "at", "during", "and", "or", "not"}}.told(
+                       shown(key) + " is no policy"));
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -2,6 +2,7 @@
 // The bodies of smdebug_reader.hpp.
 #pragma once
 
+#include <spotter/core/nearest_word.hpp>
 #include <spotter/ext/json/expression.hpp>
 #include <spotter/ext/json/smdebug_reader.hpp>
 
@@ -19,7 +20,9 @@ SPOTTER_BODY result<dynamic_plan> json_smdebug_reader::read(json const& root) {
         bool const path = key == "LocalPath" || key == "S3OutputPath" || key == "S3Path";
         if (!path && key != "HookParameters" && key != "CollectionConfigurations") {
             return bad(
-                key, "unknown key; allowed: LocalPath, S3OutputPath, S3Path, HookParameters, CollectionConfigurations");
+                key,
+                nearest_word{key, {"LocalPath", "S3OutputPath", "S3Path", "HookParameters", "CollectionConfigurations"}}
+                    .told("unknown key"));
         }
         if (path && !value.is_string()) { return bad(key, "must be a text"); }
         if (key == "HookParameters" && !value.is_object() && !value.is_null()) { return bad(key, "must be an object"); }
@@ -42,11 +45,10 @@ SPOTTER_BODY result<dynamic_plan> json_smdebug_reader::read(json const& root) {
                 if (key == "CollectionParameters" && (value.is_object() || value.is_null())) {
                     if (value.is_object()) { group.settings = flat(value); }
                 } else if (key != "CollectionName") {
-                    return bad(key,
-                               key == "CollectionParameters"
-                                   ? "must be an object"
-                                   : "unknown key; allowed: CollectionName, CollectionParameters",
-                               group.name);
+                    nearest_word const there{key, {"CollectionName", "CollectionParameters"}};
+                    return bad(
+                        key, key == "CollectionParameters" ? text<232>{"must be an object"} : there.told("unknown key"),
+                        group.name);
                 }
             }
             collections.push_back(group);
