@@ -2,6 +2,8 @@
 // Workbench, page: the bodies of cards.hpp.
 #include "page/cards.hpp"
 
+#include "page/run_reader.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,6 +102,18 @@ std::vector<card> cards_of(run_story const& story) {
     for (card& each : all) {
         std::sort(each.behind.begin(), each.behind.end(),
                   [](card::part const& a, card::part const& b) { return a.what->order < b.what->order; });
+    }
+    return all;
+}
+
+std::vector<told_card> told_cards(trial const& run) {
+    run_story story;
+    story.run = &run;
+    story.findings = gather_evidence(run, story.found());
+    std::vector<told_card> all;
+    for (card const& each : cards_of(story)) {
+        told_card& one = all.emplace_back(told_card{each.head.what->what, {}});
+        for (card::part const& its : each.behind) { one.behind.push_back(its.what->what); }
     }
     return all;
 }
