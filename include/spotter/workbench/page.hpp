@@ -36,8 +36,8 @@ struct told_card {
     spotter::detail::repeated_finding head{};
     std::vector<spotter::detail::repeated_finding> behind{};
 };
-// The findings of a run as cards, in order of time. Reads the findings alone. The page also merges cards that would draw
-// the same chart.
+// The findings of a run as cards, in order of time. Reads the findings alone. The page also merges cards that would
+// draw the same chart.
 [[nodiscard]] std::vector<told_card> told_cards(trial const& run);
 
 // Escapes a text for the body of a section. Safe in an element and in a quoted attribute, in HTML and XML.
