@@ -116,6 +116,22 @@ TEST_CASE("cards: what follows a value that is not finite is in its card, at lat
     CHECK(!told[0].behind.empty());
 }
 
+TEST_CASE("cards: a cause whose tensor has a name longer than a detail holds has its notes behind it all the same") {
+    temporary_folder const folder;
+    std::string const name = "grad/" + std::string(260, 'x');
+    {
+        hook watch{folder / "run", kept_values, non_finite{} || exploding_gradient{}};
+        for (std::uint64_t i = 0; i < 30; ++i) {
+            float const bad = std::numeric_limits<float>::quiet_NaN();
+            watch.begin(train(i));
+            watch.observe(name, i >= 10 ? bad : 1.0F);
+            (void)watch.end("grad/w"_t = i >= 12 ? bad : 1.0F);
+        }
+        watch.finish();
+    }
+    CHECK(cards_in(section_text(open(folder / "run"), "findings")) == 1);
+}
+
 TEST_CASE("a rule that is given by itself and in a pack is one rule, for who counts them") {
     temporary_folder const folder;
     {

@@ -37,7 +37,7 @@ bool contains(std::string const& text, std::string_view part) { return text.find
 std::string describe_plainly(trial const& run) {
     std::string text = spotter::describe(run);
     text.replace(0, run.path().size(), "RUN");
-    std::size_t const from = text.find(" tensors in ") + 12;
+    std::size_t const from = text.find(" in ", text.find("kept: ")) + 4;
     return text.replace(from, text.find_first_of(";\n", from) - from, "SIZE");
 }
 

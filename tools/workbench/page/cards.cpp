@@ -4,8 +4,6 @@
 
 #include "page/run_reader.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -17,9 +15,10 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 // Whether the note names this cause, in the form that step_findings writes.
 [[nodiscard]] static bool is_because_of(finding const& it, finding const& cause) {
     std::string_view told = it.detail.view();
-    std::string const words = cause.tensor == it.tensor
-                                  ? fmt::format("because of {}", cause.rule)
-                                  : fmt::format("because of {} in \"{}\"", cause.rule, cause.tensor);
+    evidence_text line{"because of "};  // cut where that of the note is
+    line << cause.rule;
+    if (cause.tensor != it.tensor) { line << " in \"" << cause.tensor << '"'; }
+    std::string_view const words = line.view();
     if (!told.starts_with(words)) { return false; }
     told.remove_prefix(words.size());
     return told.empty() || told.starts_with("; ") || told.starts_with(" at ");
