@@ -241,6 +241,12 @@ function strongest_of(findings, most) {
   return findings.filter(it => chosen.has(it));
 }
 
+// What is folded stays as it was left when the list is made anew.
+function fold(unfolded, key, title, inside) {
+  const toggle = event => { if (event.target.open) unfolded.add(key); else unfolded.delete(key); };
+  return element('details', {open: unfolded.has(key), ontoggle: toggle}, element('summary', {}, title), ...inside);
+}
+
 // A card of the static page: a cause, and folded behind it what it explains.
 function finding_card(it, unfolded) {
   const when = ` ${it.step.mode} ${number_text(it.step.index)}${it.times > 1 ? ', ' + number_text(it.times) + ' times' : ''}`;
@@ -250,9 +256,7 @@ function finding_card(it, unfolded) {
   if (!behind.length) return made;
   const rules = [...new Set(behind.map(each => each.rule))];
   const names = rules.slice(0, 4).map(plain).join(', ') + (rules.length > 4 ? ` and ${plural(rules.length - 4, 'more rule')}` : '');
-  const key = JSON.stringify([it.rule, it.reason, it.tensor]);
-  made.append(element('details', {open: unfolded.has(key), ontoggle: event => { if (event.target.open) unfolded.add(key); else unfolded.delete(key); }},
-    element('summary', {}, `${plural(behind.length, 'further finding')} with it: ${names}`), ...behind.map(each => finding_card(each, unfolded))));
+  made.append(fold(unfolded, JSON.stringify([it.rule, it.reason, it.tensor]), `${plural(behind.length, 'further finding')} with it: ${names}`, behind.map(each => finding_card(each, unfolded))));
   return made;
 }
 
@@ -262,6 +266,7 @@ class FindingsTab {
     this.list = element('div', {});
     this.more = element('div', {});
     this.unfolded = new Set();
+    this.seen = new Set();
     of.body.replaceChildren(this.list, this.more);
   }
   update() {
@@ -275,7 +280,13 @@ class FindingsTab {
       if (shown.length > 1 && !this.of.several) made.push(element('p', {class: 'note'}, 'In the order of time: the first finding is the likeliest cause of what follows.'));
       for (const it of shown) made.push(finding_card(it, this.unfolded));
       if (!shown.length) made.push(element('p', {}, told.rules ? 'Nothing was found.' : 'Nothing was found so far. How much each rule could judge is known when the run ends.'));
-      for (const [rule, why] of (told.could_not_run || []).slice(0, 40)) made.push(element('p', {class: 'note'}, `${plain(rule)} could not run: ${plain(why)}`));
+      const silent = told.could_not_run || [];
+      if (silent.length) {
+        const key = 'silent ' + name;
+        if (silent.length <= 6 && !this.seen.has(key)) this.unfolded.add(key);
+        this.seen.add(key);
+        made.push(fold(this.unfolded, key, `${plural(silent.length, 'rule')} could not run, or not on all that they should`, [element('ul', {}, silent.map(([rule, why]) => element('li', {}, element('b', {}, plain(rule)), `: ${plain(why)}`)))]));
+      }
     }
     this.list.replaceChildren(...made);
     if (!this.of.several && !this.more.firstChild && this.of.details.size) this.more.replaceChildren(fragment_button(this.of, 'findings', 'Show the evidence as charts'));
