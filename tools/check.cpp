@@ -119,7 +119,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     auto const repeated = gathered(it.report.findings);
     bool const usual = it.packs.empty() || it.packs == "supervised";
     std::string lines =
-        fmt::format("{}: {} in {} steps ({}){}\n", plain(title_of(it)), verdict_of(it), it.report.steps,
+        fmt::format("{}: {} in {} ({}){}\n", plain(title_of(it)), verdict_of(it), plural(it.report.steps, "step"),
                     name_of(it.run->status()), usual ? "" : fmt::format(", by its own rules: {}", plain(it.packs)));
     for (repeated_finding const& each : repeated) {
         lines += "  " + finding_text(each.strongest);
@@ -130,7 +130,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
     if (!it.bad_end.empty()) { lines += fmt::format("  {}\n", it.bad_end); }
     if (!it.unjudged.empty()) { lines += fmt::format("  nothing could be judged: {}\n", it.unjudged); }
     for (damaged_place const& each : it.run->damage()) {
-        lines += fmt::format("  damaged: {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
+        lines += fmt::format("  damaged: {}:{}: {}\n", plain(each.file), each.offset, plural(each.bytes, "byte"));
     }
     if (it.report.trouble) { lines += fmt::format("  trouble: {}\n", plain(it.report.trouble.what.view())); }
     return lines + plain_lines(spotter::detail::describe_coverage(it.report.coverages));
@@ -172,65 +172,102 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
                        parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-[[nodiscard]] std::string junit_suite(judged const& it, severity least) {
-    std::string cases;
-    std::size_t count = 0, failures = 0, skipped = 0;
-    auto const put = [&](std::string_view name, std::string_view inside) {
-        ++count;
-        cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", html::escape(title_of(it)),
-                             html::escape(name));
-        cases += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
-    };
-    // Several rules may have one name, and a negation's finding has a name that no leaf has.
+// The cases of a suite, as they are put.
+class junit_cases {
+public:
+    explicit junit_cases(judged const& it) : title_{html::escape(title_of(it))} {}
+
+    void pass(std::string_view name) { put(name, {}); }
+    void fail(std::string_view name, std::string const& failure) { ++failures_, put(name, failure); }
+    void skip(std::string_view name, std::string_view why) {
+        ++skipped_, put(name, fmt::format("<skipped message=\"{}\"/>", html::escape(why)));
+    }
+    // The element after `<testsuite package id`. Ant's schema also requires: errors of the test itself, here none; and
+    // a time, here the beginning of the run.
+    [[nodiscard]] std::string suite(double began) const {
+        return fmt::format(
+            " name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\" timestamp=\"{}\" "
+            "hostname=\"localhost\">\n    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
+            title_, count_, failures_, skipped_, iso_time(began), text_);
+    }
+
+private:
+    void put(std::string_view name, std::string const& inside) {
+        ++count_;
+        text_ += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0\"", title_, html::escape(name));
+        text_ += inside.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", inside);
+    }
+    std::string title_, text_{};
+    std::size_t count_ = 0, failures_ = 0, skipped_ = 0;
+};
+
+// Several rules may have one name, and a negation's finding has a name that no leaf has.
+[[nodiscard]] std::vector<std::string_view> rule_names_of(judged const& it,
+                                                          std::vector<repeated_finding> const& repeated) {
     std::vector<std::string_view> names;
     auto const add = [&](std::string_view name) {
         if (std::find(names.begin(), names.end(), name) == names.end()) { names.push_back(name); }
     };
     for (coverage const& each : it.report.coverages) { add(each.rule); }
-    auto const repeated = gathered(it.report.findings);
     for (repeated_finding const& each : repeated) { add(each.strongest.rule); }
-    for (std::string_view const name : names) {
-        // A case fails once: its message is the strongest finding, its text all of them.
-        std::string inside, text;
-        repeated_finding const* strongest = nullptr;
-        for (repeated_finding const& found : repeated) {
-            if (found.strongest.rule != name || !counts(found.strongest, least)) { continue; }
-            bool const stronger = strongest == nullptr || found.strongest.severity > strongest->strongest.severity;
-            strongest = stronger ? &found : strongest;
-            text += fmt::format("{}\n{}{}", finding_text(found.strongest), found.strongest.remedy,
-                                found.strongest.remedy.empty() ? "" : "\n");
-        }
-        if (strongest != nullptr) {
-            inside = fmt::format("<failure message=\"{}\" type=\"{}\">{}</failure>",
-                                 html::escape(finding_text(strongest->strongest)),
-                                 name_of(strongest->strongest.severity), html::escape_lines(text));
-        }
-        failures += inside.empty() ? 0 : 1;
-        coverage const* silent = nullptr;
-        bool judged_some = !inside.empty();
-        for (coverage const& each : it.report.coverages) {
-            if (each.rule != name) { continue; }
-            judged_some = judged_some || each.judged > 0;
-            silent = &each;
-        }
-        if (!judged_some && silent != nullptr) {
-            ++skipped;
-            inside = fmt::format("<skipped message=\"{}\"/>", html::escape(silent->reason));
-        }
-        put(name, inside);
+    return names;
+}
+
+// A case fails once: its message is the strongest finding, its text all of them. Empty: no finding counts.
+[[nodiscard]] std::string failure_of(std::string_view rule, std::vector<repeated_finding> const& repeated,
+                                     severity least) {
+    std::string text;
+    finding const* strongest = nullptr;
+    for (repeated_finding const& each : repeated) {
+        finding const& found = each.strongest;
+        if (found.rule != rule || !counts(found, least)) { continue; }
+        if (strongest == nullptr || found.severity > strongest->severity) { strongest = &found; }
+        text += fmt::format("{}\n{}{}", finding_text(found), found.remedy, found.remedy.empty() ? "" : "\n");
     }
+    if (strongest == nullptr) { return {}; }
+    return fmt::format("<failure message=\"{}\" type=\"{}\">{}</failure>", html::escape(finding_text(*strongest)),
+                       name_of(strongest->severity), html::escape_lines(text));
+}
+
+// Why no rule of that name could judge; empty where one did.
+[[nodiscard]] std::optional<std::string_view> silence_of(std::string_view rule, judged const& it) {
+    std::optional<std::string_view> why;
+    for (coverage const& each : it.report.coverages) {
+        if (each.rule != rule) { continue; }
+        if (each.judged > 0) { return {}; }
+        why = each.reason;
+    }
+    return why;
+}
+
+// What is wrong with the record itself is a case of its own.
+void add_record_case(judged const& it, junit_cases& to) {
     error const& trouble = it.why ? it.why : it.report.trouble;
     bool const broken = is_broken(it) || !it.bad_end.empty() || !it.unjudged.empty();
-    if (trouble || broken) {
-        ++(broken ? failures : skipped);
-        std::string_view const why = trouble               ? trouble.what.view()
-                                     : !it.loss.is_null()  ? "the record is not whole: `spotter verify` says where"
-                                     : !it.bad_end.empty() ? std::string_view{it.bad_end}
-                                                           : std::string_view{it.unjudged};
-        put("record", broken ? fmt::format("<failure message=\"{}\" type=\"record\"/>", html::escape(why))
-                             : fmt::format("<skipped message=\"{}\"/>", html::escape(why)));
+    if (!trouble && !broken) { return; }
+    std::string_view const why = trouble               ? trouble.what.view()
+                                 : !it.loss.is_null()  ? "the record is not whole: `spotter verify` says where"
+                                 : !it.bad_end.empty() ? std::string_view{it.bad_end}
+                                                       : std::string_view{it.unjudged};
+    if (!broken) { return to.skip("record", why); }
+    to.fail("record", fmt::format("<failure message=\"{}\" type=\"record\"/>", html::escape(why)));
+}
+
+[[nodiscard]] std::string junit_suite(judged const& it, severity least) {
+    junit_cases cases{it};
+    auto const repeated = gathered(it.report.findings);
+    for (std::string_view const name : rule_names_of(it, repeated)) {
+        std::string const failure = failure_of(name, repeated, least);
+        auto const silent = silence_of(name, it);
+        if (!failure.empty()) {
+            cases.fail(name, failure);
+        } else if (silent) {
+            cases.skip(name, *silent);
+        } else {
+            cases.pass(name);
+        }
     }
-    // Ant's schema also requires: errors of the test itself, here none; and a time, here the beginning of the run.
+    add_record_case(it, cases);
     double began = 0;
     if (it.run) {
         for (auto const& each : it.run->readers()) {
@@ -238,10 +275,7 @@ void judge(judged& it, judges const& by, bool side_by_side, progress& bar) {
             began = began > 0 ? (std::min)(began, first) : first;
         }
     }
-    return fmt::format(
-        " name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"0\" timestamp=\"{}\" "
-        "hostname=\"localhost\">\n    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
-        html::escape(title_of(it)), count, failures, skipped, iso_time(began), cases);
+    return cases.suite(began);
 }
 [[nodiscard]] error write_junit(std::vector<told_record> const& all, std::string const& path) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";

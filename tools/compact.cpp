@@ -29,8 +29,8 @@ int compact(compact_options const& wanted) {
         say_document(document);
         return fine;
     }
-    say(fmt::format("{} of {} workers in {}/{}, {} bytes\n", done->workers, done->workers + done->left_out, plain(path),
-                    layout::set_name, done->bytes));
+    say(fmt::format("{} of {} in {}/{}, {}\n", done->workers, plural(done->workers + done->left_out, "worker"),
+                    plain(path), layout::set_name, plural(done->bytes, "byte")));
     if (done->left_out > 0) {
         say(fmt::format("{} are being written, or cannot be read: they open as before\n", done->left_out));
     }

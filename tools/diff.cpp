@@ -73,6 +73,13 @@ using namespace spotter;
     return wanted;
 }
 
+[[nodiscard]] result<diff_side> open_with_bar(std::string const& path) {
+    std::vector<recording> all;
+    (void)find_recordings(path, all);  // of dumped files there are none
+    progress bar{"diff: opens " + path, {bytes_of(all), "bytes", 2}};
+    return open_side(path, system_files(), &bar.count());
+}
+
 [[nodiscard]] std::string heading(char which, diff_side const& side) {
     std::string_view const what = side.run() != nullptr ? name_of(side.run()->status()) : "files";
     return fmt::format("{}: {} ({})\n", which, plain(side.path()), what);
@@ -84,13 +91,13 @@ int diff(diff_arguments const& given) {
     std::string const path = tidy(given.path), other = tidy(given.other), reference = tidy(given.reference);
     auto const wanted = read_options(given);
     if (!wanted) { return fail(wanted.error(), given.json, "diff", path); }
-    auto const a = open_side(path);
+    auto const a = open_with_bar(path);
     if (!a) { return fail(a.error(), given.json, "diff", path); }
-    auto const b = open_side(other);
+    auto const b = open_with_bar(other);
     if (!b) { return fail(b.error(), given.json, "diff", other); }
     std::optional<diff_side> truth;
     if (!reference.empty()) {
-        auto found = open_side(reference);
+        auto found = open_with_bar(reference);
         if (!found) { return fail(found.error(), given.json, "diff", reference); }
         truth.emplace(std::move(*found));
     }

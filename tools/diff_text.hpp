@@ -197,13 +197,12 @@ template <class Value, class Word>
     };
     auto const steps = [&](std::vector<step_id> const& all, char side) {
         if (all.empty()) { return; }
-        text += fmt::format("{} step{} only in {}: {}\n", all.size(), all.size() == 1 ? "" : "s", side,
-                            some_of(all, step_words));
+        text += fmt::format("{} only in {}: {}\n", plural(all.size(), "step"), side, some_of(all, step_words));
     };
     names(it.names_only_a, 'A'), names(it.names_only_b, 'B');
     steps(it.steps_only_a, 'A'), steps(it.steps_only_b, 'B');
     if (it.steps_awaited > 0) {
-        text += fmt::format("{} steps may still come: a side is being written\n", it.steps_awaited);
+        text += fmt::format("{} may still come: a side is being written\n", plural(it.steps_awaited, "step"));
     }
     return text;
 }
@@ -214,8 +213,8 @@ template <class Value, class Word>
     if (it.compared == 0) { return "not compared: A and B have nothing in common that decides"; }
     std::string text;
     if (it.not_kept > 0) {
-        text = fmt::format("not compared: {} value{} without anything comparable on both sides; ", it.not_kept,
-                           it.not_kept == 1 ? "" : "s");
+        text =
+            fmt::format("not compared: {} without anything comparable on both sides; ", plural(it.not_kept, "value"));
     }
     if (it.has_losses()) { return text + "A and B do not differ in what can be read, and not all of it can be"; }
     return text +
@@ -231,10 +230,10 @@ template <class Value, class Word>
     text += lonely_text(it);
     for (auto const& [count, side] : {std::pair{it.damage_a, 'A'}, std::pair{it.damage_b, 'B'}}) {
         if (count == 0) { continue; }
-        text +=
-            fmt::format("{} is damaged at {} places, so that some of it is missing: `spotter verify`\n", side, count);
+        text += fmt::format("{} is damaged at {}, so that some of it is missing: `spotter verify`\n", side,
+                            plural(count, "place"));
     }
-    text += fmt::format("{} tensors at {} steps in both\n", it.pairs, it.steps);
+    text += fmt::format("{} at {} in both\n", plural(it.pairs, "tensor"), plural(it.steps, "step"));
     if (it.first_step) {
         text += fmt::format("\nfirst difference: {}, \"{}\"{}\n\nat {}, in program order\n", step_words(*it.first_step),
                             plain(it.first_tensor), worst_text(it), step_words(*it.first_step));
@@ -245,7 +244,7 @@ template <class Value, class Word>
     if (it.unreadable > 0) {
         bool const damaged = std::any_of(it.tensors.begin(), it.tensors.end(),
                                          [](tensor_history const& each) { return each.trouble.code == errc::corrupt; });
-        text += fmt::format("\n{} values cannot be read{}\n", it.unreadable,
+        text += fmt::format("\n{} cannot be read{}\n", plural(it.unreadable, "value"),
                             damaged ? ": `spotter verify` says where a run is damaged" : "");
     }
     return text + '\n' + verdict_text(it) + '\n';

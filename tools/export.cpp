@@ -175,9 +175,6 @@ void conclude(export_job const& job, std::string_view format, std::string const&
         return say_document(document);
     }
     if (job.to_output()) { return; }
-    auto const plural = [](std::uint64_t count, std::string_view word) {
-        return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-    };
     // A value is the content of one name at one step. A point is one number, text, histogram or picture; a value may
     // give several points.
     if (done.tensors > 0) {

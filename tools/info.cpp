@@ -149,8 +149,7 @@ void print(described const& it) {
     });
     for (recorded_collection const& each : run.collections()) {
         std::size_t const members = run.names(filter{.collection = each.name}).size();
-        lines += fmt::format("\n  keeps     {} ({}): {} name{}", plain(each.name), plain(each.what), members,
-                             members == 1 ? "" : "s");
+        lines += fmt::format("\n  keeps     {} ({}): {}", plain(each.name), plain(each.what), plural(members, "name"));
     }
     for (auto const& [name, its] : it.cost.collections) {
         lines += fmt::format("\n  takes     {}: {}", name.empty() ? "statistics that rules alone ask for" : plain(name),
@@ -169,8 +168,8 @@ void print(described const& it) {
             spotter::detail::bytes_text(it.cost.for_plan()), spotter::detail::bytes_text(added));
     }
     auto const& size = it.size;
-    lines += fmt::format("\n  size      {} in {} segment{}", spotter::detail::bytes_text(size.bytes), size.segments,
-                         size.segments == 1 ? "" : "s");
+    lines += fmt::format("\n  size      {} in {}", spotter::detail::bytes_text(size.bytes),
+                         plural(size.segments, "segment"));
     if (size.values > 0) {
         lines += fmt::format(": values {} from {} ({:.2f} : 1), rows {}", spotter::detail::bytes_text(size.values),
                              spotter::detail::bytes_text(size.unpacked),
@@ -183,16 +182,17 @@ void print(described const& it) {
                          totals.thinned, totals.refused);
     for (std::string const& each : refused_names(run)) { lines += fmt::format("  refused   {}\n", each); }
     for (part const& each : it.workers) {
-        lines += fmt::format("  worker {}  {}, {} steps closed, {} in {}\n", each.where.worker, each.status,
-                             each.closed, spotter::detail::bytes_text(each.bytes), plain(each.where.path));
+        lines +=
+            fmt::format("  worker {}  {}, {} closed, {} in {}\n", each.where.worker, each.status,
+                        plural(each.closed, "step"), spotter::detail::bytes_text(each.bytes), plain(each.where.path));
     }
     for (damaged_place const& each : run.damage()) {
-        lines += fmt::format("  damaged   {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
+        lines += fmt::format("  damaged   {}:{}: {}\n", plain(each.file), each.offset, plural(each.bytes, "byte"));
     }
     for (lost_end const& each : it.lost.ends) {
-        lines += fmt::format("  cut off   {}:{}: {} bytes\n", plain(each.file), each.offset, each.bytes);
+        lines += fmt::format("  cut off   {}:{}: {}\n", plain(each.file), each.offset, plural(each.bytes, "byte"));
     }
-    if (it.lost.steps > 0) { lines += fmt::format("  gone      {} closed steps\n", it.lost.steps); }
+    if (it.lost.steps > 0) { lines += fmt::format("  gone      {}\n", plural(it.lost.steps, "closed step")); }
     if (std::string const text = bad_end_text(run); !text.empty()) { lines += fmt::format("  ended     {}\n", text); }
     say(lines);
 }

@@ -58,26 +58,68 @@ void print(std::vector<row> const& rows) {
     return one;
 }
 
-}  // namespace
-
-int ls(ls_options const& wanted) {
-    std::string const path = tidy(wanted.path);
-    if (error const why = check_glob(wanted.pattern)) { return fail(why, wanted.json, "ls", path); }
+// Which tensors and steps are meant.
+[[nodiscard]] result<filter> filter_of(ls_options const& wanted) {
+    if (error const why = check_glob(wanted.pattern)) { return why; }
     filter which{.pattern = wanted.pattern, .collection = wanted.collection};
     if (!wanted.mode.empty()) {
         auto const mode = read_mode(wanted.mode);
-        if (!mode) { return fail(mode.error(), wanted.json, "ls", path); }
+        if (!mode) { return mode.error(); }
         which.mode = *mode;
     }
     if (!wanted.step.empty()) {
         auto const step = read_step(wanted.step);
-        if (!step) { return fail(step.error(), wanted.json, "ls", path); }
+        if (!step) { return step.error(); }
         which.step = *step;
     }
+    return which;
+}
+
+void list_steps(trial const& run, filter const& which, json* into) {
+    for (step_id const each : run.steps()) {
+        if (which.mode && each.mode != *which.mode) { continue; }
+        if (into != nullptr) {
+            into->push_back(step_json(each));
+        } else {
+            say(step_text(each) + '\n');
+        }
+    }
+}
+
+void list_names(trial const& run, std::vector<std::string> const& names) {
+    std::vector<row> rows;
+    for (std::string const& name : names) {
+        track const tensor = run[name];
+        std::vector<step_id> const steps = tensor.steps();
+        tensor_info const info = tensor.info();
+        rows.push_back({plain(name), std::string{name_of(info.role)}, std::string{name_of(info.type)},
+                        shape_text(info.shape), std::to_string(steps.size()),
+                        std::to_string(tensor.payload_steps().size()), steps.empty() ? "" : step_text(steps.front()),
+                        steps.empty() ? "" : step_text(steps.back())});
+    }
+    print(rows);
+}
+
+[[nodiscard]] json names_json(trial const& run, std::vector<std::string> const& names) {
+    json all = json::array();
+    for (std::string const& name : names) {
+        track const tensor = run[name];
+        all.push_back(name_json(tensor, tensor.steps(), tensor.payload_steps().size()));
+    }
+    return all;
+}
+
+}  // namespace
+
+int ls(ls_options const& wanted) {
+    std::string const path = tidy(wanted.path);
+    auto const refuse = [&](error const& why) { return fail(why, wanted.json, "ls", path); };
+    auto const which = filter_of(wanted);
+    if (!which) { return refuse(which.error()); }
     std::vector<recording> all;
-    if (error const why = find_recordings(path, all)) { return fail(why, wanted.json, "ls", path); }
+    if (error const why = find_recordings(path, all)) { return refuse(why); }
     auto const run = open_trial(path);
-    if (!run) { return fail(run.error(), wanted.json, "ls", path); }
+    if (!run) { return refuse(run.error()); }
 
     progress bar{"ls", {bytes_of(all)}};
     counted_reading const counting{*run, bar, reading::all};
@@ -85,48 +127,25 @@ int ls(ls_options const& wanted) {
     outcome end{"ls"};
     document["loss"] = end.look_at(*run);
     if (wanted.steps) {
-        document["steps"] = json::array();
-        for (step_id const each : run->steps()) {
-            if (which.mode && each.mode != *which.mode) { continue; }
-            if (wanted.json) {
-                document["steps"].push_back(step_json(each));
-            } else {
-                say(step_text(each) + '\n');
-            }
-        }
+        json& steps = document["steps"] = json::array();
+        list_steps(*run, *which, wanted.json ? &steps : nullptr);
         if (wanted.json) { say_document(document); }
         return end.code();
     }
-    document["names"] = json::array();
-    std::vector<row> rows;
-    std::vector<std::string> const names = run->names(which);
-    if (names.empty() && !wanted.pattern.empty() && wanted.pattern.find_first_of("*?[{\\") == std::string::npos &&
-        !(*run)[wanted.pattern]) {
+    std::vector<std::string> const names = run->names(*which);
+    bool const is_name = !wanted.pattern.empty() && wanted.pattern.find_first_of("*?[{\\") == std::string::npos;
+    if (names.empty() && is_name && !(*run)[wanted.pattern]) {
         error why{errc::no_such_name, "there is no \""};
         why.what << std::string_view{wanted.pattern}.substr(0, 100) << "\" in this run";
         return end.code(fail(why, wanted.json, "ls", path, name_hint(wanted.pattern, run->names())));
     }
-    for (std::string const& name : names) {
-        if (wanted.names && !wanted.json) {
-            say(plain(name) + '\n');
-            continue;
-        }
-        track const tensor = (*run)[name];
-        std::vector<step_id> const steps = tensor.steps();
-        std::size_t const with_values = tensor.payload_steps().size();
-        if (wanted.json) {
-            document["names"].push_back(name_json(tensor, steps, with_values));
-            continue;
-        }
-        tensor_info const info = tensor.info();
-        rows.push_back({plain(name), std::string{name_of(info.role)}, std::string{name_of(info.type)},
-                        shape_text(info.shape), std::to_string(steps.size()), std::to_string(with_values),
-                        steps.empty() ? "" : step_text(steps.front()), steps.empty() ? "" : step_text(steps.back())});
-    }
     if (wanted.json) {
+        document["names"] = names_json(*run, names);
         say_document(document);
-    } else if (!wanted.names) {
-        print(rows);
+    } else if (wanted.names) {
+        for (std::string const& name : names) { say(plain(name) + '\n'); }
+    } else {
+        list_names(*run, names);
     }
     return end.code();
 }

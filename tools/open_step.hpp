@@ -57,15 +57,15 @@ struct open_step {
 // "train(7) was open: 3 tensors observed; not finite: "loss" (1 element)"
 [[nodiscard]] inline std::string open_step_text(open_step const& it) {
     constexpr std::size_t most = 5;
-    std::string text = fmt::format("{} was open{}: {} tensor{} observed", spotter::describe(it.step),
+    std::string text = fmt::format("{} was open{}: {} observed", spotter::describe(it.step),
                                    it.worker > 0 ? fmt::format(" in worker {}", it.worker) : std::string{},
-                                   it.tensors.size(), it.tensors.size() == 1 ? "" : "s");
+                                   plural(it.tensors.size(), "tensor"));
     std::size_t bad = 0;
     for (open_step::tensor const& each : it.tensors) {
         if (!(each.nonfinite > 0)) { continue; }
         if (++bad > most) { continue; }
-        text += fmt::format("{} \"{}\" ({:.0f} element{})", bad == 1 ? "; not finite:" : ",", plain(each.name),
-                            each.nonfinite, each.nonfinite > 1 ? "s" : "");
+        text += fmt::format("{} \"{}\" ({})", bad == 1 ? "; not finite:" : ",", plain(each.name),
+                            plural(static_cast<std::uint64_t>(each.nonfinite), "element"));
     }
     if (bad > most) { text += fmt::format(" and {} more", bad - most); }
     return text;

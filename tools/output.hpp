@@ -5,6 +5,7 @@
 #include "terminal.hpp"
 
 #include <spotter/core/plain.hpp>
+#include <spotter/core/plural.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/utf8.hpp>
@@ -30,6 +31,11 @@ enum exit_code : int {
     ended_badly = 6,     // the run died or failed
     not_judged = 7       // or nothing was compared
 };
+
+// "1 step", "2 steps".
+[[nodiscard]] inline std::string plural(std::uint64_t count, std::string_view what) {
+    return std::string{spotter::detail::plural(count, what)};
+}
 
 [[nodiscard]] inline exit_code exit_of(spotter::errc code) noexcept {
     using spotter::errc;

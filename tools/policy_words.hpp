@@ -24,7 +24,7 @@ class policy_words {
 public:
     explicit policy_words(std::string_view text) : rest_{text} {}
 
-    // Empty where part is unknown: a function of the program, or a truncated description.
+    // Empty where part is unknown: a function of the program, or a description that an older version truncated.
     [[nodiscard]] step_predicate whole() {
         step_predicate found = one();
         return rest_.empty() ? found : step_predicate{};
@@ -49,6 +49,13 @@ private:
         return take("}") ? std::optional{all} : std::nullopt;
     }
     [[nodiscard]] step_predicate one() {
+        if (depth_ > deepest) { return {}; }
+        ++depth_;
+        step_predicate const found = leaf_or_more();
+        --depth_;
+        return found;
+    }
+    [[nodiscard]] step_predicate leaf_or_more() {
         if (take("!")) {
             step_predicate const inner = one();
             return inner ? [inner](spotter::step_id step) { return !inner(step); } : step_predicate{};
@@ -104,7 +111,9 @@ private:
         return [n](spotter::step_id step) { return step.index >= n[0] && step.index < n[1]; };
     }
 
+    static constexpr int deepest = 256;  // that a plan's expressions are nested: a file may say anything
     std::string_view rest_;
+    int depth_ = 0;
 };
 
 }  // namespace detail

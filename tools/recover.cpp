@@ -166,25 +166,25 @@ void print(recovery const& result, std::string const& path, bool dry_run) {
     for (deed const& each : result.deeds()) {
         std::string_view const would = dry_run ? "would be " : "";
         if (each.action == "rebuilt") {
-            say(fmt::format("{}: {}rebuilt, {} bytes\n", plain(each.file), would, each.bytes));
+            say(fmt::format("{}: {}rebuilt, {}\n", plain(each.file), would, plural(each.bytes, "byte")));
         } else if (each.action == "drained") {
             say(fmt::format("{}: {}drained{}\n", plain(each.file), would,
-                            dry_run ? "" : fmt::format(", {} closed steps more", each.steps)));
+                            dry_run ? "" : fmt::format(", {} more", plural(each.steps, "closed step"))));
         } else if (each.action == "remembered") {
-            say(fmt::format("{}:{}: {} bytes at least are gone; the file `lost` {}remember{} it\n", plain(each.file),
-                            each.offset, each.bytes, dry_run ? "would " : "", dry_run ? "" : "s"));
+            say(fmt::format("{}:{}: {} or more lost; the file `lost` {}remember{} it\n", plain(each.file), each.offset,
+                            plural(each.bytes, "byte"), dry_run ? "would " : "", dry_run ? "" : "s"));
         } else if (each.action == "cut") {
-            say(fmt::format("{}:{}: {}cut off: a torn tail of {} bytes\n", plain(each.file), each.offset, would,
-                            each.bytes));
+            say(fmt::format("{}:{}: {}cut off: a torn tail of {}\n", plain(each.file), each.offset, would,
+                            plural(each.bytes, "byte")));
         } else {
-            say(fmt::format("{}:{}: a torn tail of {} bytes was left; --cut cuts it off\n", plain(each.file),
-                            each.offset, each.bytes));
+            say(fmt::format("{}:{}: a torn tail of {} was left; --cut cuts it off\n", plain(each.file), each.offset,
+                            plural(each.bytes, "byte")));
         }
     }
     if (result.deeds().empty()) { say(fmt::format("{}: nothing to do\n", plain(path))); }
     if (result.damaged() > 0) {
-        say(fmt::format("{} damaged place{} cannot be brought back: `spotter verify` lists {}; the rest can be read\n",
-                        result.damaged(), result.damaged() == 1 ? "" : "s", result.damaged() == 1 ? "it" : "them"));
+        say(fmt::format("{} cannot be brought back: `spotter verify` lists {}; the rest can be read\n",
+                        plural(result.damaged(), "damaged place"), result.damaged() == 1 ? "it" : "them"));
     }
 }
 

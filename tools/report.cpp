@@ -16,6 +16,7 @@
 #include <spotter/workbench/runs_table.hpp>
 
 #include <deque>
+#include <optional>
 
 namespace spotter_tool {
 
@@ -69,6 +70,21 @@ namespace {
     return {};
 }
 
+// Which options do not go together.
+[[nodiscard]] error clash_of(report_options const& wanted, std::size_t runs, bool as_csv, bool to_output) {
+    if (as_csv && !wanted.sections.empty()) {
+        return {errc::bad_config, "--section is of a page, and --as csv is none"};
+    }
+    if (as_csv && !wanted.rules.empty()) { return {errc::bad_config, "--rules is of a page, and --as csv is none"}; }
+    if (wanted.self_test && (as_csv || runs > 1)) {
+        return {errc::bad_config, "--self-test is for the page of one run"};
+    }
+    if (to_output && wanted.json) {
+        return {errc::bad_config, "what is made and --json cannot both go to standard output: give a file with -o"};
+    }
+    return {};
+}
+
 }  // namespace
 
 int report(report_options const& wanted) {
@@ -85,39 +101,28 @@ int report(report_options const& wanted) {
         if (!run) { return fail(run.error(), wanted.json, "report", path); }
         runs.push_back(std::move(*run));
     }
+    auto const refuse = [&](error const& why) {
+        return fail(why, wanted.json, "report", paths, section_hint(wanted.sections));
+    };
     bool const as_csv = wanted.as == "csv";
     std::string const out = !wanted.out.empty() ? wanted.out : as_csv ? "-" : "report.html";
     bool const to_output = out == "-";
-    if (as_csv && !wanted.sections.empty()) {
-        return fail({errc::bad_config, "--section is of a page, and --as csv is none"}, wanted.json, "report", paths);
-    }
-    if (as_csv && !wanted.rules.empty()) {
-        return fail({errc::bad_config, "--rules is of a page, and --as csv is none"}, wanted.json, "report", paths);
-    }
-    if (wanted.self_test && (as_csv || runs.size() > 1)) {
-        return fail({errc::bad_config, "--self-test is for the page of one run"}, wanted.json, "report", paths);
-    }
+    if (error const why = clash_of(wanted, runs.size(), as_csv, to_output)) { return refuse(why); }
     outcome end{"report"};
     json losses = json::array();
     for (trial const& each : runs) { losses.push_back(end.look_at(each)); }
-    if (to_output && wanted.json) {
-        return fail(
-            {errc::bad_config, "what is made and --json cannot both go to standard output: give a file with -o"}, true,
-            "report", paths);
-    }
+    std::optional<new_file> file;
+    if (!to_output) { file.emplace(out, wanted.force); }
+    if (error const why = file ? file->trouble() : error{}) { return refuse(why); }
+    result<std::string> const text = made_of(runs, bytes, wanted);
+    if (!text) { return refuse(text.error()); }
     if (to_output) {
-        result<std::string> const text = made_of(runs, bytes, wanted);
-        if (!text) { return fail(text.error(), wanted.json, "report", paths, section_hint(wanted.sections)); }
         say_as_is(*text);
         return end.code();
     }
-    new_file file{out, wanted.force};
-    if (error const why = file.trouble()) { return fail(why, wanted.json, "report", paths); }
-    result<std::string> const text = made_of(runs, bytes, wanted);
-    if (!text) { return fail(text.error(), wanted.json, "report", paths, section_hint(wanted.sections)); }
-    error why = file.put(*text);
-    if (!why) { why = file.finish(); }
-    if (why) { return fail(why, wanted.json, "report", paths); }
+    error why = file->put(*text);
+    if (!why) { why = file->finish(); }
+    if (why) { return refuse(why); }
     if (wanted.json) {
         json document = document_of("report", tidy(wanted.paths.front()));
         document["runs"] = json::array();

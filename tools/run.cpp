@@ -109,8 +109,9 @@ struct supervised {
     }
     if (!it.told.stable()) { return text + fmt::format("{}: {}\n", name_of(it.told.how), it.told.why); }
     std::string const& cure = it.told.attempts.back().asked.cure;
-    return text + (cure.empty() ? std::string{"stable at once\n"}
-                                : fmt::format("stable after {} attempts, with {}\n", it.told.attempts.size(), cure));
+    return text + (cure.empty()
+                       ? std::string{"stable at once\n"}
+                       : fmt::format("stable after {}, with {}\n", plural(it.told.attempts.size(), "attempt"), cure));
 }
 [[nodiscard]] json to_json(supervised const& it) {
     json one = {{"folder", it.folder},

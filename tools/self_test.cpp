@@ -19,7 +19,7 @@ namespace {
 
 [[nodiscard]] std::string when_text(told_of_fault const& it) {
     if (it.step.mode != mode::train) { return fmt::format("at {}", step_text(it.step)); }
-    return it.after == 0 ? std::string{"at once"} : fmt::format("after {} steps", it.after);
+    return it.after == 0 ? std::string{"at once"} : "after " + plural(it.after, "step");
 }
 [[nodiscard]] std::string told_text(self_test_result const& it) {
     std::string text;
@@ -37,13 +37,15 @@ namespace {
     return text;
 }
 [[nodiscard]] json to_json(self_test_result const& it) {
-    json one = {{"fault", std::string{it.fault.name}},
-                {"what", std::string{it.fault.what}},
-                {"verdict", std::string{self_test_verdict(it)}},
-                {"from", step_json(it.from)},
-                {"tensors", it.tensors},
-                {"tensor", it.tensor},
-                {"needed", std::string{it.fault.needed}}};
+    json one = {
+        {"fault", std::string{it.fault.name}},
+        {"what", std::string{it.fault.what}},
+        {"verdict", std::string{self_test_verdict(it)}},
+        {"from", step_json(it.from)},
+        {"tensors", it.tensors},
+        {"tensor", it.tensor},
+        {"needed", fmt::format("{}{}{}", it.fault.needed, it.fault.kept.empty() ? "" : ", with their ", it.fault.kept)},
+        {"unseen", it.unseen}};
     one["told"] = json::array();
     for (told_of_fault const& each : it.told) {
         one["told"].push_back({{"rule", each.rule},
@@ -69,7 +71,7 @@ std::string_view self_test_verdict(self_test_result const& it) noexcept {
 std::string why_text(self_test_result const& it) {
     bool const no_rule = std::all_of(it.silent.begin(), it.silent.end(),
                                      [](silent_rule const& each) { return each.why == "not among the rules"; });
-    if (!it.planted() && !no_rule) { return fmt::format("the record shows no {}", it.fault.needed); }
+    if (!it.planted() && !no_rule) { return it.unseen; }
     if (it.noticed()) { return told_text(it); }
     return it.told.empty() ? silent_text(it) : fmt::format("a note only, {}", told_text(it));
 }

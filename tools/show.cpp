@@ -251,7 +251,7 @@ void print_curve(shown const& it, curve const& of) {
         if (most == nullptr || each.value > most->value) { most = &each; }
     }
     say(sparkline(values, known, it.columns, it.wanted.ascii) + '\n');
-    std::string line = fmt::format("{} points", of.points.size());
+    std::string line = plural(of.points.size(), "point");
     std::size_t const unknown = of.points.size() - of.known - of.unreadable;
     if (unknown > 0) { line += fmt::format(", {} unknown", unknown); }
     if (of.unreadable > 0) { line += fmt::format(", {} cannot be read", of.unreadable); }
@@ -264,85 +264,100 @@ void print_curve(shown const& it, curve const& of) {
     say(line + '\n');
 }
 
-[[nodiscard]] int show_history(shown& it, track const& tensor) {
-    chosen_points wanted;
+// Which points are wanted, or the exit code of why there are none.
+[[nodiscard]] std::optional<int> choose_points(shown& it, track const& tensor, chosen_points& into) {
     if (!it.wanted.mode.empty()) {
         auto const which = read_mode(it.wanted.mode);
         if (!which) { return it.refuse(which.error()); }
-        wanted.only = *which;
+        into.only = *which;
     }
-    if (!it.wanted.step.empty()) {
-        auto const range = read_range(it.wanted.step);
-        if (!range) { return it.refuse(range.error()); }
-        wanted.range = *range;
-        std::vector<step_id> const all = tensor.steps();
-        if (std::none_of(all.begin(), all.end(), [&](step_id each) { return wanted.has(each); })) {
-            error why{errc::no_such_step, "\""};
-            why.what << std::string_view{it.wanted.name}.substr(0, 100) << "\" has no step in "
-                     << std::string_view{it.wanted.step}.substr(0, 60);
-            return it.refuse_at({range->mode, range->first}, why, "something", all);
+    if (it.wanted.step.empty()) { return {}; }
+    auto const range = read_range(it.wanted.step);
+    if (!range) { return it.refuse(range.error()); }
+    into.range = *range;
+    std::vector<step_id> const all = tensor.steps();
+    if (std::any_of(all.begin(), all.end(), [&](step_id each) { return into.has(each); })) { return {}; }
+    error why{errc::no_such_step, "\""};
+    why.what << std::string_view{it.wanted.name}.substr(0, 100) << "\" has no step in "
+             << std::string_view{it.wanted.step}.substr(0, 60);
+    return it.refuse_at({range->mode, range->first}, why, "something", all);
+}
+
+// A part for each mode. `spreads`: of each part, where a histogram is wanted.
+void put_history(json& document, curve const& of, std::vector<curve> const& parts,
+                 std::vector<distribution> const& spreads) {
+    document["statistic"] = std::string{of.which.name()};
+    document["points"] = json::array();
+    for (point const& each : of.points) {
+        json one = step_json(each.step);
+        one["value"] = each.known ? number(each.value) : json();
+        if (each.unreadable) { one["unreadable"] = true; }
+        document["points"].push_back(std::move(one));
+    }
+    for (std::size_t i = 0; i < spreads.size(); ++i) {
+        json one = {{"mode", std::string{name_of(parts[i].points.front().step.mode)}}};
+        put_distribution(one, spreads[i]);
+        document["histograms"].push_back(std::move(one));
+    }
+}
+void print_history(shown const& it, curve const& of, std::vector<curve> const& parts,
+                   std::vector<distribution> const& spreads) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        std::string const in =
+            parts.size() > 1 ? fmt::format(" in {}", name_of(parts[i].points.front().step.mode)) : "";
+        say(fmt::format("{} of {}{}\n", of.which.name(), plain(it.wanted.name), in));
+        if (spreads.empty()) {
+            print_curve(it, parts[i]);
+        } else if (spreads[i].has_histogram) {
+            say(histogram_text(spreads[i], it.columns, it.wanted.ascii) + quantiles_text(spreads[i]) + '\n');
+        } else {
+            say("no point of it is a finite number\n");
         }
     }
+}
+
+// What could not be shown, on standard error.
+[[nodiscard]] int end_of_history(shown& it, track const& tensor, curve const& of) {
+    if (of.unreadable > 0) {
+        it.end.note(something_lost);
+        auto const first =
+            std::find_if(of.points.begin(), of.points.end(), [](point const& each) { return each.unreadable; });
+        say(fmt::format(
+                "spotter show: {} of {} of {} cannot be read, first {}: `spotter verify` says what is damaged\n",
+                of.unreadable, plural(of.points.size(), "point"), plain(it.wanted.name), step_text(first->step)),
+            stderr);
+    }
+    if (of.known > 0 || of.points.empty()) { return it.end.code(); }
+    // The requested statistic is unknown everywhere: the error of a read names what exists instead.
+    auto const why = tensor.stat(of.points.front().step, of.which);
+    say(fmt::format("spotter show: {} of {} is unknown everywhere: {}\n", of.which.name(), plain(it.wanted.name),
+                    why ? std::string{} : plain(why.error().what.view())),
+        stderr);
+    return it.end.code(absent);
+}
+
+[[nodiscard]] int show_history(shown& it, track const& tensor) {
+    chosen_points wanted;
+    if (auto const none = choose_points(it, tensor, wanted)) { return *none; }
     auto const of = choose_curve(tensor, it.wanted.stat, wanted);
     if (!of) { return it.refuse(of.error()); }
-    std::vector<curve> const all = curves_by_mode(*of);
-    bool const as_histogram = it.wanted.as == "histogram";
+    std::vector<curve> const parts = curves_by_mode(*of);
     std::vector<distribution> spreads;
-    for (curve const& each : all) {
-        if (as_histogram) { spreads.push_back(spread_of(each)); }
-    }
-    if (as_histogram &&
-        std::none_of(spreads.begin(), spreads.end(), [](auto const& each) { return each.has_histogram; })) {
-        return it.refuse({errc::not_in_step, "no point of this history is a finite number"});
+    if (it.wanted.as == "histogram") {
+        for (curve const& each : parts) { spreads.push_back(spread_of(each)); }
+        if (std::none_of(spreads.begin(), spreads.end(), [](auto const& each) { return each.has_histogram; })) {
+            return it.refuse({errc::not_in_step, "no point of this history is a finite number"});
+        }
     }
     if (it.wanted.json) {
-        it.document["statistic"] = std::string{of->which.name()};
-        it.document["points"] = json::array();
-        for (point const& each : of->points) {
-            json one = step_json(each.step);
-            one["value"] = each.known ? number(each.value) : json();
-            if (each.unreadable) { one["unreadable"] = true; }
-            it.document["points"].push_back(std::move(one));
-        }
-        for (std::size_t i = 0; i < spreads.size(); ++i) {
-            json one = {{"mode", std::string{name_of(all[i].points.front().step.mode)}}};
-            put_distribution(one, spreads[i]);
-            it.document["histograms"].push_back(std::move(one));
-        }
+        put_history(it.document, *of, parts, spreads);
         say_document(it.document);
     } else if (it.wanted.as == "numbers") {
         print_points(tensor.info().type, *of);
     } else {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            std::string const in =
-                all.size() > 1 ? fmt::format(" in {}", name_of(all[i].points.front().step.mode)) : "";
-            say(fmt::format("{} of {}{}\n", of->which.name(), plain(it.wanted.name), in));
-            if (!as_histogram) {
-                print_curve(it, all[i]);
-            } else if (spreads[i].has_histogram) {
-                say(histogram_text(spreads[i], it.columns, it.wanted.ascii) + quantiles_text(spreads[i]) + '\n');
-            } else {
-                say("no point of it is a finite number\n");
-            }
-        }
+        print_history(it, *of, parts, spreads);
     }
-    if (of->unreadable > 0) {
-        it.end.note(something_lost);
-        say(fmt::format(
-                "spotter show: {} of {} points of {} cannot be read, first {}: `spotter verify` says what is damaged\n",
-                of->unreadable, of->points.size(), plain(it.wanted.name),
-                step_text(std::find_if(of->points.begin(), of->points.end(),
-                                       [](point const& each) { return each.unreadable; })
-                              ->step)),
-            stderr);
-    }
-    if (of->known > 0 || of->points.empty()) { return it.end.code(); }
-    // The requested statistic is unknown everywhere: the error of a read names what exists instead.
-    auto const why = tensor.stat(of->points.front().step, of->which);
-    say(fmt::format("spotter show: {} of {} is unknown everywhere: {}\n", of->which.name(), plain(it.wanted.name),
-                    why ? std::string{} : plain(why.error().what.view())),
-        stderr);
-    return it.end.code(absent);
+    return end_of_history(it, tensor, *of);
 }
 
 // Scalars that were recorded between steps, by their time: a number with all its digits, or a text.

@@ -37,8 +37,11 @@ int sync(sync_options const& wanted) {
         if (wanted.json) {
             say_document(document);
         } else {
-            say(fmt::format("{} files, {} bytes fetched into {}\n", done->files, done->bytes, plain(to)));
-            if (done->longer > 0) { say(fmt::format("{} files stay: they are longer here\n", done->longer)); }
+            say(fmt::format("{}, {} fetched into {}\n", plural(done->files, "file"), plural(done->bytes, "byte"),
+                            plain(to)));
+            if (done->longer > 0) {
+                say(fmt::format("left as here, where more is: {}\n", plural(done->longer, "file")));
+            }
         }
         return fine;
     }
@@ -54,9 +57,11 @@ int sync(sync_options const& wanted) {
     if (wanted.json) {
         say_document(document);
     } else {
-        say(fmt::format("{} files, {} bytes sent to {} by {} requests\n", done->done, done->done_bytes, plain(to),
-                        done->requests));
-        if (done->removed > 0) { say(fmt::format("{} local files removed: the store has them\n", done->removed)); }
+        say(fmt::format("{}, {} sent to {} by {}\n", plural(done->done, "file"), plural(done->done_bytes, "byte"),
+                        plain(to), plural(done->requests, "request")));
+        if (done->removed > 0) {
+            say(fmt::format("{} removed: the store has a copy\n", plural(done->removed, "local file")));
+        }
     }
     return fine;
 #else

@@ -58,54 +58,82 @@ private:
     if (it.tensor.empty()) { return text + ": " + it.what; }
     text += fmt::format(", {}: {}", it.tensor, it.what);
     if (it.elements > 0) {
-        text += fmt::format(", {} elements, {} bits, the first is element {}", it.elements, it.bits, it.element);
+        text += fmt::format(", {}, {}, the first is element {}", plural(it.elements, "element"), plural(it.bits, "bit"),
+                            it.element);
     }
     return text;
+}
+
+// Starts both and waits for their ends; asks both to stop once they part.
+class twins {
+public:
+    explicit twins(twin_options const& wanted) : wanted_{wanted} {}
+
+    void run() {
+        std::thread both[2];
+        for (std::size_t i = 0; i < 2; ++i) {
+            both[i] = std::thread{[this, i] { launch(i); }};
+        }
+        bool asked_to_stop = false;
+        while (running_ > 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{100});
+            records.look(wanted_.folder);
+            if (!records.found() || std::exchange(asked_to_stop, true)) { continue; }
+            ask_to_stop();  // nothing more can be found
+        }
+        for (std::thread& each : both) { each.join(); }
+        records.look(wanted_.folder);
+    }
+
+    two_records records{};
+    launched ends[2]{};
+
+private:
+    void launch(std::size_t i) {
+        std::chrono::milliseconds const patience{static_cast<std::int64_t>(wanted_.patience * 1000)};
+        std::string const run = wanted_.folder + (i == 0 ? "/a" : "/b");
+        child_process child{
+            wanted_.command, patience, {"SPOTTER_RUN=" + std::string{system_files().absolute(run).view()}}};
+        ends[i] = child({.number = 1, .run = run});
+        --running_;
+    }
+    void ask_to_stop() const {
+        constexpr std::string_view why = "its twin is another one by now";
+        for (char const* const each : {"/a/stop", "/b/stop"}) {
+            (void)spotter::detail::replace_file(system_files(), wanted_.folder + each, std::as_bytes(std::span{why}),
+                                                true);
+        }
+    }
+
+    twin_options const& wanted_;
+    std::atomic<int> running_{2};
+};
+
+[[nodiscard]] json parting_json(std::optional<parting_point> const& it) {
+    if (!it) { return {}; }
+    return {{"step", step_json(it->step)}, {"tensor", it->tensor},     {"what", it->what},
+            {"element", it->element},      {"elements", it->elements}, {"bits", it->bits}};
 }
 
 }  // namespace
 
 int twin(twin_options const& wanted) {
     std::string const program = wanted.command.front();
-    file_system& files = system_files();
     for (char const* const each : {"/a", "/b"}) {
         std::string const path = wanted.folder + each;
-        if (files.kind_of(path).value_or(path_kind::missing) == path_kind::missing) { continue; }
+        if (system_files().kind_of(path).value_or(path_kind::missing) == path_kind::missing) { continue; }
         error why{errc::exists, "there is something already: remove it, or choose --folder: "};
         why.what << path;
         return fail(why, wanted.json, "twin", program);
     }
-    std::chrono::milliseconds const patience{static_cast<std::int64_t>(wanted.patience * 1000)};
-    launched ends[2];
-    std::atomic<int> running{2};
-    std::thread both[2];
-    for (std::size_t i = 0; i < 2; ++i) {
-        both[i] = std::thread{[&, i] {
-            std::string const run = wanted.folder + (i == 0 ? "/a" : "/b");
-            child_process child{wanted.command, patience, {"SPOTTER_RUN=" + std::string{files.absolute(run).view()}}};
-            ends[i] = child({.number = 1, .run = run});
-            --running;
-        }};
-    }
-    two_records records;
-    bool asked_to_stop = false;
-    while (running > 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds{100});
-        records.look(wanted.folder);
-        if (!records.found() || asked_to_stop) { continue; }
-        asked_to_stop = true;  // nothing more can be found
-        constexpr std::string_view why = "its twin is another one by now";
-        for (char const* const each : {"/a/stop", "/b/stop"}) {
-            (void)spotter::detail::replace_file(files, wanted.folder + each, std::as_bytes(std::span{why}), true);
-        }
-    }
-    for (std::thread& each : both) { each.join(); }
-    for (launched const& each : ends) {
+    twins both{wanted};
+    both.run();
+    for (launched const& each : both.ends) {
         if (each.how == departure::never_started) {
             return fail({errc::io_error, std::string_view{each.why}}, wanted.json, "twin", program);
         }
     }
-    records.look(wanted.folder);
+    two_records& records = both.records;
     auto const found_at = records.found();
     std::uint64_t const steps = records.apart ? records.apart->steps() : 0;
     std::string const how = found_at     ? words_of(*found_at)
@@ -114,25 +142,21 @@ int twin(twin_options const& wanted) {
     exit_code code = found_at ? found : steps == 0 ? not_judged : fine;
     std::string ended;
     for (std::size_t i = 0; i < 2; ++i) {
-        if (ends[i].how == departure::by_itself) { continue; }
-        ended += fmt::format("{} {}\n", i == 0 ? "the first" : "the second", ends[i].why);
+        if (both.ends[i].how == departure::by_itself) { continue; }
+        ended += fmt::format("{} {}\n", i == 0 ? "the first" : "the second", both.ends[i].why);
         if (code == fine) { code = ended_badly; }
     }
     if (wanted.json) {
         json document = document_of("twin", program);
         document["steps"] = steps;
         document["same"] = code == fine || code == ended_badly;
-        document["parting"] =
-            !found_at
-                ? json()
-                : json{{"step", step_json(found_at->step)}, {"tensor", found_at->tensor},     {"what", found_at->what},
-                       {"element", found_at->element},      {"elements", found_at->elements}, {"bits", found_at->bits}};
+        document["parting"] = parting_json(found_at);
         document["environment"] = records.a ? records.a->environment() : std::string{};
-        document["ended"] = {ends[0].why, ends[1].why};
+        document["ended"] = {both.ends[0].why, both.ends[1].why};
         say_document(document);
     } else {
         std::string const built = found_at && records.a ? built_text(*records.a) : std::string{};
-        say(plain_lines(fmt::format("{} steps are the same\n{}\n{}{}", steps, how, built, ended)));
+        say(plain_lines(fmt::format("the same: {}\n{}\n{}{}", plural(steps, "step"), how, built, ended)));
     }
     return code;
 }

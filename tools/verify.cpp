@@ -75,9 +75,8 @@ public:
         torn_ = walker.torn();
         if (torn_ > 0 && !growing) {
             add(walker.good_end(), torn_, "torn_tail",
-                fmt::format(
-                    "torn tail of {} bytes, which a writer had not finished; `spotter recover --cut` cuts it off",
-                    torn_));
+                fmt::format("torn tail of {}, which a writer had not finished; `spotter recover --cut` cuts it off",
+                            plural(torn_, "byte")));
         }
         return {};
     }
@@ -114,11 +113,11 @@ private:
         }
         std::uint64_t const lost = end - at;
         if (at == 0) {
-            add(at, lost, "head", fmt::format("{} bytes are damaged, the segment's head among them", lost));
+            add(at, lost, "head", fmt::format("damaged: {}, the segment's head among them", plural(lost, "byte")));
         } else if (rows_lost) {
-            add(at, lost, "rows", fmt::format("{} bytes are damaged, rows of the record among them", lost));
+            add(at, lost, "rows", fmt::format("damaged: {}, rows of the record among them", plural(lost, "byte")));
         } else {
-            add(at, lost, "values", fmt::format("{} bytes of values are damaged", lost));
+            add(at, lost, "values", fmt::format("damaged: {} of values", plural(lost, "byte")));
         }
     }
 
@@ -167,9 +166,9 @@ void check_ends(recording const& it, checked& into) {
             return known.kind == "cut_off" && known.file == each.file;  // reported here with its size
         });
         into.damage.push_back({each.file, each.offset, each.bytes, "cut_off",
-                               fmt::format("the end of this segment is missing: {} bytes at least, up to the step of "
+                               fmt::format("the end of this segment is missing: {} at least, up to the step of "
                                            "ordinal {}, as {}",
-                                           each.bytes, each.end_ordinal,
+                                           plural(each.bytes, "byte"), each.end_ordinal,
                                            each.remembered ? "the file `lost` remembers" : "its sidecar knows")});
     }
 }
@@ -288,11 +287,11 @@ void print(checked const& result, std::string const& path, std::uint64_t steps, 
                         each.step.index, worker));
     }
     if (result.lost.size() == most_lost) { say("and perhaps more\n"); }
-    say(fmt::format("{}: {} segment{}, {} row frames, {} blocks of values, {} bytes: ", plain(path), result.segments,
-                    result.segments == 1 ? "" : "s", result.frames, result.blocks, result.bytes));
+    say(fmt::format("{}: {}, {}, {} of values, {}: ", plain(path), plural(result.segments, "segment"),
+                    plural(result.frames, "row frame"), plural(result.blocks, "block"), plural(result.bytes, "byte")));
     std::size_t const count = result.damage.size();
-    say(count == 0 ? "sound" : fmt::format("{} damaged place{}", count, count == 1 ? "" : "s"));
-    if (steps > 0) { say(fmt::format(", {} closed step{} lost", steps, steps == 1 ? "" : "s")); }
+    say(count == 0 ? "sound" : plural(count, "damaged place"));
+    if (steps > 0) { say(fmt::format(", {} lost", plural(steps, "closed step"))); }
     say(live ? ", and still being written\n" : "\n");
 }
 

@@ -133,8 +133,8 @@ private:
         return found.worker == 0 && it.record().readers().size() > 1 ? "worker 0: " : "";
     }
     [[nodiscard]] static std::string head_of(watched_run const& it, std::size_t columns) {
-        std::string line =
-            fmt::format("{}  {}  {} steps", plain(it.path()), name_of(it.status()), it.record().closed_steps());
+        std::string line = fmt::format("{}  {}  {}", plain(it.path()), name_of(it.status()),
+                                       plural(it.record().closed_steps(), "step"));
         if (!it.over()) { line += fmt::format("  {:.1f}/s", it.steps_per_second()); }
         if (it.stalled()) { line += fmt::format("  silent for {}", spotter::detail::duration_text(it.record().age())); }
         if (it.stopping()) { line += "  asked to stop"; }
@@ -154,55 +154,66 @@ private:
     std::size_t drawn_ = 0;  // lines
 };
 
+// Nobody looks at a picture: events go out, a line each.
+[[nodiscard]] bool wants_lines(watch_options const& wanted) {
+    char const* const terminal = std::getenv("TERM");
+    bool const dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
+    return wanted.json || dumb || ::isatty(STDOUT_FILENO) == 0;
+}
+
+void tell_progress(watched_runs& runs, watched_run::tell const& out) {
+    for (watched_run const& each : runs.all()) {
+        if (!each.begun() || each.over()) { continue; }
+        json line = {{"event", "progress"}, {"path", each.path()}};
+        line["steps"] = each.record().closed_steps();
+        line["steps_per_second"] = number(each.steps_per_second());
+        auto const loss = each.loss();
+        line["loss"] = loss.values.empty() ? json() : number(loss.values.back());
+        out(line);
+    }
+}
+
+// Until all are over, or the time is.
+void follow_runs(watched_runs& runs, watch_options const& wanted, bool lines, watched_run::tell const& out) {
+    screen picture{wanted.ascii};
+    double const begin = seconds_now();
+    double next_look = 0, next_picture = 0, next_progress = begin + 10;
+    auto const is_due = [](double& next, double now, double interval) {
+        if (now < next) { return false; }
+        next = now + interval;
+        return true;
+    };
+    bool told_waiting = false;
+    for (bool last = false; !last;) {
+        double const now = seconds_now();
+        if (is_due(next_look, now, 0.25)) {
+            runs.look();
+            if (!runs.waiting_for().empty() && !std::exchange(told_waiting, true)) {
+                out({{"event", "waiting"}, {"path", runs.waiting_for()}});
+            }
+        }
+        for (watched_run& each : runs.all()) { each.advance(now); }
+        last = (runs.all_over() && !wanted.keep) || (wanted.time > 0 && now - begin >= wanted.time);
+        if (!lines && (is_due(next_picture, now, 0.5) || last)) { picture.draw(runs.all(), runs.waiting_for()); }
+        if (is_due(next_progress, now, 10)) { tell_progress(runs, out); }
+        if (!last) { std::this_thread::sleep_for(std::chrono::milliseconds{20}); }
+    }
+}
+
 }  // namespace
 
 int watch(watch_options const& wanted) {
     auto const rules = read_rules(wanted.rules);
     std::string const first = wanted.paths.front();
     if (!rules) { return fail(rules.error(), false, "watch", first); }
-    char const* const terminal = std::getenv("TERM");
-    bool const dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
-    bool const lines = wanted.json || dumb || ::isatty(STDOUT_FILENO) == 0;
+    bool const lines = wants_lines(wanted);
     watched_run::tell const out = [&](json const& event) {
         if (!lines) { return; }
         say_as_is(document_text(event, -1) + '\n');
         std::fflush(stdout);
     };
     watched_runs runs{wanted, *rules, out};
-    screen picture{wanted.ascii};
-    double const begin = seconds_now();
-    double next_look = 0, next_picture = 0, next_progress = begin + 10;
-    bool told_waiting = false;
-    for (;;) {
-        double const now = seconds_now();
-        if (now >= next_look) {
-            runs.look();
-            next_look = now + 0.25;
-            if (!runs.waiting_for().empty() && !std::exchange(told_waiting, true)) {
-                out({{"event", "waiting"}, {"path", runs.waiting_for()}});
-            }
-        }
-        for (watched_run& each : runs.all()) { each.advance(now); }
-        bool const last = (runs.all_over() && !wanted.keep) || (wanted.time > 0 && now - begin >= wanted.time);
-        if (!lines && (last || now >= next_picture)) {
-            picture.draw(runs.all(), runs.waiting_for());
-            next_picture = now + 0.5;
-        }
-        if (now >= next_progress) {
-            next_progress = now + 10;
-            for (watched_run const& each : runs.all()) {
-                if (!each.begun() || each.over()) { continue; }
-                json line = {{"event", "progress"}, {"path", each.path()}};
-                line["steps"] = each.record().closed_steps();
-                line["steps_per_second"] = number(each.steps_per_second());
-                auto const loss = each.loss();
-                line["loss"] = loss.values.empty() ? json() : number(loss.values.back());
-                out(line);
-            }
-        }
-        if (last) { break; }
-        std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    }
+    follow_runs(runs, wanted, lines, out);
     std::size_t ill = 0, begun = 0;
     outcome how{"watch"};
     for (watched_run& each : runs.all()) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <sstream>
 #include <string>
 
 using namespace spotter;
@@ -103,6 +104,13 @@ TEST_CASE("a result holds a value or an error with its name", "[A39]") {
 }
 
 #if SPOTTER_EXCEPTIONS
+TEST_CASE("an error is written into a stream as its sentence") {
+    std::ostringstream out;
+    out << result<int>{errc::no_such_name, "there is no \"nope\""}.error() << '|' << error{} << '|' << text<8>{"a text"}
+        << '|';
+    CHECK(out.str() == "no_such_name: there is no \"nope\"||a text|");
+}
+
 TEST_CASE("the value of an error throws, and the exception says why") {
     result<int> const bad{errc::corrupt, "frame 3"};
     try {

@@ -173,13 +173,18 @@ TEST_CASE("what is wrong in spotter's own form is named, with its collection and
     is_refused("[]", "bad_config", {"one object"});
     is_refused("{}", "bad_config", {"collections", "HookParameters"});
     is_refused(R"({"collections": {}})", "bad_config", {"collections", "list"});
-    is_refused(R"({"collections": [], "colections": []})", "bad_config", {"colections", "unknown key", "fallback"});
+    is_refused(R"({"collections": [], "colections": []})", "bad_config",
+               {"colections", "unknown key: did you mean collections?", "fallback"});
     is_refused(R"({"collections": [], "collections": []})", "bad_config", {"collections", "twice"});
     is_refused(R"({"collections": [3]})", "bad_config", {"object"});
     is_refused(R"({"collections": [{"pattern": "*"}]})", "bad_config", {"name"});
     is_refused(R"({"collections": [], "dry_run": 1})", "bad_config", {"dry_run"});
     is_refused(R"({"collections": [], "fallback": {"wen": "always"}})", "bad_config",
-               {"wen of fallback", "when, what"});
+               {"wen of fallback", "did you mean when?", "when what"});
+    is_refused(R"({"collections": [{"name": "losse"}]})", "bad_config", {"pattern", "did you mean losses?"});
+    is_refused(own_with(R"("pattern": "*", "what": ["men"])"), "bad_config",
+               {"\"men\" is nothing", "did you mean mean?"});
+    is_refused(own_with(R"("pattern": "*", "when": {"evry": 3})"), "bad_config", {"did you mean every?"});
     is_refused(R"({"collections": [{"name": "x"}]})", "bad_config", {"\"x\"", "pattern", "which tensors"});  // [S20]
     is_refused(own_with(R"("pattern": "*", "wen": 3)"), "bad_config", {"wen", "\"mine\"", "unknown key"});
     is_refused(own_with(R"("pattern": 3)"), "bad_config", {"pattern", "\"mine\"", "glob"});
@@ -373,10 +378,10 @@ TEST_CASE("what is wrong in smdebug's form is named, with its collection and wha
     is_refused(hook_with(R"("global.save_interval": 0)"), "bad_config", {"global.save_interval", "interval"});
     is_refused(weights_with(R"("global.save_steps": "x")"), "bad_config", {"global.save_steps", "\"weights\""});
     is_refused(weights_with(R"("test.save_interval": 3)"), "bad_config",
-               {"test.save_interval", "train. eval. predict. global."});
+               {"test.save_interval", "\"test\" is no mode; allowed: train eval predict global"});
     is_refused(weights_with(R"("train.reductions": "min")"), "bad_config", {"train.reductions", "takes no mode"});
     is_refused(weights_with(R"("save_intervall": 3)"), "bad_config",
-               {"save_intervall", "\"weights\"", "unknown key", "save_interval"});
+               {"save_intervall", "\"weights\"", "unknown key: did you mean save_interval?"});
     is_refused(weights_with(R"("save_all": true)"), "bad_config", {"save_all", "unknown key"});
     is_refused(hook_with(R"("save_histogram": true)"), "bad_config", {"save_histogram", "unknown key"});
     is_refused(hook_with(R"("save_all": "yes")"), "bad_config", {"save_all", "yes"});
@@ -387,6 +392,9 @@ TEST_CASE("what is wrong in smdebug's form is named, with its collection and wha
     is_refused(hook_with(R"("reductions": "median")"), "bad_config", {"median", "variance", "abs_"});
     is_refused(hook_with(R"("include_workers": 3)"), "bad_config", {"include_workers"});
     is_refused(hook_with(R"("include_collections": "nonsense")"), "bad_config", {"nonsense", "default collection"});
+    is_refused(hook_with(R"("include_collections": "losse")"), "bad_config", {"did you mean losses?"});
+    is_refused(hook_with(R"("reductions": "abs_maks")"), "bad_config", {"did you mean abs_max?"});
+    is_refused(R"({"HookParameter": {}, "LocalPath": "a"})", "bad_config", {"did you mean HookParameters?"});
     is_refused(R"({"HookParameters": []})", "bad_config", {"HookParameters", "object"});
     is_refused(R"({"HookParameters": {}, "collections": []})", "bad_config", {"collections", "unknown key"});
     is_refused(R"({"CollectionConfigurations": {}})", "bad_config", {"CollectionConfigurations", "list"});

@@ -86,7 +86,9 @@ TEST_CASE("each run option has the words and the place of its enumerators") {
 TEST_CASE("what is wrong among the options of a run is named, with what is allowed") {
     auto const with = [](std::string const& inner) { return "{\"collections\": [], \"options\": {" + inner + "}}"; };
     is_refused(R"({"collections": [], "options": []})", "bad_config", {"options: must be an object"});
-    is_refused(with(R"("overflow": "trim")"), "bad_config", {"overflow of options: must be one of block thin drop"});
+    is_refused(with(R"("overflow": "trim")"), "bad_config",
+               {"overflow of options: \"trim\" is no choice; allowed: block thin drop"});
+    is_refused(with(R"("overflow": "blok")"), "bad_config", {"\"blok\" is no choice: did you mean block?"});
     is_refused(with(R"("overflow": 1)"), "bad_config", {"overflow of options", "block"});
     is_refused(with(R"("existing": "")"), "bad_config", {"existing of options", "next refuse replace resume"});
     is_refused(with(R"("keep": "")"), "bad_config", {"keep of options", "all one"});
@@ -99,7 +101,8 @@ TEST_CASE("what is wrong among the options of a run is named, with what is allow
     is_refused(with(R"("compressors": 0)"), "bad_config", {"compressors of options: must be a whole number, 1 to 16"});
     is_refused(with(R"("compressors": "2 KiB")"), "bad_config", {"compressors of options"});
     is_refused(with(R"("compression_level": 23)"), "bad_config", {"compression_level of options", "-7 to 22"});
-    is_refused(with(R"("ringbytes": 1)"), "bad_config", {"ringbytes of options: unknown key", "ring_bytes", "ring_in"});
+    is_refused(with(R"("ringbytes": 1)"), "bad_config",
+               {"ringbytes of options: unknown key: did you mean ring_bytes? Allowed: existing "});
     is_refused(with(R"("worker": 1)"), "bad_config", {"worker of options: only the program can know it"});
     is_refused(with(R"("dry_run": true)"), "bad_config", {"dry_run of options: stands beside options"});
     is_refused(R"({"collections": [], "option": {}})", "bad_config", {"option: unknown key", "options"});

@@ -123,10 +123,34 @@ TEST_CASE("every rule of the catalogue has its name and its parameters in a file
         CHECK(why_not(nlohmann::json{{"rules", {it}}}.dump()) == "fine");
         it["no_such"] = 1;
         std::string const refused = why_not(nlohmann::json{{"rules", {it}}}.dump());
-        CHECK(refused.starts_with("bad_config: no_such of rules[0]: unknown parameter; there are "));
+        CHECK(refused.starts_with("bad_config: no_such of rules[0]: unknown parameter; allowed: "));
     });
     detail::each_pack([](std::string_view name, auto const&) { CHECK(rule_named(name)); });
     CHECK(!rule_named("dead_reul"));
+}
+
+TEST_CASE("what is misspelt in a rules file is told with the word that was meant") {
+    for (auto const& [rule, meant] : std::initializer_list<std::pair<char const*, char const*>>{
+             {R"("dead_reul")", "dead_relu"},
+             {R"("supervized")", "supervised"},
+             {R"({"rule": "dead_relu", "sampels": 5})", "samples"},
+             {R"({"anny": "*", "where": "l2 > 1"})", "any"},
+             {R"({"any": "*", "wehre": "l2 > 1", "where": "l2 > 1"})", "where"},
+             {R"({"any": "*", "where": "maxmum > 1"})", "maximum"},
+             {R"({"any": {"rol": "loss"}, "where": "l2 > 1"})", "role"},
+             {R"({"any": {"role": "wieght"}, "where": "l2 > 1"})", "weight"},
+             {R"({"stalled": "loss", "of": "mena"})", "mean"},
+             {R"({"ratio_of": [{"latest": "a", "mod": "eval"}, {"latest": "b"}], "is": "> 1"})", "mode"},
+             {R"({"rule": "non_finite", "adapt": [{"for_step": 3}]})", "for_steps"},
+             {R"({"rule": "non_finite", "adapt": [{"only": {"evry": 3}}]})", "every"},
+             {R"({"rule": "non_finite", "adapt": [{"only": "alway"}]})", "always"},
+             {R"({"rule": "non_finite", "adapt": [{"on": "skip_updates"}]})", "skip_update"},
+             {R"({"rule": "non_finite", "adapt": [{"on": {"append_line": "a"}}]})", "append_lines"}}) {
+        std::string const told = why_not("{\"rules\": [" + std::string{rule} + "]}");
+        INFO(rule << ": " << told);
+        CHECK(told.find("did you mean " + std::string{meant} + '?') != told.npos);
+    }
+    CHECK(why_not(R"({"rule": ["non_finite"]})").find("did you mean rules?") != std::string::npos);
 }
 
 TEST_CASE("what is wrong with a rules file is named, with its key and place [S27]") {
@@ -138,7 +162,9 @@ TEST_CASE("what is wrong with a rules file is named, with its key and place [S27
     CHECK(refused(R"({"or": ["non_finite", {"any": "[a", "where": "l2 > 1"}]})")
               .starts_with("bad_pattern: pattern of rules[0].or[1]: \"[a\""));
     CHECK(refused(R"({"any": {"regex": "grad/("}, "where": "l2 > 1"})").starts_with("bad_pattern: "));
-    CHECK(refused(R"({"any": "*", "where": "l3 > 1"})").starts_with("bad_config: where of rules[0]: \"l3 > 1\""));
+    CHECK(refused(R"({"any": "*", "where": "mena > 1"})")
+              .starts_with("bad_config: where of rules[0]: \"mena\" is no statistic: did you mean mean? Allowed: "));
+    CHECK(refused(R"({"any": "*", "where": "l2 is 1"})").starts_with("bad_config: where of rules[0]: \"l2 is 1\""));
     CHECK(refused(R"({"any": "*", "where": "l2 > much"})").starts_with("bad_config: where"));
     CHECK(refused(R"({"any": "*"})").starts_with("bad_config: where of rules[0]: missing"));
     CHECK(refused(R"({"any": "*", "where": "l2 > 1", "were": 1})")

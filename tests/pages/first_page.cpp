@@ -32,7 +32,7 @@ bool all_finite(planted_net const& net) {
 
 constexpr std::size_t batch_size = 32;
 struct my_net {
-    std::vector<float> w1 = std::vector<float>(256 * 784), gradients = w1,
+    std::vector<float> w1 = std::vector<float>(256 * 784), gradients = w1, b1 = std::vector<float>(256),
                        hidden = std::vector<float>(batch_size * 256);
 };
 #include "readme_net.inc"

@@ -212,7 +212,9 @@ struct third_of_seven {
 
 // Rules look at every step; collections ask at a few. What they ask for is less than a rule's, the same, and more.
 int record_looked_at(std::string const& path) {
-    constexpr plan keep{collection{"gradients", "grad/*", every{10} && during{mode::train}, stats(mean_abs)},
+    constexpr char const* long_pattern = "{grad/*,gradients_of_the_encoder/*,gradients_of_the_decoder/*,"
+                                         "gradients_of_the_critic/*,gradients_of_the_actor/*}";
+    constexpr plan keep{collection{"gradients", long_pattern, every{10} && during{mode::train}, stats(mean_abs)},
                         collection{"weights", "w", at{3, 7} || !before{45}, payload},
                         collection{"hidden", "hidden", third_of_seven{}, stats(l2, maximum)},
                         collection{"spread", "spread", third_of_seven{}, stats(l2) | quantiles}};

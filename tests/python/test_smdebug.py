@@ -209,7 +209,9 @@ class WhatACollectionAsks(unittest.TestCase):
                            ("((every{100} && before{101}) || at{700})", lambda mode, i: i in (0, 100, 700)),
                            ("((every{2} && during{train}) || (every{3} && during{eval}))",
                             lambda mode, i: (mode == 0 and i % 2 == 0) or (mode == 1 and i % 3 == 0)),
-                           ("!(during{train} || !every{4})", lambda mode, i: mode != 0 and i % 4 == 0)):
+                           ("!(during{train} || !every{4})", lambda mode, i: mode != 0 and i % 4 == 0),
+                           (f"at{{{', '.join(str(each) for each in range(0, 1200, 4))}}}", lambda mode, i: i % 4 == 0),
+                           ("!" * 250 + "always", lambda mode, i: True)):
             self.assertEqual(self.at(text), [step for step in self.STEPS if lets(*step)], text)
 
     def test_what_is_no_policy(self):

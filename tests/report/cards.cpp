@@ -2,6 +2,8 @@
 // One card a cause, a chart once; what overfits beside its training; workers as curves of their own.
 #include <tests/report/page.hpp>
 
+#include <spotter/packs.hpp>
+#include <spotter/report/summary.hpp>
 #include <spotter/rules.hpp>
 
 #include <limits>
@@ -107,6 +109,64 @@ TEST_CASE("cards: what follows a value that is not finite is in its card, at lat
     std::string const page = section_text(open(folder / "run"), "findings");
     CHECK(has_text(page, "because of non_finite"));
     CHECK(cards_in(page) == 1);
+    // The same for who draws them otherwise.
+    std::vector<html::told_card> const told = html::told_cards(open(folder / "run"));
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].head.strongest.rule == "non_finite");
+    CHECK(!told[0].behind.empty());
+}
+
+TEST_CASE("cards: a cause whose tensor has a name longer than a detail holds has its notes behind it all the same") {
+    temporary_folder const folder;
+    std::string const name = "grad/" + std::string(260, 'x');
+    {
+        hook watch{folder / "run", kept_values, non_finite{} || exploding_gradient{}};
+        for (std::uint64_t i = 0; i < 30; ++i) {
+            float const bad = std::numeric_limits<float>::quiet_NaN();
+            watch.begin(train(i));
+            watch.observe(name, i >= 10 ? bad : 1.0F);
+            (void)watch.end("grad/w"_t = i >= 12 ? bad : 1.0F);
+        }
+        watch.finish();
+    }
+    CHECK(cards_in(section_text(open(folder / "run"), "findings")) == 1);
+}
+
+TEST_CASE("a rule that is given by itself and in a pack is one rule, for who counts them") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run",          kept_values,
+                   on(non_finite{}, stop),  packs::supervised,
+                   any("loss", mean > 5.0), any("loss", mean > 6.0)};
+        for (std::uint64_t i = 0; i < 30; ++i) { (void)watch.step(train(i), "loss"_t = 1.0); }
+        watch.finish();
+    }
+    trial const run = open(folder / "run");
+    std::string const page = section_text(run, "findings");
+    std::size_t const table = page.find("<summary>What each of ");
+    REQUIRE(table != page.npos);
+    CHECK(count_of(page.substr(table), "<th>non_finite</th>") == 1);
+    CHECK(count_of(page.substr(table), "<th>any</th>") == 2);
+    auto const rules = spotter::detail::distinct_rules(run.coverages());
+    CHECK(rules.size() + 1 == run.coverages().size());
+    CHECK(has_text(page, "What each of " + std::to_string(rules.size()) + " rules judged"));
+}
+
+TEST_CASE("cards: of labels no norm and no mean is drawn, for they are names") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", kept_values, class_imbalance{.samples = 50}};
+        std::vector<std::int32_t> labels(40, 0);
+        labels[0] = 1;
+        for (std::uint64_t i = 0; i < 20; ++i) {
+            (void)watch.step(train(i), "loss"_t = 1.0, "labels"_t = labels, "predictions"_t = labels);
+        }
+        watch.finish();
+    }
+    std::string const page = section_text(open(folder / "run"), "findings");
+    CHECK(has_text(page, "</span> class_imbalance</h3>"));
+    CHECK_FALSE(has_text(page, "l2 of labels"));
+    CHECK_FALSE(has_text(page, "mean_abs of labels"));
 }
 
 TEST_CASE("cards: overfit is drawn with the evaluation beside the training, whatever the evaluation is called") {

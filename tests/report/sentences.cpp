@@ -37,7 +37,7 @@ bool contains(std::string const& text, std::string_view part) { return text.find
 std::string describe_plainly(trial const& run) {
     std::string text = spotter::describe(run);
     text.replace(0, run.path().size(), "RUN");
-    std::size_t const from = text.find(" tensors in ") + 12;
+    std::size_t const from = text.find(" in ", text.find("kept: ")) + 4;
     return text.replace(from, text.find_first_of(";\n", from) - from, "SIZE");
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("a finished run: how it ended, what was kept, what was found, what cou
     CHECK(describe_plainly(open(folder / "run")) ==
           "RUN: finished, 10 steps, 10 train with something kept\n"
           "kept: 2 tensors in SIZE; dropped: 0\n"
-          "    xs (\"x*\", every{2}: payload): 1 names\n"
+          "    xs (\"x*\", every{2}: payload): 1 name\n"
           "findings:\n"
           "  warning: any: holds for a tensor at train(7), \"x\": maximum 11 > 10\n"
           "    3 times in all, last at train(9)\n"
@@ -137,7 +137,7 @@ TEST_CASE("a run that still goes on, or that died, is not called healthy") {
     (void)watch.step(train(0), "x"_t = 1.0);
     watch.flush();
     std::string const running = describe_plainly(open(folder / "run"));
-    CHECK(contains(running, "RUN: running, 1 steps"));
+    CHECK(contains(running, "RUN: running, 1 step"));
     CHECK(!contains(running, "healthy"));
     CHECK(!contains(running, "no rule"));
     pid_t const child = ::fork();
@@ -150,7 +150,7 @@ TEST_CASE("a run that still goes on, or that died, is not called healthy") {
     int status = 0;
     ::waitpid(child, &status, 0);
     std::string const died = describe_plainly(open(folder / "died"));
-    CHECK(contains(died, "RUN: died, 1 steps"));
+    CHECK(contains(died, "RUN: died, 1 step"));
     CHECK(!contains(died, "healthy"));
     CHECK(!contains(died, "no rule was asked"));
 }
@@ -220,10 +220,10 @@ TEST_CASE("the health of a hook is one line, and the first failure another") {
     temporary_folder const folder;
     hook watch{folder / "run", everything};
     (void)watch.step(train(0), "x"_t = 1.0);
-    CHECK(contains(fmt::format("{}", watch.health()), "recording well: 1 steps, 1 observations; stored 1 in "));
+    CHECK(contains(fmt::format("{}", watch.health()), "recording well: 1 step, 1 observation; stored 1 in "));
     watch.observe("x", 1.0);
     std::string const text = fmt::format("{}", watch.health());
-    CHECK(contains(text, "in trouble: 1 steps, "));
+    CHECK(contains(text, "in trouble: 1 step, "));
     CHECK(contains(text, "refused 1"));
     CHECK(contains(text, "\n    no_step_open: "));
     watch.observe("x", 1.0);
@@ -260,7 +260,7 @@ TEST_CASE("a run of several workers says which there are, how each stands that i
     std::string const text = describe_plainly(run);
     INFO(text);
     CHECK(contains(text, "RUN: failed (worker 2: no more memory), 9 steps of all workers, 3 train with something kept\n"
-                         "workers: 0 (finished) 1 (finished) 2\nkept: 1 tensors in SIZE; dropped: 0\n"));
+                         "workers: 0 (finished) 1 (finished) 2\nkept: 1 tensor in SIZE; dropped: 0\n"));
     CHECK(contains(text, " at train(0) in worker 1, \"x\": "));
     CHECK(contains(text, "6 times in all, last at train(2), in 2 workers\n"));
     CHECK(contains(text, "elsewhere in 3 workers, the first 0: "));

@@ -265,7 +265,7 @@ TEST_CASE("underfit: progress in evaluation is progress", "[underfit]") {
         (void)it.step(eval(0), "loss", {1});
         (void)it.step(eval(1), "loss", {evaluated});
         bool const fired = it.step(train(10), "loss", {1}) == truth::yes;
-        if (fired) { CHECK(it.found[0].detail.view() == "eval loss fell by 0.05"); }
+        if (fired) { CHECK(it.found[0].detail.view() == "eval loss fell by 5 %"); }
         return fired;
     };
     CHECK(fires(0.95F));

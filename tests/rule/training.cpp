@@ -93,10 +93,14 @@ TEST_CASE("loss_not_decreasing: rising is an error, flat a warning, and a negati
     CHECK(it.step(train(10), "loss", {1.2F}) == truth::yes);
     REQUIRE(it.found.size() == 1);
     CHECK((it.found[0].severity == severity::error && it.found[0].reason == "loss rises" &&
-           it.found[0].threshold == -0.05));
-    CHECK(it.found[0].measured == Approx(-0.2));
+           it.found[0].threshold == 0.05 && it.found[0].how == relation::greater));
+    CHECK(it.found[0].measured == Approx(0.2));
+    CHECK(it.found[0].detail.view() == "rose by 20 %");
     CHECK(it.step(train(20), "loss", {1.2F}) == truth::yes);
     CHECK((it.found[0].severity == severity::warning && it.found[0].reason == "loss is flat"));
+    CHECK(it.found[0].detail.empty());
+    CHECK(it.step(train(30), "loss", {1.224F}) == truth::yes);  // within max_increase
+    CHECK((it.found[0].reason == "loss is flat" && it.found[0].detail.view() == "rose by 2 %"));
     CHECK(first_fired(loss_not_decreasing::sagemaker_defaults(), {-1, -1.2F, -1.5F}, 10) == -1);
     CHECK(first_fired(loss_not_decreasing::sagemaker_defaults(), {-1, -0.8F}, 10) == 10);
     // Not a number, and eval steps: as if they had not been.

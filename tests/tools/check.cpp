@@ -128,7 +128,7 @@ TEST_CASE("check: rules come from a file; what is wrong with it is named and end
     std::ofstream{file} << R"({"rules": [{"rule": "dead_relu", "sampels": 3}]})";
     told const bad = ask("check " + folder / "run" + " --rules " + file);
     CHECK(bad.code == 2);
-    CHECK(bad.err.find("sampels of rules[0]: unknown parameter; there are select") != bad.err.npos);
+    CHECK(bad.err.find("sampels of rules[0]: unknown parameter: did you mean samples?") != bad.err.npos);
     CHECK(ask("check " + folder / "run" + " --rules dead_reul").code == 2);
     CHECK(ask("check " + folder / "run" + " --rules " + folder / "none.json").code == 4);
 }
@@ -200,7 +200,7 @@ TEST_CASE("check: runs that are live, killed, damaged, empty or not there") {
         watch.flush();
         told const live = ask("check " + folder / "live");
         CHECK(live.code == 0);
-        CHECK(live.says("1 steps (running)"));
+        CHECK(live.says("1 step (running)"));
     }
     in_killed_child([&] {
         hook watch{folder / "killed", everything};

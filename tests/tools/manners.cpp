@@ -3,6 +3,7 @@
 // alike.
 #include <tests/tools/tool.hpp>
 
+#include <fstream>
 #include <sstream>
 
 using namespace spotter;
@@ -113,6 +114,8 @@ TEST_CASE("did you mean: formats, rules, sections, statistics, names") {
     CHECK(listed.code == 3);
     CHECK(listed.complains("there is no \"los\" in this run; did you mean \"loss\"?"));
     CHECK(ask("ls " + run + " 'los*'").code == 0);
+    std::ofstream{folder / "rules.json"} << R"({"rules": [{"rule": "dead_relu", "sampels": 5}]})";
+    CHECK(ask("check " + run + " --rules " + folder / "rules.json").complains("did you mean samples?"));
     CHECK(ask("ls " + run + " --names").out == "fc1/w\ngrad/fc1/w\nloss\n");
 }
 

@@ -50,6 +50,7 @@ TEST_CASE("progress: a bar with count, rate and time left on a terminal, for eve
     shows("info " + run, "info", " of ");
     shows("verify " + run, "verify", " of ");
     shows("recover " + run, "recover", " of ");
+    shows("compact " + run, "compact", " of 1 workers");
     shows("diff " + run + ' ' + run, "diff", " of 40000 steps");
     shows("export " + run + ' ' + folder / "a.csv", "export", " of 40000 rows");
     for (char const* const name : {"a.jsonl", "a.parquet", "a.mcap", "a.json", "a.pftrace"}) {

@@ -62,7 +62,7 @@ TEST_CASE("twin: two that are the same, and two that part") {
     CHECK(same.says("the two are the same, bit for bit"));
     told const apart = ask("twin --folder " + folder / "apart" + " -- " SPOTTER_TRAINING " --rate=0.1 --odd-one");
     CHECK(apart.code == 1);
-    CHECK(apart.says("they part at train(20), w: other values, 1 elements, 1 bits, the first is element 2"));
+    CHECK(apart.says("they part at train(20), w: other values, 1 element, 1 bit, the first is element 2"));
     CHECK(apart.says("the program: compiler "));
     CHECK(ask("twin --folder " + folder / "apart" + " -- " SPOTTER_TRAINING).code == 4);
     CHECK(ask("twin --folder " + folder / "none" + " -- true").code == 7);

@@ -40,6 +40,22 @@ TEST_CASE("check --self-test: noticed, missed and unseen, each with its reason")
     }
 }
 
+TEST_CASE("check --self-test: of what was seen without its values it says so, and what would keep them") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run",
+                   plan{collection{"losses", role::loss}, collection{"labels", role::label, always{}, stats(mean)}}};
+        std::vector<std::int32_t> const labels{0, 1, 2, 0};
+        for (std::uint64_t i = 0; i < 60; ++i) {
+            (void)watch.step(i, "loss"_t = 1.0F / (1.0F + static_cast<float>(i)), "labels"_t = labels);
+        }
+    }
+    told const text = ask("check " + folder / "run" + " --self-test");
+    CHECK(text.says("all samples of a batch have one label: the plan keeps no values of labels: a collection of "
+                    "\"labels\" with `payload` keeps them"));
+    CHECK(text.says("the same output for every sample, and the loss stands still: the record shows no predictions\n"));
+}
+
 TEST_CASE("check --self-test: what is too short, no run, or has no such rule") {
     temporary_folder const folder;
     record_a_falling_loss(folder / "run", 20);

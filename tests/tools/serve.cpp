@@ -250,6 +250,28 @@ TEST_CASE("serve: a run that is written is followed, and one that goes is told")
     CHECK(!page.wait_for("/api/runs", [](auto const& it) { return it["trouble"] != ""; })["trouble"].empty());
 }
 
+TEST_CASE("serve: findings are the cards of the static page: a cause, and behind it what it explains") {
+    if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
+    temporary_folder const folder;
+    {
+        constexpr auto high = any("loss", maximum > 1.0) | named{"high"} | once;
+        constexpr auto wide = any("act", maximum > 1.0) | named{"wide"} | once | severity::note;
+        constexpr auto early = any("early", maximum > 1.0) | named{"early"} | once | severity::note;
+        hook watch{folder / "runs/a", plan{collection{"all", "*", always{}}}, wide || high || early};
+        for (std::uint64_t i = 0; i < 30; ++i) {
+            double const now = i >= 20 ? 2.0 : 0.5, before = i >= 5 ? 2.0 : 0.5;
+            (void)watch.step(train(i), "loss"_t = now, "act"_t = now, "early"_t = before);
+        }
+    }
+    server const page{folder / "runs"};
+    auto const told = page.get("/api/run?run=" + id_of(page.runs(1), "a")).document();
+    REQUIRE(told["findings"].size() == 2);
+    CHECK((told["findings"][0]["rule"] == "early" && told["findings"][0]["behind"].empty()));
+    CHECK(told["findings"][1]["rule"] == "high");
+    REQUIRE(told["findings"][1]["behind"].size() == 1);
+    CHECK(told["findings"][1]["behind"][0]["rule"] == "wide");
+}
+
 TEST_CASE("serve: no file outside the folder, whatever is asked for, and no link is followed") {
     if (!serves()) { SPOTTER_SKIP("built without cpp-httplib"); }
     temporary_folder const folder;

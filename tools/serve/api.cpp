@@ -5,6 +5,8 @@
 #include "../findings.hpp"
 #include "query.hpp"
 
+#include <spotter/workbench/page.hpp>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -86,23 +88,23 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
     return all;
 }
 
+[[nodiscard]] json told_json(spotter::detail::repeated_finding const& it) {
+    json one = finding_json(it.strongest);
+    one["text"] = finding_text(it.strongest);
+    one["remedy"] = std::string{it.strongest.remedy};
+    one["times"] = it.times;
+    return one;
+}
+
+// The cards of the static page.
 [[nodiscard]] json findings_of(trial const& run) {
     constexpr std::size_t most = 200;
     json all = json::array();
-    auto const found = gathered(run.findings());
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < found.size(); ++i) { order.push_back(i); }
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        bool const first = is_told_before(found[a].strongest, found[b].strongest);
-        return first != is_told_before(found[b].strongest, found[a].strongest) ? first : a < b;
-    });
-    for (std::size_t const i : order) {
-        auto const& each = found[i];
+    for (html::told_card const& each : html::told_cards(run)) {
         if (all.size() >= most) { break; }
-        json one = finding_json(each.strongest);
-        one["text"] = finding_text(each.strongest);
-        one["remedy"] = std::string{each.strongest.remedy};
-        one["times"] = each.times;
+        json one = told_json(each.head);
+        one["behind"] = json::array();
+        for (auto const& its : each.behind) { one["behind"].push_back(told_json(its)); }
         all.push_back(std::move(one));
     }
     return all;
@@ -155,10 +157,11 @@ answer run_answer(run_list& runs, query const& asked) {
     made["tags"] = tags_of(*run);
     made["findings"] = findings_of(*run);
     made["could_not_run"] = json::array();
-    for (recorded_coverage const& each : run->coverages()) {
+    std::vector<recorded_coverage> const rules = spotter::detail::distinct_rules(run->coverages());
+    for (recorded_coverage const& each : rules) {
         if (!each.reason.empty()) { made["could_not_run"].push_back(json::array({each.rule, each.reason})); }
     }
-    made["rules"] = run->coverages().size();
+    made["rules"] = rules.size();
     made["workers"] = workers_of(*run);
     made["tensors"] = tensors_of(*run).size();
     made["environment"] = run->environment().substr(0, 4000);
@@ -166,48 +169,78 @@ answer run_answer(run_list& runs, query const& asked) {
     return {200, dump_utf8(made)};
 }
 
+namespace {
+
+// Which curves are asked for: a number of a tensor, of the lowest worker that has it or of all, and which steps.
+struct asked_curves {
+    curve_name which{};
+    bool all_workers = false;
+    std::uint64_t from = 0, to = ~std::uint64_t{0};
+
+    explicit asked_curves(query const& asked)
+        : which{text_in(asked, "tag"), text_in(asked, "stat", "mean"), 0},
+          all_workers{text_in(asked, "workers") == "all"}, from{number_in(asked, "from", 0)},
+          to{number_in(asked, "to", ~std::uint64_t{0})} {}
+    [[nodiscard]] bool is_close() const noexcept { return from > 0 || to != ~std::uint64_t{0}; }
+    [[nodiscard]] std::vector<std::uint32_t> workers_in(trial const& run) const {
+        std::vector<std::uint32_t> workers;
+        for (auto const& reader : run.readers()) {
+            recorded_tensor const* const tensor = reader->index().find(which.tensor);
+            bool const has = tensor != nullptr && !tensor->entries.empty();
+            if (has && (all_workers || workers.empty())) { workers.push_back(reader->number()); }
+        }
+        return workers;
+    }
+};
+
+// When the first of its workers began; 0: nobody knows.
+[[nodiscard]] double begun_at(trial const* run) {
+    double began = 0;
+    for (std::size_t i = 0; run != nullptr && i < run->readers().size(); ++i) {
+        double const its = run->readers()[i]->index().begun_at();
+        began = began == 0 || (its > 0 && its < began) ? its : began;
+    }
+    return began;
+}
+
+// A line a worker and mode; of what is no close look only what is new to who asks.
+void put_lines(std::string& lines, asked_run const& of, asked_curves const& curves, double began) {
+    for (std::uint32_t const worker :
+         of->run() != nullptr ? curves.workers_in(*of->run()) : std::vector<std::uint32_t>{}) {
+        curve_name which = curves.which;
+        which.worker = worker;
+        std::optional<curve> part;
+        if (curves.is_close()) { part = of->closer(which, curves.from, curves.to); }
+        curve const* const data = curves.is_close() ? (part ? &*part : nullptr) : of->curve_of(which);
+        if (data == nullptr || (!curves.is_close() && data->version <= of.version())) { continue; }
+        for (std::size_t mode = 0; mode < mode_count; ++mode) {
+            if (!data->modes[mode] || data->modes[mode]->empty()) { continue; }
+            if (!lines.empty()) { lines += ','; }
+            put_line(lines, *of.get(), of.id(), which, *data, mode, began);
+        }
+    }
+}
+
+}  // namespace
+
 answer curves_answer(run_list& runs, query const& asked) {
     constexpr std::size_t most_runs = 200;
-    curve_name which{text_in(asked, "tag"), text_in(asked, "stat", "mean"), 0};
-    bool const all_workers = text_in(asked, "workers") == "all";
-    std::uint64_t const from = number_in(asked, "from", 0), to = number_in(asked, "to", ~std::uint64_t{0});
-    bool const close = from > 0 || to != ~std::uint64_t{0};
+    asked_curves const curves{asked};
     std::string lines, told;
     std::size_t count = 0;
     auto const range = asked.equal_range("run");
     for (auto it = range.first; it != range.second && count < most_runs; ++it, ++count) {
         asked_run const of{runs, it->second};
+        if (!told.empty()) { told += ','; }
         if (!of) {
-            told += fmt::format("{}{{\"run\":{},\"gone\":true}}", told.empty() ? "" : ",", of.id());
+            told += fmt::format("{{\"run\":{},\"gone\":true}}", of.id());
             continue;
         }
         std::lock_guard const held{of->lock()};
         (void)of->refresh_if_older(0.1);
-        double began = 0;
-        trial const* const run = of->run();
-        std::vector<std::uint32_t> workers;
-        for (std::size_t i = 0; run != nullptr && i < run->readers().size(); ++i) {
-            worker_reader const& reader = *run->readers()[i];
-            double const its = reader.index().begun_at();
-            began = began == 0 || (its > 0 && its < began) ? its : began;
-            recorded_tensor const* const tensor = reader.index().find(which.tensor);
-            bool const has = tensor != nullptr && !tensor->entries.empty();
-            if (has && (all_workers || workers.empty())) { workers.push_back(reader.number()); }
-        }
-        told += fmt::format("{}{{\"run\":{},\"version\":{},\"began\":{:.3f}}}", told.empty() ? "" : ",", of.id(),
-                            of->version(), began);
-        for (std::uint32_t const worker : workers) {
-            which.worker = worker;
-            std::optional<curve> part;
-            if (close) { part = of->closer(which, from, to); }
-            curve const* const data = close ? (part ? &*part : nullptr) : of->curve_of(which);
-            if (data == nullptr || (!close && data->version <= of.version())) { continue; }
-            for (std::size_t mode = 0; mode < mode_count; ++mode) {
-                if (!data->modes[mode] || data->modes[mode]->empty()) { continue; }
-                if (!lines.empty()) { lines += ','; }
-                put_line(lines, *of.get(), of.id(), which, *data, mode, began);
-            }
-        }
+        double const began = begun_at(of->run());
+        told += fmt::format("{{\"run\":{},\"version\":{},\"began\":{:.3f}}}", of.id(), of->version(), began);
+        put_lines(lines, of, curves, began);
     }
     return {200, fmt::format("{{\"runs\":[{}],\"lines\":[{}]}}", told, lines)};
 }

@@ -177,7 +177,7 @@ class TagCharts {
 
   marks() {
     const told = this.of.details.get(this.of.names[0]);
-    return told && told.findings ? told.findings.slice(0, 12).filter(it => it.step.mode === 'train').map(it => ({x: it.step.index, severity: it.severity})) : [];
+    return told && told.findings ? strongest_of(told.findings, 12).filter(it => it.step.mode === 'train').map(it => ({x: it.step.index, severity: it.severity})) : [];
   }
 
   redraw() { for (const chart of this.charts.values()) chart.soon(); }
@@ -234,11 +234,39 @@ class CurvesTab {
   redraw() { for (const each of this.charts.values()) { each.draw(); each.redraw(); } }
 }
 
+// So many of them, in the order of time.
+function strongest_of(findings, most) {
+  const level = it => ['note', 'warning', 'error'].indexOf(it.severity);
+  const chosen = new Set([...findings].sort((a, b) => level(b) - level(a)).slice(0, most));
+  return findings.filter(it => chosen.has(it));
+}
+
+// What is folded stays as it was left when the list is made anew.
+function fold(unfolded, key, title, inside) {
+  const toggle = event => { if (event.target.open) unfolded.add(key); else unfolded.delete(key); };
+  return element('details', {open: unfolded.has(key), ontoggle: toggle}, element('summary', {}, title), ...inside);
+}
+
+// A card of the static page: a cause, and folded behind it what it explains.
+function finding_card(it, unfolded) {
+  const when = ` ${it.step.mode} ${number_text(it.step.index)}${it.times > 1 ? ', ' + number_text(it.times) + ' times' : ''}`;
+  const made = element('article', {class: 'finding ' + it.severity}, element('h3', {}, element('span', {class: 'tag-word'}, it.severity), ' ', plain(it.rule), element('span', {class: 'note'}, when)),
+    element('p', {}, plain(it.text)), it.remedy ? element('p', {class: 'remedy'}, plain(it.remedy)) : '');
+  const behind = it.behind || [];
+  if (!behind.length) return made;
+  const rules = [...new Set(behind.map(each => each.rule))];
+  const names = rules.slice(0, 4).map(plain).join(', ') + (rules.length > 4 ? ` and ${plural(rules.length - 4, 'more rule')}` : '');
+  made.append(fold(unfolded, JSON.stringify([it.rule, it.reason, it.tensor]), `${plural(behind.length, 'further finding')} with it: ${names}`, behind.map(each => finding_card(each, unfolded))));
+  return made;
+}
+
 class FindingsTab {
   constructor(of) {
     this.of = of;
     this.list = element('div', {});
     this.more = element('div', {});
+    this.unfolded = new Set();
+    this.seen = new Set();
     of.body.replaceChildren(this.list, this.more);
   }
   update() {
@@ -248,12 +276,17 @@ class FindingsTab {
       if (!told) continue;
       if (this.of.several) made.push(element('h2', {}, element('a', {href: address_of([name], 'findings')}, name_element(name))));
       if (told.trouble) made.push(element('p', {class: 'notice'}, plain(told.trouble)));
-      for (const it of (told.findings || []).slice(0, this.of.several ? 3 : 200)) {
-        made.push(element('article', {class: 'finding ' + it.severity}, element('h3', {}, element('span', {class: 'tag-word'}, it.severity), ' ', plain(it.rule), element('span', {class: 'note'}, ` ${it.step.mode} ${number_text(it.step.index)}${it.times > 1 ? ', ' + number_text(it.times) + ' times' : ''}`)),
-          element('p', {}, plain(it.text)), it.remedy ? element('p', {class: 'remedy'}, plain(it.remedy)) : ''));
+      const shown = strongest_of(told.findings || [], this.of.several ? 3 : 200);
+      if (shown.length > 1 && !this.of.several) made.push(element('p', {class: 'note'}, 'In the order of time: the first finding is the likeliest cause of what follows.'));
+      for (const it of shown) made.push(finding_card(it, this.unfolded));
+      if (!shown.length) made.push(element('p', {}, told.rules ? 'Nothing was found.' : 'Nothing was found so far. How much each rule could judge is known when the run ends.'));
+      const silent = told.could_not_run || [];
+      if (silent.length) {
+        const key = 'silent ' + name;
+        if (silent.length <= 6 && !this.seen.has(key)) this.unfolded.add(key);
+        this.seen.add(key);
+        made.push(fold(this.unfolded, key, `${plural(silent.length, 'rule')} could not run, or not on all that they should`, [element('ul', {}, silent.map(([rule, why]) => element('li', {}, element('b', {}, plain(rule)), `: ${plain(why)}`)))]));
       }
-      if (!(told.findings || []).length) made.push(element('p', {}, told.rules ? 'Nothing was found.' : 'Nothing was found so far. How much each rule could judge is known when the run ends.'));
-      for (const [rule, why] of (told.could_not_run || []).slice(0, 40)) made.push(element('p', {class: 'note'}, `${plain(rule)} could not run: ${plain(why)}`));
     }
     this.list.replaceChildren(...made);
     if (!this.of.several && !this.more.firstChild && this.of.details.size) this.more.replaceChildren(fragment_button(this.of, 'findings', 'Show the evidence as charts'));

@@ -165,7 +165,9 @@ SPOTTER_BODY error checkpoint_folder::adopt(step_id step, run_moment moment, std
     if (*kind != path_kind::file) { return {errc::unwritable, "there is no file to take as a checkpoint"}; }
     if (error const why = hold()) { return why; }
     if (entry_at(from) != nullptr) { return {errc::exists, "that file is one of these checkpoints already"}; }
-    listed_checkpoint one{.ending = ending_of(from), .moment = moment};
+    listed_checkpoint one;
+    one.ending = ending_of(from);
+    one.moment = moment;
     one.file.step = step;
     if (one.ending.find('\n') != std::string::npos) {
         return {errc::bad_config, "a checkpoint's name has no line break"};

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <spotter/core/pattern.hpp>
-#include <spotter/core/text.hpp>
+#include <spotter/core/sentence.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
-
-using sentence = text<96>;  // what describe() writes to; longer text is cut
 
 constexpr void describe(glob const& it, sentence& out) noexcept { out << '"' << it.pattern << '"'; }
 constexpr void describe(of_role const& it, sentence& out) noexcept { out << "role::" << name_of(it.wanted); }

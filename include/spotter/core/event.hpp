@@ -3,9 +3,9 @@
 #pragma once
 
 #include <spotter/core/role.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/core/step.hpp>
 #include <spotter/core/tensor_ref.hpp>
-#include <spotter/core/text.hpp>
 
 #include <span>
 #include <string_view>
@@ -57,7 +57,7 @@ struct observation {
 // A collection as it is recorded.
 struct collection_info {
     std::string_view name;
-    text<96> what;  // a sentence: pattern, policy and contents
+    sentence what;  // pattern, policy and contents
 };
 
 // What a sink receives at the start of a run.

@@ -66,6 +66,13 @@ struct error {
     [[nodiscard]] constexpr explicit operator bool() const noexcept { return code != errc::none; }
 };
 
+// `std::cerr << opened.error()`: "no_such_name: there is no ...". Nothing of what is no error.
+template <detail::stream_of_letters Stream>
+Stream& operator<<(Stream& out, error const& it) {
+    if (it) { out << name_of(it.code) << ": " << it.what.view(); }
+    return out;
+}
+
 #if SPOTTER_EXCEPTIONS
 // Thrown by result::value(), and by lists of a remote run that cannot be reached. spotter throws nothing else.
 class failure : public std::exception {

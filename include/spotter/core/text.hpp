@@ -121,6 +121,17 @@ namespace detail {
     return text;
 }
 
+// A std::ostream or what is like one: known by its members, so that <ostream> is included by who has one.
+template <class Stream>
+concept stream_of_letters =
+    requires { requires std::same_as<typename Stream::char_type, char>; } && requires { typename Stream::traits_type; };
+
 }  // namespace detail
+
+template <detail::stream_of_letters Stream, std::size_t Capacity>
+Stream& operator<<(Stream& out, text<Capacity> const& it) {
+    out << it.view();
+    return out;
+}
 
 }  // namespace spotter::inline SPOTTER_ABI

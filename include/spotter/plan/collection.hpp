@@ -111,13 +111,11 @@ struct collection {
     // Its name, and its contents in words, as in a record's `collections()`.
     [[nodiscard]] constexpr collection_info info() const noexcept {
         collection_info line{name, {}};
-        sentence out;
-        describe(which, out);
-        out << ", ";
-        describe(when, out);
-        out << ": ";
-        describe(what, out);
-        line.what = out;
+        describe(which, line.what);
+        line.what << ", ";
+        describe(when, line.what);
+        line.what << ": ";
+        describe(what, line.what);
         return line;
     }
 };

@@ -104,7 +104,7 @@ public:
             tell(entries_[i].when, out);
             out << ": ";
             describe(entries_[i].what, out);
-            use(collection_info{name(i), out});
+            use(collection_info{name(i), std::move(out)});
         }
     }
     // Rules run, nothing is written: as options{.dry_run = true}.

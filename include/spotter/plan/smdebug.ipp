@@ -2,6 +2,7 @@
 // The bodies of smdebug.hpp.
 #pragma once
 
+#include <spotter/core/nearest_word.hpp>
 #include <spotter/plan/smdebug.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -52,16 +53,18 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
         std::size_t const dot = key.find('.');
         bool const by_mode = dot != key.npos;
         std::string_view const prefix = by_mode ? key.substr(0, dot) : std::string_view{};
+        std::string_view const name = by_mode ? key.substr(dot + 1) : key;
         if (by_mode && !is_mode(prefix)) {
-            return refuse(group, key, prefix, "is no mode; allowed: train. eval. predict. global.");
+            return refuse(group, key, prefix,
+                          nearest_word{prefix, {"train", "eval", "predict", "global"}}.told("is no mode"));
         }
-        smdebug_key const* const known = find_key(by_mode ? key.substr(dot + 1) : key, of_hook);
+        smdebug_key const* const known = find_key(name, of_hook);
         if (known == nullptr) {
-            return refuse(group, key, {},
-                          of_hook ? "unknown key; allowed: save_interval start_step end_step save_steps include_regex "
-                                    "reductions save_raw_tensor save_shape save_all ..."
-                                  : "unknown key; allowed: include_regex save_interval start_step end_step save_steps "
-                                    "reductions save_raw_tensor save_shape save_histogram");
+            nearest_word there{name};
+            for (smdebug_key const& one : smdebug_keys) {
+                if (of_hook ? one.of_hook : one.of_collection) { there.among(one.name); }
+            }
+            return refuse(group, key, {}, there.told("unknown key"));
         }
         if (by_mode && !known->by_mode) {
             return refuse(group, key, {}, "takes no mode; only save_interval, start_step, end_step and save_steps do");
@@ -112,7 +115,11 @@ SPOTTER_BODY void smdebug_reader::inspect_item(setting_group const& group, std::
     }
     if (what == takes::reductions && !read_reduction(item, ignored)) {
         refuse(group, key, item,
-               "is no reduction; allowed: min max mean std variance sum prod l1_norm l2_norm, each also as abs_...");
+               nearest_word{item,
+                            {"min", "max", "mean", "std", "variance", "sum", "prod", "l1_norm", "l2_norm", "abs_min",
+                             "abs_max", "abs_mean", "abs_std", "abs_variance", "abs_sum", "abs_prod", "abs_l1_norm",
+                             "abs_l2_norm"}}
+                   .told("is no reduction"));
     }
     if (what != takes::expressions || why_) { return; }
     if (pattern_fault const bad = expressions_->fault(item); !bad.empty()) {
@@ -235,8 +242,10 @@ SPOTTER_BODY void smdebug_reader::add_included() noexcept {
     each_item(list->value, false, [&](std::string_view name) {
         if (!is_configured(name)) {
             if (find_default(name) == nullptr) {
-                refuse(hook_, "include_collections", name,
-                       "is no default collection (weights biases gradients losses metrics ... all)");
+                nearest_word there{name};
+                for (smdebug_default const& each : smdebug_defaults) { there.among(each.name); }
+                for (setting_group const& each : collections_) { there.among(each.name); }
+                refuse(hook_, "include_collections", name, there.told("is no default collection, nor one of these"));
             }
             add({name, {}});
         }

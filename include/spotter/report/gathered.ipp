@@ -2,6 +2,7 @@
 // The bodies of gathered.hpp.
 #pragma once
 
+#include <spotter/core/plural.hpp>
 #include <spotter/report/gathered.hpp>
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ SPOTTER_BODY std::string describe_times(repeated_finding const& it, std::string_
         std::uint64_t const count = it.by_severity[static_cast<std::size_t>(level)];
         if (count == 0) { continue; }
         ++kinds;
-        counts += fmt::format("{}{} {}{}", counts.empty() ? "" : ", ", count, name_of(level), count == 1 ? "" : "s");
+        counts += fmt::format("{}{}", counts.empty() ? "" : ", ", plural(count, name_of(level)).view());
     }
     std::string text = fmt::format("{} times{}", it.times, in_all);
     if (kinds > 1) { text += fmt::format(" ({})", counts); }

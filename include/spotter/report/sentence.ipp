@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/plain.hpp>
+#include <spotter/core/plural.hpp>
 #include <spotter/report/sentence.hpp>
 #include <spotter/rule/inequality.hpp>
 
@@ -47,7 +48,7 @@ SPOTTER_COLD_BODY void write(sentence_writer& out, finding const& it) {
         write_inequality(it, [&](std::string_view piece) { out << piece; });
     }
     if (!it.detail.empty()) { (out << " (").plain(it.detail.view()) << ")"; }
-    if (it.others > 0) { out << ", and " << std::uint64_t{it.others} << " more tensor" << (it.others == 1 ? "" : "s"); }
+    if (it.others > 0) { out << ", and " << plural(it.others, "more tensor").view(); }
     if (it.decision != decision::proceed) { out << " [" << name_of(it.decision) << "]"; }
     if (!it.remedy.empty()) { (out << "\n    ").plain(it.remedy); }
 }
@@ -73,7 +74,8 @@ SPOTTER_COLD_BODY void write(sentence_writer& out, health_report const& it) {
             : it.dry                     ? "dry, nothing is recorded"
             : !it.nothing_judged.empty() ? "recording, but nothing could be judged"
                                          : "recording well");
-    out << ": " << it.steps << " steps, " << it.observed << " observations; stored " << it.sink.stored << " in ";
+    out << ": " << plural(it.steps, "step").view() << ", " << plural(it.observed, "observation").view() << "; stored "
+        << it.sink.stored << " in ";
     out.bytes(it.sink.bytes) << ", dropped " << it.sink.dropped;
     if (it.sink.thinned > 0) { out << ", " << it.sink.thinned << " without their values"; }
     if (it.refused > 0) { out << ", refused " << it.refused; }

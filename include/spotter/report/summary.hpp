@@ -3,12 +3,15 @@
 // not run.
 #pragma once
 
+#include <spotter/core/plural.hpp>
 #include <spotter/report/format.hpp>
 #include <spotter/report/losses.hpp>
+#include <spotter/rule/list.hpp>
 #include <spotter/trial/trial.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -17,11 +20,33 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
+// A rule of the catalogue that is given by itself and in a pack judges once, and is one rule; it fired as often as the
+// one of the two that did so more often.
+template <class Coverage>
+[[nodiscard]] std::vector<Coverage> distinct_rules(std::vector<Coverage> const& all) {
+    std::vector<Coverage> found;
+    for (Coverage const& it : all) {
+        auto const same = std::find_if(found.begin(), found.end(), [&](Coverage const& each) {
+            if constexpr (requires { it.workers; }) {
+                if (each.worker != it.worker || each.workers != it.workers) { return false; }
+            }
+            return each.rule == it.rule && rule_id_named(it.rule) != rule_id::other && each.reason == it.reason &&
+                   each.matched == it.matched && each.judged == it.judged && each.undecided == it.undecided;
+        });
+        if (same == found.end()) {
+            found.push_back(it);
+        } else {
+            same->fired = (std::max)(same->fired, it.fired);
+        }
+    }
+    return found;
+}
+
 template <class Coverage>
 [[nodiscard]] std::string describe_coverage(std::vector<Coverage> const& all) {
     std::string lines;
     bool headed = false;
-    for (Coverage const& each : all) {
+    for (Coverage const& each : distinct_rules(all)) {
         if (each.reason.empty()) { continue; }
         if (!std::exchange(headed, true)) { lines += "could not run:\n"; }
         lines += fmt::format("    {}", each.rule);
@@ -42,9 +67,10 @@ template <class Coverage>
 
 // Says "healthy" only if the rules could judge, with all the data that they needed.
 template <class Coverage>
-[[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings, std::vector<Coverage> const& coverages,
+[[nodiscard]] std::string describe_verdict(std::vector<finding> const& findings, std::vector<Coverage> const& all,
                                            bool whole = true) {
     if (!findings.empty()) { return fmt::format("findings:\n{}", describe_findings(findings)); }
+    std::vector<Coverage> const coverages = distinct_rules(all);
     std::size_t judging = 0;
     for (Coverage const& each : coverages) { judging += each.judged > 0 && each.reason.empty() ? 1U : 0U; }
     if (coverages.empty()) { return "no rule was asked\n"; }
@@ -52,7 +78,7 @@ template <class Coverage>
     if (judging < coverages.size()) {
         return fmt::format("nothing found by the {} of {} rules that could judge\n", judging, coverages.size());
     }
-    return fmt::format("{}nothing found by {} rule{}{}\n", whole ? "healthy: " : "", judging, judging == 1 ? "" : "s",
+    return fmt::format("{}nothing found by {}{}\n", whole ? "healthy: " : "", plural(judging, "rule").view(),
                        whole ? "" : " in what was recorded");
 }
 
@@ -68,7 +94,7 @@ template <class Coverage>
 template <class Report>
     requires requires(Report const& it) { it.steps, it.fired, it.findings, it.coverages, it.trouble, it.whole; }
 [[nodiscard]] std::string describe(Report const& it) {
-    std::string lines = fmt::format("{} steps judged, {} with findings\n", it.steps, it.fired);
+    std::string lines = fmt::format("{} judged, {} with findings\n", detail::plural(it.steps, "step").view(), it.fired);
     lines += detail::describe_verdict(it.findings, it.coverages, it.whole);
     lines += detail::describe_coverage(it.coverages);
     if constexpr (requires { it.unpaired_names, it.unpaired_steps; }) {

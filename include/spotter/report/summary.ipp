@@ -30,13 +30,13 @@ namespace spotter::inline SPOTTER_ABI::detail {
 SPOTTER_BODY std::string describe_unpaired(std::vector<std::string> const& names, std::vector<step_id> const& steps) {
     std::string lines;
     if (!names.empty()) {
-        lines += fmt::format("not in every stream: {} tensor{}:", names.size(), names.size() == 1 ? "" : "s");
+        lines += fmt::format("not in every stream: {}:", plural(names.size(), "tensor").view());
         for (std::size_t i = 0; i < names.size() && i < 8; ++i) { lines += fmt::format(" \"{}\"", names[i]); }
         lines += names.size() > 8 ? " ...\n" : "\n";
     }
     if (!steps.empty()) {
-        lines += fmt::format("not in every stream: {} step{}, the first {}\n", steps.size(),
-                             steps.size() == 1 ? "" : "s", spotter::describe(steps.front()));
+        lines += fmt::format("not in every stream: {}, the first {}\n", plural(steps.size(), "step").view(),
+                             spotter::describe(steps.front()));
     }
     return lines;
 }
@@ -70,24 +70,26 @@ SPOTTER_BODY std::string describe(trial const& run) {
     run_totals const& totals = run.totals();
     std::string lines = fmt::format("{}: {}", run.path(), name_of(run.status()));
     if (!run.why_ended().empty()) { lines += fmt::format(" ({})", run.why_ended()); }
-    lines += fmt::format(", {} steps", run.closed_steps());
+    lines += fmt::format(", {}", detail::plural(run.closed_steps(), "step").view());
     if (run.readers().size() > 1) { lines += " of all workers"; }
     for (mode const which : run.modes()) {
         lines += fmt::format(", {} {} with something kept", run.steps(which).size(), name_of(which));
     }
     lines += '\n' + detail::describe_workers(run);
-    lines += fmt::format("kept: {} tensors in {}", run.names().size(), detail::bytes_text(totals.bytes));
+    lines += fmt::format("kept: {} in {}", detail::plural(run.names().size(), "tensor").view(),
+                         detail::bytes_text(totals.bytes));
     lines += fmt::format("; dropped: {}", totals.dropped);
     if (totals.thinned > 0) { lines += fmt::format(", {} without their values", totals.thinned); }
     if (totals.refused > 0) { lines += fmt::format("; refused: {}", totals.refused); }
     lines += '\n';
     for (std::string const& each : refused_names(run)) { lines += fmt::format("    refused: {}\n", each); }
     for (recorded_collection const& each : run.collections()) {
-        lines += fmt::format("    {} ({}): {} names\n", each.name, each.what,
-                             run.names(filter{.collection = each.name}).size());
+        lines += fmt::format("    {} ({}): {}\n", each.name, each.what,
+                             detail::plural(run.names(filter{.collection = each.name}).size(), "name").view());
     }
     for (damaged_place const& each : run.damage()) {
-        lines += fmt::format("damaged: {} bytes at {} of {}\n", each.bytes, each.offset, each.file);
+        lines +=
+            fmt::format("damaged: {} at {} of {}\n", detail::plural(each.bytes, "byte").view(), each.offset, each.file);
     }
     if (run_losses const lost = run.losses(); lost.steps > 0 || !lost.ends.empty()) {
         lines += fmt::format("lost: {}\n", describe(lost));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/plain.hpp>
+#include <spotter/core/plural.hpp>
 #include <spotter/rule/finding.hpp>
 #include <spotter/rule/inequality.hpp>
 
@@ -38,7 +39,7 @@ void describe(finding const& it, text<Capacity>& out) noexcept {
         plain(it.detail.view());
         out << ')';
     }
-    if (it.others > 0) { out << ", and " << it.others << " more tensor" << (it.others == 1 ? "" : "s"); }
+    if (it.others > 0) { out << ", and " << detail::plural(it.others, "more tensor").view(); }
     if (it.decision != decision::proceed) { out << " [" << name_of(it.decision) << ']'; }
 }
 

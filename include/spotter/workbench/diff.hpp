@@ -5,6 +5,7 @@
 
 #include <spotter/core/result.hpp>
 #include <spotter/core/tensor_ref.hpp>
+#include <spotter/core/work_count.hpp>
 #include <spotter/file/file_system.hpp>
 #include <spotter/format/fwd.hpp>
 #include <spotter/stat/statistic.hpp>
@@ -196,7 +197,9 @@ private:
 
 // Opens a run (finished or being written) or a dump: .npy, .npz, .safetensors, or a folder of these. errc: those of
 // open_trial; not_a_run where it is neither. Compressed .npz files need a workbench that was built with zlib.
-[[nodiscard]] result<diff_side> open_side(std::string_view path, file_system& files = system_files());
+// `come_by`: bytes of a run's record that are read, each of them twice.
+[[nodiscard]] result<diff_side> open_side(std::string_view path, file_system& files = system_files(),
+                                          work_count* come_by = nullptr);
 
 // Compares `b` with `a`, element by element at the same index, whatever the order of the axes in memory. Axes of one
 // element are ignored. errc: no_shape (different sizes), wrong_type (numbers and a text, real and complex numbers),

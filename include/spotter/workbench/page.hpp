@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/result.hpp>
+#include <spotter/report/gathered.hpp>
 #include <spotter/rule/finding.hpp>
 #include <spotter/trial/trial.hpp>
 
@@ -29,6 +30,15 @@ struct judgement {
     std::vector<finding> findings{};             // in the order in which they were reported
     std::vector<recorded_coverage> coverages{};  // one for each rule; equal ones of several workers are merged
 };
+
+// A card of the page's section of findings: a cause, and what it explains, in order of time.
+struct told_card {
+    spotter::detail::repeated_finding head{};
+    std::vector<spotter::detail::repeated_finding> behind{};
+};
+// The findings of a run as cards, in order of time. Reads the findings alone. The page also merges cards that would
+// draw the same chart.
+[[nodiscard]] std::vector<told_card> told_cards(trial const& run);
 
 // Escapes a text for the body of a section. Safe in an element and in a quoted attribute, in HTML and XML.
 [[nodiscard]] std::string escape(std::string_view text);

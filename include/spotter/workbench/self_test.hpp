@@ -45,6 +45,7 @@ struct planted_fault {
     double factor = 1;                                      // of `scaled`, `growing` and `spikes`
     outcome_of_fault loss = outcome_of_fault::as_recorded;  // what the loss does then
     std::string_view rules[3]{};                            // the rules that should find it
+    std::string_view kept{};                                // what it needs of these tensors, beside statistics
 };
 
 // Typical faults of trainings, independent of any framework.
@@ -68,8 +69,9 @@ struct silent_rule {
 struct self_test_result {
     planted_fault fault{};              // which
     step_id from{};                     // the first step with it
-    std::uint64_t tensors = 0;          // number of altered tensors; 0: none has the role, see `fault.needed`
-    std::string tensor{};               // the first of them
+    std::uint64_t tensors = 0;          // number of altered tensors; 0: see `unseen`
+    std::string tensor{};               // the first tensor of that role, altered or not
+    std::string unseen{};               // one sentence: why no tensor could be altered
     std::vector<told_of_fault> told{};  // in order; each rule once, or once as a note and once as an alarm
     std::vector<silent_rule> silent{};  // only if the fault was not noticed
 

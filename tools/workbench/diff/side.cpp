@@ -134,9 +134,21 @@ trial const* diff_side::run() const noexcept { return its_->run(); }
 std::size_t diff_side::steps() const noexcept { return its_->index().steps().size(); }
 recorded_value diff_side::at(std::string const& name, step_id step) const { return its_->at(name, step); }
 
-result<diff_side> open_side(std::string_view path, file_system& files) {
+// Counted as long as it takes to find what is where.
+static diff_side counted_side(trial run, work_count* come_by) {
+    auto const count = [](trial const& of, work_count* bytes) {
+        for (auto const& each : of.readers()) { each->index().count_reading(bytes); }
+    };
+    count(run, come_by);
+    for (auto const& each : run.readers()) { each->index().complete(); }
+    diff_side side{std::move(run)};
+    count(*side.run(), nullptr);
+    return side;
+}
+
+result<diff_side> open_side(std::string_view path, file_system& files, work_count* come_by) {
     result<trial> run = open_trial(path, files);
-    if (run) { return diff_side{std::move(*run)}; }
+    if (run) { return counted_side(std::move(*run), come_by); }
     auto const kind = files.kind_of(path);
     // A damaged run is not a dump: its folder has no such files, and the run's error is the one to report.
     bool const may_be_dump = run.error().code == errc::not_a_run || (kind && *kind == path_kind::file);

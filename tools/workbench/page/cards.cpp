@@ -2,7 +2,7 @@
 // Workbench, page: the bodies of cards.hpp.
 #include "page/cards.hpp"
 
-#include <fmt/format.h>
+#include "page/run_reader.hpp"
 
 #include <algorithm>
 #include <map>
@@ -15,9 +15,10 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 // Whether the note names this cause, in the form that step_findings writes.
 [[nodiscard]] static bool is_because_of(finding const& it, finding const& cause) {
     std::string_view told = it.detail.view();
-    std::string const words = cause.tensor == it.tensor
-                                  ? fmt::format("because of {}", cause.rule)
-                                  : fmt::format("because of {} in \"{}\"", cause.rule, cause.tensor);
+    evidence_text line{"because of "};  // cut where that of the note is
+    line << cause.rule;
+    if (cause.tensor != it.tensor) { line << " in \"" << cause.tensor << '"'; }
+    std::string_view const words = line.view();
     if (!told.starts_with(words)) { return false; }
     told.remove_prefix(words.size());
     return told.empty() || told.starts_with("; ") || told.starts_with(" at ");
@@ -100,6 +101,18 @@ std::vector<card> cards_of(run_story const& story) {
     for (card& each : all) {
         std::sort(each.behind.begin(), each.behind.end(),
                   [](card::part const& a, card::part const& b) { return a.what->order < b.what->order; });
+    }
+    return all;
+}
+
+std::vector<told_card> told_cards(trial const& run) {
+    run_story story;
+    story.run = &run;
+    story.findings = gather_evidence(run, story.found());
+    std::vector<told_card> all;
+    for (card const& each : cards_of(story)) {
+        told_card& one = all.emplace_back(told_card{each.head.what->what, {}});
+        for (card::part const& its : each.behind) { one.behind.push_back(its.what->what); }
     }
     return all;
 }

@@ -54,6 +54,12 @@ std::vector<reading> readings_for(finding const& it) {
     return all;
 }
 
+// Numbers that are names: a mean or a norm of them says nothing.
+[[nodiscard]] static bool is_of_labels(run_story const& story, std::string_view name) {
+    return std::any_of(story.tensors.begin(), story.tensors.end(),
+                       [&](tensor_story const& each) { return each.name == name && each.info.role == role::label; });
+}
+
 std::vector<reading> readings_for(evidence const& of) {
     bool const scalar =
         std::all_of(of.moments.begin(), of.moments.end(), [](auto const& each) { return each.stats.count == 1; });
@@ -125,7 +131,9 @@ evidence_chart chart_of(run_story const& story, evidence const& of) {
     }
     if (of.moments.size() < 2) { return made; }
     bool const is_share = it.measure.find("share") != it.measure.npos;
+    bool const is_named = is_of_labels(story, it.tensor);
     for (reading const& each : readings_for(of)) {
+        if (is_named && !each.exact) { continue; }
         // Seconds are not comparable with a share.
         if (is_share && !each.exact && each.name == "value") { continue; }
         auto data = std::make_unique<series>();

@@ -4,6 +4,7 @@
 
 #include "page/cards.hpp"
 
+#include <spotter/report/summary.hpp>
 #include <spotter/rule/inequality.hpp>
 
 #include <fmt/format.h>
@@ -100,7 +101,8 @@ std::string coverage_of(std::vector<recorded_coverage> const& all) {
     if (all.empty()) { return {}; }
     std::string silent, rows;
     std::size_t count = 0;
-    for (recorded_coverage const& each : all) {
+    std::vector<recorded_coverage> const rules = spotter::detail::distinct_rules(all);
+    for (recorded_coverage const& each : rules) {
         std::string const whose = each.workers > 1  ? fmt::format(" in {} workers", each.workers)
                                   : each.worker > 0 ? fmt::format(" in worker {}", each.worker)
                                                     : std::string{};
@@ -122,7 +124,7 @@ std::string coverage_of(std::vector<recorded_coverage> const& all) {
                        "class=\"plain\"><thead><tr>"
                        "<th>rule</th><td>tensors</td><td>judged</td><td>undecided</td><td>fired</td></tr></thead>"
                        "<tbody>\n{}</tbody></table></div></details>\n",
-                       plural(all.size(), "rule"), rows);
+                       plural(rules.size(), "rule"), rows);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::html::detail

@@ -80,7 +80,7 @@ std::string notes_of(run_story const& story) {
                         plural(damaged, "place"));
         for (std::size_t i = 0; i < damaged && i < 5; ++i) {
             damaged_place const& it = run.damage()[i];
-            text += fmt::format(" {}:{} ({} bytes).", it.file, it.offset, it.bytes);
+            text += fmt::format(" {}:{} ({}).", it.file, it.offset, plural(it.bytes, "byte"));
         }
         note(text + (damaged > 5 ? " `spotter verify` lists the others." : ""));
     }

@@ -58,22 +58,52 @@ picture draw_sample(std::span<double const> values, image_shape const& shape) {
     return it;
 }
 
+// What a score is as it was given.
+enum class score_kind : std::uint8_t { shares, logits, logarithms };
+
+// Of two classes one score, that of the second.
+static void take_one_score(tensor_ref const& view, score_kind kind, classes_said& into) {
+    double const middle = kind == score_kind::logarithms ? std::log(0.5) : kind == score_kind::logits ? 0 : 0.5;
+    for (double const& each : row_major_values(view)) {
+        if (!is_finite(each)) {
+            into.classes.push_back(no_class), into.certainty.push_back(0), into.scores.push_back(0);
+            continue;
+        }
+        double const share = kind == score_kind::logarithms ? std::exp(each)
+                             : kind == score_kind::logits   ? 1 / (1 + std::exp(-each))
+                                                            : each;
+        bool const second = each > middle;
+        into.classes.push_back(second ? 1 : 0);
+        into.certainty.push_back(second ? share : 1 - share);
+        into.scores.push_back(share);
+    }
+    into.columns = 1;
+}
+
+// The scores of a sample, of which `said` is the best, as shares of their sum into the `columns` values at `scores`;
+// returns the share of the best.
+template <class Row>
+[[nodiscard]] static double take_row(Row const& row, std::size_t count, std::uint32_t said, score_kind kind,
+                                     std::span<double> scores) {
+    double const best = row(said).value;
+    bool const powers = kind != score_kind::shares;
+    auto const part = [&](seen_element const& each) {
+        return each.kind >= number_class::pos_inf ? 0 : powers ? std::exp(each.value - best) : each.value;
+    };
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) { sum += part(row(i)); }
+    for (std::size_t i = 0; i < scores.size() && sum > 0; ++i) { scores[i] = part(row(i)) / sum; }
+    return (std::clamp)(powers ? 1 / sum : sum > 0 ? best / sum : 0, 0.0, 1.0);
+}
+
 classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool binary) {
     classes_said found;
     int const axis = scores_along(tensor.info, view, false, default_axis);
-    bool const logarithms = are_log_probabilities(tensor.info, view, axis);
-    bool const logits = !logarithms && has(tensor.info.flags, flag::logits);
-    bool const one_score = axis < 0 && binary && is_floating(view.type);  // of the second class
-    if (one_score) {
-        double const middle = logarithms ? std::log(0.5) : logits ? 0 : 0.5;
-        for (double const& each : row_major_values(view)) {
-            double const share = logarithms ? std::exp(each) : logits ? 1 / (1 + std::exp(-each)) : each;
-            bool const second = is_finite(each) && each > middle;
-            found.classes.push_back(is_finite(each) ? second ? 1 : 0 : no_class);
-            found.certainty.push_back(is_finite(each) ? second ? share : 1 - share : 0);
-            found.scores.push_back(is_finite(each) ? share : 0);
-        }
-        found.columns = 1;
+    score_kind const kind = are_log_probabilities(tensor.info, view, axis) ? score_kind::logarithms
+                            : has(tensor.info.flags, flag::logits)         ? score_kind::logits
+                                                                           : score_kind::shares;
+    if (axis < 0 && binary && is_floating(view.type)) {
+        take_one_score(view, kind, found);
         return found;
     }
     feature classes;
@@ -81,28 +111,15 @@ classes_said classes_in(tensor_story const& tensor, tensor_ref const& view, bool
     for (double const& each : classes.all()) { found.classes.push_back(class_of(each)); }
     found.certainty.assign(found.classes.size(), 0);
     if (axis < 0) { return found; }
-    bool const powers = logits || logarithms;
-    std::size_t sample = 0;
     auto const count = static_cast<std::size_t>(view.shape.size[static_cast<std::size_t>(axis)]);
     constexpr std::size_t most_columns = 64;
     found.columns = count <= most_columns ? count : 0;
+    found.scores.assign(found.classes.size() * found.columns, 0);
+    std::size_t sample = 0;
     for_each_row(view, axis, [&](auto const& row) {
         std::uint32_t const said = found.classes[sample];
-        std::size_t const scored = found.scores.size();
-        for (std::size_t i = 0; i < found.columns; ++i) { found.scores.push_back(0); }
-        if (said != no_class) {
-            double sum = 0, best = row(said).value;
-            for (std::size_t i = 0; i < count; ++i) {
-                seen_element const each = row(i);
-                if (each.kind < number_class::pos_inf) { sum += powers ? std::exp(each.value - best) : each.value; }
-            }
-            for (std::size_t i = 0; i < found.columns; ++i) {
-                seen_element const each = row(i);
-                if (each.kind >= number_class::pos_inf || !(sum > 0)) { continue; }
-                found.scores[scored + i] = (powers ? std::exp(each.value - best) : each.value) / sum;
-            }
-            found.certainty[sample] = (std::clamp)(powers ? 1 / sum : sum > 0 ? best / sum : 0, 0.0, 1.0);
-        }
+        std::span<double> const scores = std::span{found.scores}.subspan(sample * found.columns, found.columns);
+        if (said != no_class) { found.certainty[sample] = take_row(row, count, said, kind, scores); }
         ++sample;
     });
     return found;

@@ -3,6 +3,7 @@
 #include "page/text.hpp"
 
 #include <spotter/core/bits.hpp>
+#include <spotter/core/plural.hpp>
 #include <spotter/core/utf8.hpp>
 #include <spotter/report/describe.hpp>
 
@@ -83,7 +84,7 @@ std::vector<std::string> lines_of(std::string_view text) {
 }
 
 std::string plural(std::uint64_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    return std::string{spotter::detail::plural(count, what)};
 }
 
 std::string place_text(double place) {

@@ -2,6 +2,7 @@
 // Workbench, profile: the bodies of spotter/workbench/profile.hpp.
 #include "profile/times.hpp"
 
+#include <spotter/core/plural.hpp>
 #include <spotter/report/bytes.hpp>
 #include <spotter/trial/samples.hpp>
 #include <spotter/workbench/profile.hpp>
@@ -128,7 +129,8 @@ std::string unusual_between(machine_profile const& it, double from, double to) {
 
 std::string describe(machine_profile const& it) {
     if (it.empty()) { return {}; }
-    std::string text = fmt::format("machine: {} cores, {} samples in {}\n", it.cores, it.times.size(),
+    std::string text = fmt::format("machine: {}, {} in {}\n", detail::plural(it.cores, "core").view(),
+                                   detail::plural(it.times.size(), "sample").view(),
                                    detail::duration_text(it.times.back() - it.times.front()));
     auto const line = [&](machine_series const& each, std::string_view what) {
         text += fmt::format("    {:>5}  {}; 95 % below {}\n", detail::share_text(each.mean), what,

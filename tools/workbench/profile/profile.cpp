@@ -2,6 +2,7 @@
 // Workbench, profile: the bodies of spotter/workbench/profile.hpp.
 #include "profile/times.hpp"
 
+#include <spotter/core/plural.hpp>
 #include <spotter/workbench/profile.hpp>
 
 #include <fmt/format.h>
@@ -311,14 +312,14 @@ constexpr std::string_view look_for_others =
 }
 
 static void describe_mode(mode_profile const& it, std::string& text) {
-    text += fmt::format("{}: {} steps, {} in all; median {}, 99 % below {}, longest {}\n", name_of(it.mode),
-                        it.steps.count, duration_text(it.steps.sum), duration_text(it.steps.median),
-                        duration_text(it.steps.p99), duration_text(it.steps.longest));
+    text += fmt::format("{}: {}, {} in all; median {}, 99 % below {}, longest {}\n", name_of(it.mode),
+                        plural(it.steps.count, "step").view(), duration_text(it.steps.sum),
+                        duration_text(it.steps.median), duration_text(it.steps.p99), duration_text(it.steps.longest));
     auto const line = [&](std::string_view name, std::size_t depth, double share, duration_summary const* spent) {
         text += fmt::format("    {:>5}  {:{}}{}", percent(share), "", 2 * depth, name);
         if (spent != nullptr) {
             text += fmt::format(": median {}, 99 % below {}", duration_text(spent->median), duration_text(spent->p99));
-            if (spent->count < it.steps.count) { text += fmt::format(", in {} steps", spent->count); }
+            if (spent->count < it.steps.count) { text += fmt::format(", in {}", plural(spent->count, "step").view()); }
         }
         text += '\n';
     };

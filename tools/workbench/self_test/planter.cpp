@@ -222,8 +222,9 @@ observation fault_planter::alter(observation const& it) {
             scale(factor_at(*what, of, it, view_), of, it);
     }
     ++of.steps;
-    if (!altered) { return it; }
     bool const its_own = it.tensor.role == fault_.role;
+    saw_values_ = saw_values_ || (its_own && !view_.absent());
+    if (!altered) { return it; }
     altered_tensors_ += its_own && !std::exchange(of.counted, true) ? 1U : 0U;
     features_.clear();
     features_.play_back(load_);

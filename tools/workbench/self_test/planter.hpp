@@ -29,6 +29,7 @@ public:
 
     [[nodiscard]] std::uint64_t tensors() const noexcept { return altered_tensors_; }
     [[nodiscard]] std::string const& first_tensor() const noexcept { return first_name_; }
+    [[nodiscard]] bool saw_values() const noexcept { return saw_values_; }  // of any of them
 
 private:
     struct memory {  // of an altered tensor
@@ -61,6 +62,7 @@ private:
     step_id from_;
     bool active_ = false;
     std::string first_name_{};  // name of the first tensor with its role
+    bool saw_values_ = false;
     std::uint64_t altered_tensors_ = 0;
     std::map<tensor_id, memory> tensors_{};
     summary stats_{};

@@ -114,6 +114,15 @@ struct self_test_findings {
     return silent;
 }
 
+// Why a fault was planted nowhere.
+[[nodiscard]] static std::string why_unseen(planted_fault const& fault, fault_planter const& planter) {
+    std::string const& first = planter.first_tensor();
+    if (first.empty()) { return "the record shows no " + std::string{fault.needed}; }
+    if (planter.saw_values()) { return "the values of \"" + first + "\" are no rows of samples"; }
+    return "the plan keeps no " + std::string{fault.kept} + " of " + std::string{fault.needed} +
+           ": a collection of \"" + first + "\" with `payload` keeps them";
+}
+
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 namespace spotter::inline SPOTTER_ABI {
@@ -128,7 +137,8 @@ std::vector<self_test_result> self_test(trial const& run, dynamic_rule const& ru
         step_id const begin = each.early ? steps.front() : steps[steps.size() / 2];
         detail::fault_planter planter{each, begin};
         detail::self_test_findings const ill = detail::judge_with_fault(from, &planter, rules);
-        self_test_result one{each, begin, planter.tensors(), planter.first_tensor(), {}, {}};
+        self_test_result one{each, begin, planter.tensors(), planter.first_tensor(), {}, {}, {}};
+        if (!one.planted()) { one.unseen = detail::why_unseen(each, planter); }
         if (one.planted()) { one.told = detail::told_beyond(ill, healthy, begin); }
         if (!one.noticed()) { one.silent = detail::silent_rules(each, ill); }
         all.push_back(std::move(one));

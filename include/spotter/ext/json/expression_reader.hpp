@@ -2,11 +2,13 @@
 // Ext (L6), part of ext/json.hpp and ext/json/rules.hpp: patterns and policies in JSON, and the errors of a file.
 #pragma once
 
+#include <spotter/core/nearest_word.hpp>
 #include <spotter/core/result.hpp>
 #include <spotter/plan/dynamic_plan.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <initializer_list>
 #include <string>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -35,6 +37,11 @@ protected:
     // Only the first error is kept.
     void refuse(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
     part refused(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
+    // A key that is none of these.
+    void refuse_key(std::string_view key, std::initializer_list<std::string_view> allowed) noexcept {
+        refuse(key, nearest_word{key, allowed}.told("unknown key"));
+    }
+    [[nodiscard]] static std::string shown(json const& it);
     [[nodiscard]] static std::string const* text_of(json const& it) noexcept;
     [[nodiscard]] static bool whole(json const& it, std::uint64_t& number) noexcept;
 

@@ -23,6 +23,10 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::refused(std::s
     return {};
 }
 
+SPOTTER_BODY std::string json_expression_reader::shown(json const& it) {
+    return it.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 42);
+}
+
 SPOTTER_BODY std::string const* json_expression_reader::text_of(json const& it) noexcept {
     return it.get_ptr<json::string_t const*>();
 }
@@ -72,12 +76,13 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
     if (key == "role") {
         role which{};
         if (assign_by_name(value, which, role_count)) { return plan_.keep(of_role{which}); }
-        return refused("pattern", "\"role\" takes one of loss gradient weight bias input label prediction "
-                                  "preactivation activation optimizer metric tree ... (docs/settings.md)");
+        nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
+        for (std::size_t i = 0; i < role_count; ++i) { there.among(name_of(static_cast<role>(i))); }
+        return refused("pattern", there.told(shown(value) + " is no role"));
     }
     if (key == "names") { return names_leaf(value); }
-    return refused("pattern",
-                   "\"" + std::string{key.substr(0, 40)} + "\" is none of glob, regex, role, names, and, or, not");
+    return refused("pattern", nearest_word{key, {"glob", "regex", "role", "names", "and", "or", "not"}}.told(
+                                  shown(key) + " is no pattern"));
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::names_leaf(json const& value) {
@@ -101,6 +106,10 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(st
     if (key.empty()) {
         if (value == "always") { return plan_.keep(always{}); }
         if (value == "never") { return plan_.keep(never{}); }
+        if (std::string const* const text = text_of(value)) {
+            nearest_word const there{*text, {"always", "never"}};
+            if (!there.meant().empty()) { return refused("when", there.told(shown(value) + " is no policy")); }
+        }
         return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
                                "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
     }
@@ -117,8 +126,9 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(st
         return refused("when", "\"between\" takes two steps, [first, one past the last]");
     }
     if (key == "at") { return at_leaf(value); }
-    return refused("when", "\"" + std::string{key.substr(0, 40)} +
-                               "\" is none of every, from, before, between, at, during, and, or, not");
+    return refused("when",
+                   nearest_word{key, {"every", "from", "before", "between", "at", "during", "and", "or", "not"}}.told(
+                       shown(key) + " is no policy"));
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::step_leaf(std::string_view key, json const& value) {

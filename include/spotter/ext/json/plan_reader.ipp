@@ -15,7 +15,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 SPOTTER_BODY result<dynamic_plan> json_plan_reader::read(json const& root) {
     for (auto const& [key, ignored] : root.items()) {
         if (key != "collections" && key != "fallback" && key != "dry_run" && key != "options") {
-            refuse(key, "unknown key; allowed: collections, fallback, dry_run, options");
+            refuse_key(key, {"collections", "fallback", "dry_run", "options"});
         }
     }
     if (auto const it = root.find("dry_run"); it != root.end()) {
@@ -51,7 +51,7 @@ SPOTTER_BODY void json_plan_reader::fallback(json const& it) {
         } else if (key == "what") {
             fallback_what_ = contents(value);
         } else {
-            refuse(key, "unknown key; allowed: when, what");
+            refuse_key(key, {"when", "what"});
         }
     }
     subject_.clear();
@@ -88,9 +88,9 @@ SPOTTER_BODY void json_plan_reader::options_of_run(json const& it) {
         } else if (key == "drain" || key == "instant" || key == "worker" || key == "clock" || key == "memory") {
             refuse(key, "only the program can know it: options{." + key + " = ...}");
         } else {
-            std::string all = "unknown key; allowed:";
-            for (run_option_info const& each : run_options) { all += ' ' + std::string{each.name}; }
-            refuse(key.substr(0, 20), all);
+            nearest_word there{key};
+            for (run_option_info const& each : run_options) { there.among(each.name); }
+            refuse(key.substr(0, 20), there.told("unknown key"));
         }
     }
     subject_.clear();
@@ -107,13 +107,23 @@ SPOTTER_BODY void json_plan_reader::option_of_run(run_option which, json const& 
                                      std::to_string(info.least) + " to " + std::to_string(info.most) +
                                      (info.is_bytes ? ", or one with KiB, MiB, GiB or TiB: \"256 MiB\"" : ""));
     }
-    std::string allowed = "must be one of";
     std::string const* const text = text_of(value);
+    nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
     for (std::size_t i = 0; i < std::size(info.words) && !info.words[i].empty(); ++i) {
         if (text != nullptr && *text == info.words[i]) { return plan_.run.set(which, static_cast<std::int64_t>(i)); }
-        allowed += ' ' + std::string{info.words[i]};
+        there.among(info.words[i]);
     }
-    refuse(info.name, allowed);
+    refuse(info.name, there.told(shown(value) + " is no choice"));
+}
+
+// Calls use(collection) for each that has a name of its own.
+template <class Use>
+void each_default(Use const& use) noexcept {
+    auto const all = [&](auto const&... each) { (use(each), ...); };
+    namespace d = defaults;
+    all(d::losses, d::metrics, d::weights, d::biases, d::gradients, d::optimizer, d::inputs, d::outputs, d::all,
+        d::boosted::feature_importance, d::boosted::average_shap, d::boosted::full_shap, d::boosted::trees,
+        d::boosted::hyperparameters, d::boosted::predictions, d::boosted::labels);
 }
 
 SPOTTER_BODY void json_plan_reader::collection(json const& it) {
@@ -126,8 +136,9 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
     part which{}, when = has_fallback_when_ ? fallback_when_ : plan_.keep(always{});
     terms what = fallback_what_;
     if (it.find("pattern") == it.end() && !default_of(name, which, when, what)) {
-        refuse("pattern", "missing, and this is no default collection (losses metrics weights biases gradients "
-                          "optimizer inputs outputs all ...): which tensors?");
+        nearest_word there{name};
+        each_default([&](auto const& each) { there.among(each.name); });
+        refuse("pattern", there.told("missing (which tensors?), and this is the name of no default collection"));
     }
     for (auto const& [key, value] : it.items()) {
         if (key == "pattern") {
@@ -137,7 +148,7 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
         } else if (key == "what") {
             what = contents(value);
         } else if (key != "name") {
-            refuse(key, "unknown key; allowed: name, pattern, when, what");
+            refuse_key(key, {"name", "pattern", "when", "what"});
         }
     }
     if (!why_) { plan_.add(name, which, when, what); }
@@ -146,20 +157,13 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
 
 SPOTTER_BODY bool json_plan_reader::default_of(std::string_view name, part& which, part& when, terms& what) noexcept {
     bool found = false;
-    auto const look = [&](auto const&... each) {
-        auto const take = [&](auto const& it) {
-            if (found || it.name != name) { return; }
-            found = true;
-            which = plan_.keep(it.which);
-            when = in_place_of(it.when);
-            if (it.what_is_said) { what = it.what; }
-        };
-        (take(each), ...);
-    };
-    namespace d = defaults;
-    look(d::losses, d::metrics, d::weights, d::biases, d::gradients, d::optimizer, d::inputs, d::outputs, d::all,
-         d::boosted::feature_importance, d::boosted::average_shap, d::boosted::full_shap, d::boosted::trees,
-         d::boosted::hyperparameters, d::boosted::predictions, d::boosted::labels);
+    each_default([&](auto const& it) {
+        if (found || it.name != name) { return; }
+        found = true;
+        which = plan_.keep(it.which);
+        when = in_place_of(it.when);
+        if (it.what_is_said) { what = it.what; }
+    });
     return found;
 }
 
@@ -169,11 +173,11 @@ SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
         std::string const* const text = text_of(item);
         terms const found = text != nullptr ? content_called(*text) : change_of(item);
         if (!any(found)) {
-            std::string const shown = item.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 40);
-            refuse("what", shown + " is none of payload, {\"delta\": 1 to 64}, shape, quantiles, histogram, "
-                                   "minimum maximum mean stddev "
-                                   "variance sum product "
-                                   "l1 l2 (most also with _abs), zeros, zero_fraction, nonfinite");
+            nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
+            for (named_terms const& each : other_contents) { there.among(each.name); }
+            there.among("{\"delta\": 1 to 64}");
+            each_statistic([&](statistic each) { there.among(each.name()); });
+            refuse("what", there.told(shown(item) + " is nothing that is kept"));
         }
         all |= found;
     };

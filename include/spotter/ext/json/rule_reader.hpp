@@ -77,14 +77,14 @@ private:
     template <class Aggregate>
     void set(Aggregate& into, std::string const& key, json const& value) {
         bool known = false;
-        std::string list = "unknown parameter; there are";
+        nearest_word there{key};
         each_member(into, [&](std::string_view name, auto& member) {
-            (list += ' ') += name;
+            there.among(name);
             if (name != key) { return; }
             known = true;
             assign(key, value, member);
         });
-        if (!known) { refuse(key, list); }
+        if (!known) { refuse(key, there.told("unknown parameter")); }
     }
     template <class Member>
     void assign(std::string const& key, json const& value, Member& into) {

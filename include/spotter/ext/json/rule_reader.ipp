@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 SPOTTER_BODY result<dynamic_rule> json_rule_reader::read(json const& root) {
     std::vector<made_rule> all;
     for (auto const& [key, ignored] : root.items()) {
-        if (key != "rules") { refuse(key, "unknown key; allowed: rules"); }
+        if (key != "rules") { refuse_key(key, {"rules"}); }
     }
     auto const list = root.find("rules");
     if (list == root.end() || !list->is_array() || list->empty()) {
@@ -80,18 +80,22 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::form(json const& it) {
         if (key == "ratio_of" || key == "gap_of") { return pair(key, value, it); }
         if (key == "and" || key == "or" || key == "not") { return compound_rule(key, value, it); }
     }
+    for (auto const& [key, ignored] : it.items()) {
+        nearest_word const there{key,
+                                 {"rule", "any", "all", "fraction", stalled_over::name, rising_over::name,
+                                  unchanged_over::name, spike_over::name, "ratio_of", "gap_of", "and", "or", "not"}};
+        if (!there.meant().empty()) { return refused_rule(key, there.told("no rule here")); }
+    }
     return refused_rule("rule", "no rule here: give rule, any, all, fraction, stalled, rising, unchanged, spike, "
                                 "ratio_of, gap_of, and, or, not (docs/settings.md)");
 }
 
 SPOTTER_BODY bool json_rule_reader::only_keys(json const& it, std::initializer_list<std::string_view> allowed) {
     for (auto const& [key, ignored] : it.items()) {
-        if (key == "adapt") { continue; }
-        if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
-            std::string list = "unknown key; allowed:";
-            for (std::string_view const each : allowed) { (list += ' ') += each; }
-            refuse(key, list + " adapt");
-        }
+        if (key == "adapt" || std::find(allowed.begin(), allowed.end(), key) != allowed.end()) { continue; }
+        nearest_word there{key, allowed};
+        there.among("adapt");
+        refuse(key, there.told("unknown key"));
     }
     return !why_;
 }
@@ -99,18 +103,23 @@ SPOTTER_BODY bool json_rule_reader::only_keys(json const& it, std::initializer_l
 SPOTTER_BODY json_rule_reader::found json_rule_reader::built_in(std::string_view name, json const& it) {
     found made;
     bool known = false;
+    nearest_word there{name};
     each_built_in_rule([&](auto rule) {
+        there.among(rule.name);
         if (known || rule.name != name) { return; }
         known = true;
         made = with_parameters(rule, it);
     });
     each_pack([&](std::string_view its, auto const& pack) {
+        there.among(its);
         if (known || its != name) { return; }
         known = true;
         if (only_keys(it, {"rule"})) { made = made_rule{to_dynamic(pack), depth_of_packs}; }
     });
     if (known) { return made; }
-    return refused_rule(name, "there is no rule or pack of this name: `spotter check --list` lists them");
+    std::string_view const none = "there is no rule or pack of this name";
+    if (!there.meant().empty()) { return refused_rule(name, there.told(none)); }
+    return refused_rule(name, std::string{none} + ": `spotter check --list` lists them");
 }
 
 SPOTTER_BODY std::string json_rule_reader::beside(std::string const& path) const {
@@ -159,7 +168,7 @@ SPOTTER_BODY latest_value<dynamic_pattern, statistic> json_rule_reader::side(jso
             std::string_view const wanted = assign_parameter(value, made.within);
             if (!wanted.empty()) { refuse(key, wanted); }
         } else {
-            refuse(key, "unknown key; allowed: latest of mode");
+            refuse_key(key, {"latest", "of", "mode"});
         }
     }
     return made;
@@ -197,26 +206,30 @@ SPOTTER_BODY json_rule_reader::bound json_rule_reader::is(json const& it) {
     return made;
 }
 
+// Of a word as it is shown, between quotes.
+[[nodiscard]] SPOTTER_BODY text<232> no_statistic(std::string const& written) noexcept {
+    nearest_word there{written.starts_with('"') ? std::string_view{written}.substr(1, written.size() - 2)
+                                                : std::string_view{written}};
+    each_statistic([&](statistic each) { there.among(each.name()); });
+    return there.told(written + " is no statistic");
+}
+
 SPOTTER_BODY statistic json_rule_reader::statistic_of(json const& it) {
     statistic made{statistic_id::mean};
     std::string const* const text = text_of(it);
-    if (text == nullptr || !read_statistic_name(*text, made)) {
-        refuse("of", "must be the name of a statistic: mean, l2, maximum, mean_abs, nonfinite, ...");
-    }
+    if (text == nullptr || !read_statistic_name(*text, made)) { refuse("of", no_statistic(shown(it))); }
     return made;
-}
-
-// Reads "l2 > 1000".
-[[nodiscard]] SPOTTER_BODY bool read_comparison(std::string_view text, predicate_node& into) noexcept {
-    std::size_t const cut = text.find_first_of("<>");
-    return cut != text.npos && read_statistic_name(text.substr(0, cut), into.left) &&
-           read_bound(text.substr(cut), into.how, into.limit);
 }
 
 SPOTTER_BODY predicate_node const* json_rule_reader::predicate(json const& it) {
     predicate_node made;
     if (std::string const* const text = text_of(it)) {
-        if (!read_comparison(*text, made)) {
+        std::size_t const cut = text->find_first_of("<>");
+        std::string_view const left = std::string_view{*text}.substr(0, cut);
+        bool const named = cut != text->npos && read_statistic_name(left, made.left);
+        if (cut != text->npos && !named) {
+            refuse("where", no_statistic('"' + std::string{trimmed(left).substr(0, 40)} + '"'));
+        } else if (!named || !read_bound(std::string_view{*text}.substr(cut), made.how, made.limit)) {
             refuse("where", "\"" + text->substr(0, 60) + "\" compares no statistic with a number: \"l2 > 1000\"");
         }
     } else if (it.is_object() && it.size() == 1) {
@@ -275,7 +288,8 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
         return wanted.empty() ? keep(inner.rule | level, inner.depth) : refused_rule(key, wanted);
     }
     if (key == "on") { return respond_by_each(inner, value.is_array() ? value : json::array({value})); }
-    return refused_rule(key, "there is no such adaptor (docs/settings.md)");
+    nearest_word const there{key, {"for_steps", "cooldown", "rearm", "only", "named", "severity", "on", "once"}};
+    return refused_rule(key, there.told("there is no such adaptor"));
 }
 
 SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt_by_steps(made_rule const& inner, std::string_view key,
@@ -306,6 +320,14 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::respond(made_rule const& 
         std::string const& kept = store_->texts.emplace_back(is_path ? beside(*text) : *text);
         if (it.begin().key() == "append_lines") { return keep(on(inner.rule, append_lines{kept}), inner.depth); }
         if (it.begin().key() == "run_command") { return keep(on(inner.rule, run_command{kept}), inner.depth); }
+    }
+    bool const keyed = it.is_object() && it.size() == 1;
+    if (std::string const* const word = keyed ? &it.begin().key() : text_of(it)) {
+        nearest_word const there = keyed ? nearest_word{*word, {"append_lines", "run_command"}}
+                                         : nearest_word{*word, {"proceed", "skip_update", "stop", "print"}};
+        if (!there.meant().empty() && there.meant() != *word) {
+            return refused_rule("on", there.told('"' + word->substr(0, 40) + "\" is no response"));
+        }
     }
     return refused_rule("on", "takes \"proceed\", \"skip_update\", \"stop\", \"print\", {\"append_lines\": path}, "
                               "{\"run_command\": command}, or a list of them");

@@ -23,7 +23,7 @@ public:
 
 private:
     // Why the value of a key is refused; empty if it is not.
-    [[nodiscard]] static std::string_view wrong_with(std::string_view key, json const& value) noexcept;
+    [[nodiscard]] static text<232> wrong_with(std::string_view key, json const& value) noexcept;
     [[nodiscard]] error read_collection(json const& it, setting_group& into);
     [[nodiscard]] static error bad(std::string_view key, std::string_view what, std::string_view name = {}) noexcept;
     [[nodiscard]] std::span<setting const> flat(json const& object);

@@ -2,6 +2,7 @@
 // The bodies of smdebug_reader.hpp.
 #pragma once
 
+#include <spotter/core/nearest_word.hpp>
 #include <spotter/ext/json/expression.hpp>
 #include <spotter/ext/json/smdebug_reader.hpp>
 
@@ -16,7 +17,7 @@ SPOTTER_BODY bool json_smdebug_reader::is_one(json const& root) noexcept {
 
 SPOTTER_BODY result<dynamic_plan> json_smdebug_reader::read(json const& root) {
     for (auto const& [key, value] : root.items()) {
-        if (std::string_view const wrong = wrong_with(key, value); !wrong.empty()) { return bad(key, wrong); }
+        if (auto const wrong = wrong_with(key, value); !wrong.view().empty()) { return bad(key, wrong); }
     }
     setting_group hook{};
     if (auto const it = root.find("HookParameters"); it != root.end() && it->is_object()) { hook.settings = flat(*it); }
@@ -30,13 +31,15 @@ SPOTTER_BODY result<dynamic_plan> json_smdebug_reader::read(json const& root) {
     return read_smdebug(hook, collections, expression_matcher());
 }
 
-SPOTTER_BODY std::string_view json_smdebug_reader::wrong_with(std::string_view key, json const& value) noexcept {
+SPOTTER_BODY text<232> json_smdebug_reader::wrong_with(std::string_view key, json const& value) noexcept {
+    auto const unless = [](bool fine, std::string_view why) { return fine ? text<232>{} : text<232>{why}; };
     if (key == "LocalPath" || key == "S3OutputPath" || key == "S3Path") {
-        return value.is_string() ? "" : "must be a text";
+        return unless(value.is_string(), "must be a text");
     }
-    if (key == "HookParameters") { return value.is_object() || value.is_null() ? "" : "must be an object"; }
-    if (key == "CollectionConfigurations") { return value.is_array() || value.is_null() ? "" : "must be a list"; }
-    return "unknown key; allowed: LocalPath, S3OutputPath, S3Path, HookParameters, CollectionConfigurations";
+    if (key == "HookParameters") { return unless(value.is_object() || value.is_null(), "must be an object"); }
+    if (key == "CollectionConfigurations") { return unless(value.is_array() || value.is_null(), "must be a list"); }
+    return nearest_word{key, {"LocalPath", "S3OutputPath", "S3Path", "HookParameters", "CollectionConfigurations"}}
+        .told("unknown key");
 }
 
 SPOTTER_BODY error json_smdebug_reader::read_collection(json const& it, setting_group& into) {
@@ -49,7 +52,8 @@ SPOTTER_BODY error json_smdebug_reader::read_collection(json const& it, setting_
     for (auto const& [key, value] : it.items()) {
         if (key == "CollectionName") { continue; }
         if (key != "CollectionParameters") {
-            return bad(key, "unknown key; allowed: CollectionName, CollectionParameters", into.name);
+            nearest_word const there{key, {"CollectionName", "CollectionParameters"}};
+            return bad(key, there.told("unknown key"), into.name);
         }
         if (!value.is_object() && !value.is_null()) { return bad(key, "must be an object", into.name); }
         if (value.is_object()) { into.settings = flat(value); }

@@ -74,7 +74,7 @@ struct loss_not_decreasing {
         }
         if (it.step.index >= mine.reference_step + num_steps) { look_at(mine, it.step.index); }
         if (mine.found == outcome::unknown) { return; }
-        if (mine.found == outcome::rising) { seen.rising.blame(it, mine.drop); }
+        if (mine.found == outcome::rising) { seen.rising.blame(it, -mine.drop); }
         if (mine.found == outcome::flat) {
             seen.settled = mine.trend.settled && (seen.flat.count == 0 || seen.settled);
             seen.flat.blame(it, mine.drop);
@@ -85,12 +85,18 @@ struct loss_not_decreasing {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         culprit const rising = std::exchange(seen.rising, {});
         culprit const flat = std::exchange(seen.flat, {});
-        rising.tell(out, "loss rises", "relative fall of the smoothed loss", relation::less, -max_increase,
-                    severity::error);
+        if (rising.count > 0) {
+            finding it = rising.as_finding("loss rises", "relative rise of the smoothed loss", relation::greater,
+                                           max_increase, severity::error);
+            tell_fall(it.detail, -rising.measured);
+            out.push(it);
+        }
         if (flat.count > 0) {
             severity const level = seen.settled ? severity::info : severity::warning;
-            out.push(flat.as_finding("loss is flat", "relative fall of the smoothed loss", relation::less_equal,
-                                     min_decrease, level));
+            finding it = flat.as_finding("loss is flat", "relative fall of the smoothed loss", relation::less_equal,
+                                         min_decrease, level);
+            if (flat.measured < 0) { tell_fall(it.detail, flat.measured); }
+            out.push(it);
         }
         return std::exchange(seen.answer, truth::undecided);
     }

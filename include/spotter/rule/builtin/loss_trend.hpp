@@ -64,6 +64,11 @@ struct running_mean {
     }
 };
 
+// A relative fall in words: "fell by 3 %", "rose by 51.6 %".
+constexpr void tell_fall(evidence_text& into, double fall) noexcept {
+    into << (fall < 0 ? "rose by " : "fell by ") << 100 * magnitude(fall) << " %";
+}
+
 // The trend of one loss. Add finite training losses only.
 struct loss_trend {
     static constexpr std::uint64_t first_losses = 10;  // their mean is the starting value L0

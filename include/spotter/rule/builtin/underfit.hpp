@@ -89,7 +89,11 @@ struct underfit {
         if (found.count > 0) {
             finding it = found.as_finding("loss has hardly fallen", "relative fall of the loss since the start",
                                           relation::less, min_progress);
-            if (seen.eval_progress.known) { it.detail << "eval loss fell by " << seen.eval_progress.value; }
+            if (found.measured < 0) { tell_fall(it.detail, found.measured); }
+            if (seen.eval_progress.known) {
+                it.detail << (it.detail.empty() ? "eval loss " : "; eval loss ");
+                tell_fall(it.detail, seen.eval_progress.value);
+            }
             out.push(it);
             return truth::yes;
         }

@@ -17,7 +17,7 @@ from .rows import OBSERVED, SCALAR, VALUES, Sample, sample_of
 Kept = Literal["anything", "asked", "values"]  # asked: values, and what a collection asked for
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of the modes and indices of steps, whether each is let through
 
-_LONGEST = 256  # letters of a policy: C++ cuts the whole sentence before that
+_DEEPEST = 256  # that a policy is nested: no plan has more
 _LEAF = re.compile(r"always|never|(every|from|before)\{(\d+)\}|between\{(\d+), (\d+)\}|at\{(\d+(?:, \d+)*)\}|"
                    r"during\{(train|eval|predict)\}")
 _MASK_OF = {"counts": 1, "zeros": 2, "range": 4, "abs range": 8, "sum": 16, "sum of |x|": 32, "sum of squares": 64, "variance": 128,
@@ -56,14 +56,16 @@ def _leaf(found: "re.Match[str]") -> Policy:
     return lambda modes, indices: np.full(len(indices), found[0] == "always")
 
 
-def _policy(text: str, at: int) -> Tuple[Policy, int]:
+def _policy(text: str, at: int, depth: int = 0) -> Tuple[Policy, int]:
     """The policy that begins at a place, and where it ends. ValueError where none does."""
+    if depth > _DEEPEST:
+        raise ValueError(text)
     if text.startswith("!", at):
-        inner, end = _policy(text, at + 1)
+        inner, end = _policy(text, at + 1, depth + 1)
         return lambda modes, indices: ~inner(modes, indices), end
     if text.startswith("(", at):
-        left, middle = _policy(text, at + 1)
-        right, end = _policy(text, middle + 4)
+        left, middle = _policy(text, at + 1, depth + 1)
+        right, end = _policy(text, middle + 4, depth + 1)
         joined = text[middle:middle + 4]
         if joined not in (" && ", " || ") or not text.startswith(")", end):
             raise ValueError(text)
@@ -76,10 +78,11 @@ def _policy(text: str, at: int) -> Tuple[Policy, int]:
     return _leaf(found), found.end()
 
 
-def policy_of(text: str) -> Optional[Policy]:
-    """As docs/plan.md writes it: `(every{10} && during{train})`; None of other text, and of what is a function of the program."""
+def policy_of(text: str, begin: int = 0) -> Optional[Policy]:
+    """Of a text from there on, as docs/plan.md writes it: `(every{10} && during{train})`; None of other text, and of what is a function
+    of the program."""
     try:
-        found, end = _policy(text[:_LONGEST], 0)
+        found, end = _policy(text, begin)
         return found if end == len(text) else None
     except (ValueError, OverflowError):
         return None
@@ -87,9 +90,10 @@ def policy_of(text: str) -> Optional[Policy]:
 
 @lru_cache(maxsize=1024)
 def request_of(sentence: str) -> Request:
-    """`"grad/*", every{10}: sum, counts`. Of a sentence that was cut before its colon: anything, at any step."""
+    """`"grad/*", every{10}: sum, counts`. Of a sentence that was cut before its colon, as older records have it: anything, at any
+    step."""
     which_and_when, _, what = sentence.rpartition(": ")
-    policies = (policy_of(which_and_when[found.end():]) for found in re.finditer(", ", which_and_when))
+    policies = (policy_of(which_and_when, found.end()) for found in re.finditer(", ", which_and_when))
     when = next((each for each in policies if each is not None), None)
     terms = [each for each in what.split(", ") if each] if which_and_when else []
     return Request(when, sum(_MASK_OF.get(each, 0) for each in set(terms)),

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): so many of a thing, in words.
+#pragma once
+
+#include <spotter/core/text.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+// "1 step", "2 steps": of a word that ends in s where it is more than one.
+[[nodiscard]] constexpr text<60> plural(std::uint64_t count, std::string_view what) noexcept {
+    text<60> told;
+    told << count << ' ' << what;
+    return count == 1 ? told : told << 's';
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Core (L0): what an expression is told into: a text of any length, usable in a static_assert.
+#pragma once
+
+#include <spotter/core/slots.hpp>
+#include <spotter/core/text.hpp>
+
+#include <concepts>
+#include <string_view>
+
+namespace spotter::inline SPOTTER_ABI {
+
+// Nothing is cut, for readers of a record take the sentence of a collection apart again. Where memory is exhausted it
+// is empty, and stays so: half of it might say something else. What view() returns is good until the text is changed.
+class sentence {
+public:
+    constexpr sentence() noexcept = default;
+    constexpr sentence(std::string_view whole) noexcept { put(whole); }
+    constexpr sentence(char const* whole) noexcept { put(whole); }
+
+    template <class Value>
+    constexpr sentence& operator<<(Value const& value) noexcept {
+        if constexpr (std::convertible_to<Value const&, std::string_view>) {
+            put(value);
+        } else {
+            text<32> piece;  // a letter or a number
+            piece << value;
+            put(piece);
+        }
+        return *this;
+    }
+
+    [[nodiscard]] constexpr std::string_view view() const noexcept {
+        return {letters_.data(), letters_.size() < size_ ? 0 : size_};  // a copy there was no memory for is empty
+    }
+    constexpr operator std::string_view() const noexcept { return view(); }  // the same
+
+private:
+    constexpr void put(std::string_view more) noexcept {
+        if (lost_ || !letters_.grow(size_ + more.size())) {
+            lost_ = true;
+            size_ = 0;
+            return;
+        }
+        for (char const letter : more) { letters_[size_++] = letter; }
+    }
+
+    slot_array<char> letters_{};
+    std::size_t size_ = 0;
+    bool lost_ = false;  // for want of memory
+};
+
+}  // namespace spotter::inline SPOTTER_ABI
