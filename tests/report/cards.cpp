@@ -109,7 +109,7 @@ TEST_CASE("cards: what follows a value that is not finite is in its card, at lat
     std::string const page = section_text(open(folder / "run"), "findings");
     CHECK(has_text(page, "because of non_finite"));
     CHECK(cards_in(page) == 1);
-    // The same for who draws them otherwise.
+    // The same through the function that the live page uses.
     std::vector<html::told_card> const told = html::told_cards(open(folder / "run"));
     REQUIRE(told.size() == 1);
     CHECK(told[0].head.strongest.rule == "non_finite");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): the word that was probably meant, of those that there are.
+// Core (L0): finds the allowed word that a misspelt one probably meant.
 #pragma once
 
 #include <spotter/core/text.hpp>
@@ -9,12 +9,12 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// How many letters are wrong, missing, too many or swapped with the next one; words of more than 255 letters are far
-// from any other.
+// Edit distance: wrong, missing, extra and swapped neighbouring letters count 1 each. A word of more than 255 letters is
+// far from every other.
 [[nodiscard]] std::size_t misspelling(std::string_view a, std::string_view b) noexcept;
 
-// One that differs in a third of its letters at most, or begins with what was written; of several the nearest, and of
-// those the first. The words live as long as it does.
+// Of the words given, the nearest one that differs in at most a third of its letters, or that begins with the written
+// one. The first of equally near ones. The words must outlive this object.
 class nearest_word {
 public:
     explicit nearest_word(std::string_view written, std::initializer_list<std::string_view> words = {}) noexcept

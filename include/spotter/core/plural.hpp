@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): so many of a thing, in words.
+// Core (L0): a count with its noun.
 #pragma once
 
 #include <spotter/core/text.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core (L0): what an expression is told into: a text of any length, usable in a static_assert.
+// Core (L0): a text of any length, into which an expression is written as a sentence; usable in a static_assert.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -10,8 +10,8 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// Nothing is cut, for readers of a record take the sentence of a collection apart again. Where memory is exhausted it
-// is empty, and stays so: half of it might say something else. What view() returns is good until the text is changed.
+// Never cut: readers of a record parse the sentence of a collection again, and a part of it may mean something else. If
+// memory is exhausted the text becomes empty, and stays empty. view() is valid until the text is changed.
 class sentence {
 public:
     constexpr sentence() noexcept = default;

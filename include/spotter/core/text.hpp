@@ -121,7 +121,7 @@ namespace detail {
     return text;
 }
 
-// A std::ostream or what is like one: known by its members, so that <ostream> is included by who has one.
+// A std::ostream or a similar type, recognised by its members: this header does not include <ostream>.
 template <class Stream>
 concept stream_of_letters =
     requires { requires std::same_as<typename Stream::char_type, char>; } && requires { typename Stream::traits_type; };

@@ -80,8 +80,8 @@ static void take_one_score(tensor_ref const& view, score_kind kind, classes_said
     into.columns = 1;
 }
 
-// The scores of a sample, of which `said` is the best, as shares of their sum into the `columns` values at `scores`;
-// returns the share of the best.
+// Writes the scores of a sample, as shares of their sum, into the `columns` values at `scores`. `said` is the best
+// class; returns its share.
 template <class Row>
 [[nodiscard]] static double take_row(Row const& row, std::size_t count, std::uint32_t said, score_kind kind,
                                      std::span<double> scores) {
