@@ -125,6 +125,20 @@ TEST_CASE("of two nets against each other, large steps of the winner are no faul
     CHECK(alarms('G') > 0);
 }
 
+TEST_CASE("a finding that names a second cause of the same rule names it by what it is") {
+    hook watch{plan{}, packs::supervised};
+    std::string detail;
+    for (std::uint64_t i = 0; i < 100 && detail.empty(); ++i) {
+        (void)watch.step(train(i), "loss"_t = 0.3 + 2 * std::exp(-0.02 * static_cast<double>(i)));
+        if (i % 10 != 0) { continue; }
+        for (finding const& each : watch.step(eval(i), "loss"_t = 3.0)) {
+            if (each.reason == "eval loss is as before training") { detail = each.detail.view(); }
+        }
+    }
+    CHECK(detail.find("; or ") != detail.npos);
+    CHECK(detail.find("; or overfit") == detail.npos);
+}
+
 TEST_CASE("cause: weights that have overflowed before they were seen did not begin so large") {
     auto const exploded = [](shown_step& it, std::uint64_t i) {
         for (std::size_t k = 0; i == 0 && k < it.weights[0].size(); ++k) {

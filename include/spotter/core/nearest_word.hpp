@@ -9,8 +9,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Edit distance: wrong, missing, extra and swapped neighbouring letters count 1 each. A word of more than 255 letters is
-// far from every other.
+// Edit distance: wrong, missing, extra and swapped neighbouring letters count 1 each. A word of more than 255 letters
+// is far from every other.
 [[nodiscard]] std::size_t misspelling(std::string_view a, std::string_view b) noexcept;
 
 // Of the words given, the nearest one that differs in at most a third of its letters, or that begins with the written

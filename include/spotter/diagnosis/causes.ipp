@@ -394,7 +394,9 @@ inline void explain(ranked const& best, signs const& seen, finding& into) noexce
     list_signs(row_of(best.first), seen, true, into);
     list_signs(row_of(best.first), seen, false, into);
     if (best.second != cause::none && best.lead <= small_lead) {
-        into.detail << "; or " << name_of(row_of(best.second).told_as) << ": to tell, " << row_of(best.first).apart;
+        cause_row const& other = row_of(best.second);  // which may be another reason of the same rule
+        into.detail << "; or " << (other.told_as == into.id ? other.words : name_of(other.told_as)) << ": to tell, "
+                    << row_of(best.first).apart;
     }
 }
 
