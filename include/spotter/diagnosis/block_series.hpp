@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): the whole course of a number over a run, in as much memory at its end as at its beginning.
+// Diagnosis (L2): the whole course of a number over a run, in constant memory.
 #pragma once
 
 #include <spotter/config.hpp>
@@ -11,10 +11,9 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The means of equally long blocks of a series, the latest at the end. Where there would be too many, neighbours are
-// put together and blocks are twice as long from then on: there are always 48 to 96 of them, but at the very beginning.
-// No sample is left out, so what comes in periods (an epoch in the order of its classes) is averaged once a block spans
-// one.
+// The means of equally long blocks of a series, the latest at the end. When there are 96, neighbours are averaged in
+// pairs, and blocks are twice as long from then on: after the beginning there are always 48 to 96. No sample is left
+// out, so a period (an epoch in the order of its classes) is averaged once a block spans one.
 class block_series {
 public:
     static constexpr std::size_t most = 96;
@@ -66,7 +65,7 @@ private:
     return static_cast<double>(twice) / (2.0 * static_cast<double>(a.size()) * static_cast<double>(b.size()));
 }
 
-// The middle one, of an even count the upper of two. Takes a copy of 96 values at most.
+// The median; for an even count the upper of the two. Sorts a copy of at most 96 values.
 [[nodiscard]] constexpr double middle_of(std::span<double const> values) noexcept {
     double sorted[block_series::most]{};
     std::size_t count = 0;

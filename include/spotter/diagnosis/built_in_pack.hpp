@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): a pack of the catalogue. Its rules are compiled where its bodies are: in each program that uses it,
-// or once (SPOTTER_SEPARATE); who names it sees none of them, and pays for no other pack.
+// Diagnosis (L2): a pack of the catalogue. Its rules are compiled together with its bodies: in each program that uses
+// the pack, or once in the library (SPOTTER_SEPARATE). A program that names a pack sees none of its rules, and compiles
+// no other pack.
 #pragma once
 
 #include <spotter/rule/hidden_machine.hpp>
@@ -17,18 +18,18 @@ enum class pack_id : std::uint8_t { supervised, rl, boosting, system, sagemaker 
     return names[static_cast<std::size_t>(which)];
 }
 
-// Null: no memory.
+// The pack's rules, on the heap; null where memory is short.
 template <pack_id Which>
 [[nodiscard]] hidden_machine* make_pack() noexcept;
 
 }  // namespace detail
 
-// What `||` says of its rules; a tensor costs only those that watch it.
+// Works as its rules joined by `||`. A tensor costs time only in the rules that watch it.
 template <detail::pack_id Which>
 struct built_in_pack {
     using kind = rule_kind;
 
-    // Its own name, for the record (rule/packs_in.hpp).
+    // Adds its own name for the record (rule/packs_in.hpp).
     static constexpr void tell_packs(detail::pack_names& into) noexcept {
         detail::add_pack(into, detail::name_of(Which));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): the causes, a row each: what is needed to ask of it, what speaks for it and against it.
+// Diagnosis (L2): the table of causes, a row each: the signs that it needs, and the signs for it and against it.
 // docs/diagnosis.md#one-cause-first has the same table, and a test compares them.
 #pragma once
 
@@ -18,7 +18,7 @@ enum class cause : std::uint8_t {
 };
 // clang-format on
 
-// What a sign weighs in a row. A cause is in question where a sign is seen that is needed for it.
+// The weight of a sign in a row. A cause is a candidate where at least one `needed` sign of it is seen.
 struct weighed_sign {
     sign what = sign::count;
     int weight = 0;  // below zero: against it
@@ -30,15 +30,15 @@ struct weighed_sign {
 
 struct cause_row {
     cause what;
-    std::string_view words;                 // in a few
+    std::string_view words;                 // a few words that name the cause
     rule_id told_as;                        // the rule whose name its finding usually has
     std::array<weighed_sign, 11> evidence;  // the finding is that of the first sign that is seen and has one
     std::string_view remedy;                // empty: the finding's own
-    std::string_view apart;                 // what tells it from its neighbours
-    bool may_overflow = false;              // it leads to values that are no numbers
+    std::string_view apart;                 // what distinguishes it from similar causes
+    bool may_overflow = false;              // it leads to values that are not finite
 };
 
-// Whole numbers, by hand; 20: it is certain, whatever else is seen.
+// Weights are whole numbers, set by hand; 20: certain, whatever else is seen.
 // clang-format off: what a row is, in one line; its evidence; its remedy and what tells it apart
 inline constexpr cause_row cause_table[] = {
     {cause::bad_value, "a value is not finite", rule_id::non_finite,
@@ -136,14 +136,14 @@ inline constexpr cause_row cause_table[] = {
 };
 // clang-format on
 
-inline constexpr int small_lead = 1;  // of one cause before the next: both are told
+inline constexpr int small_lead = 1;  // the lead of the first cause up to which the second is also named
 
 struct ranked {
     cause first = cause::none, second = cause::none;
-    int score = 0, lead = 0;  // of the first; by how much it is ahead
+    int score = 0, lead = 0;  // score of the first, and its lead over the second
 };
 
-// The cause with the highest score above zero, of equals the first in the table, and the next one.
+// The cause with the highest score above zero and the next one; of equals the first in the table.
 [[nodiscard]] constexpr ranked rank(signs const& seen) noexcept {
     ranked best;
     int next = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of causes.hpp: what each sign is seen by, and the finding that tells it.
+// The bodies of causes.hpp: what shows each sign, and the finding that reports it.
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
@@ -15,15 +15,15 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 namespace causes {
 
-// A weight matrix whose update ratio or initial scale is the largest, and the step that showed it.
+// The weight matrix with the largest update ratio or initial scale, and the step that showed it.
 struct extreme_weight {
     std::string_view name{};
     double value = 0;
     step_id at{};
 };
 
-// The first weight in the order of the program that has the largest value of `read(weight)`, which the step `at`
-// showed.
+// The weight with the largest value of `read(weight)`; of equals, the first in the order of the program. `at`: the
+// member that holds the step.
 template <class Read>
 [[nodiscard]] extreme_weight largest(update_sizes const& weights, Read&& read,
                                      step_id update_sizes::weight::* at) noexcept {
@@ -35,7 +35,7 @@ template <class Read>
     return found;
 }
 
-// `at`: the step that showed it.
+// A finding of rule `who`. `at`: the step that showed it.
 [[nodiscard]] inline finding told(rule_id who, std::string_view reason, std::string_view tensor, evidence const& why,
                                   step_id at, std::string_view remedy = {}) noexcept {
     finding it;
@@ -45,7 +45,7 @@ template <class Read>
     return it;
 }
 
-inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, and healthy
+inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the weights: large, but healthy
 
 [[nodiscard]] SPOTTER_STRICT inline finding large_rate(extreme_weight const& of, double limit) noexcept {
     SPOTTER_STRICT_BODY
@@ -56,7 +56,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
 }
-// One of the first steps was, of a weight that did not begin next to zero; or lately one.
+// One of the first updates leapt, of a weight that did not begin next to zero; or a recent one did.
 [[nodiscard]] inline bool leapt(run_evidence const& of, finding& into) noexcept {
     extreme_weight const most =
         largest(of.weights, [](auto const& it) { return it.counted_early(); }, &update_sizes::weight::early_at);
@@ -68,21 +68,21 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return most.value >= of.limits.leap && (into = large_rate(most, of.limits.leap), true);
 }
 
-// The rule's own finding.
+// Copies the rule's own finding.
 [[nodiscard]] inline bool of_rule(episode const* it, finding& into) noexcept {
     if (it == nullptr) { return false; }
     into = it->latest;
     return true;
 }
 
-// More than half of the weight matrices, of two at least, began so large that each layer makes what flows through it
-// several times larger.
+// More than half of the weight matrices, and at least two, began so large that each layer multiplies the size of its
+// signals several times.
 [[nodiscard]] inline bool initial_scale(update_sizes const& weights, double limit, finding& into) noexcept {
     std::uint64_t large = 0, seen = 0;
     extreme_weight first;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         ++seen;
-        if (it.scale < limit || it.one_value) { return; }  // as a table begins, whose rows do not add up
+        if (it.scale < limit || it.one_value) { return; }  // one value: a table's rows are looked up, not summed
         if (large++ == 0) { first = {name, it.scale, it.met_at}; }
     });
     if (large < 2 || 2 * large <= seen) { return false; }
@@ -98,7 +98,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
                 {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
                 first.at);
 }
-// No weight has ever moved, though the loop goes on.
+// No weight has ever moved, for `patience` observations.
 [[nodiscard]] inline bool rate_zero(update_sizes const& weights, std::uint64_t patience, finding& into) noexcept {
     std::uint64_t resting = 0, others = 0;
     extreme_weight first;
@@ -113,7 +113,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// Each has moved, and none does any more: a rate that has decayed to nothing.
+// Every weight has moved, and none does any more: the rate has decayed to nothing.
 [[nodiscard]] inline bool came_to_rest(update_sizes const& weights, finding& into) noexcept {
     constexpr std::uint64_t patience = 50;
     bool all_rest = true;
@@ -126,7 +126,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return all_rest && !first.name.empty();
 }
 
-// None has ever moved by more than `limit` of itself in a step.
+// No weight has ever moved by more than `limit` of itself in a step.
 [[nodiscard]] SPOTTER_STRICT inline bool rate_too_small(update_sizes const& weights, double limit,
                                                         std::uint64_t patience, finding& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -144,7 +144,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// As the gradients have it, not even a step as long as the weights would change the loss: float32 has 24 bits.
+// By the gradients, not even a step as long as the weights would change the loss, in float32 of 24 bits.
 [[nodiscard]] SPOTTER_STRICT inline bool nothing_to_gain(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::string_view name{};
@@ -162,12 +162,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// An update ratio that is next to nothing: ten times more where the run gets nowhere.
+// The update ratio below which a rate is too small: ten times larger where the run makes no progress.
 [[nodiscard]] inline double least_update(run_evidence const& of) noexcept {
     return is_ill(of.progress) || of.losses.has_hardly_fallen() ? of.limits.small_step : update_sizes::next_to_nothing;
 }
 
-// What alarms, where nothing explains it.
+// The most severe finding of this close, where nothing explains it.
 [[nodiscard]] inline bool strongest(run_evidence const& of, finding& into) noexcept {
     episode const* best = nullptr;
     for (episode const& it : of.said) {
@@ -177,15 +177,15 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return of_rule(best, into);
 }
 
-// The loss began below zero and falls: what a loss with the wrong sign does.
+// The loss began below zero and has more than doubled: the sign of the loss is wrong.
 [[nodiscard]] inline bool is_negated(run_evidence const& of) noexcept {
     std::string_view name{};
     falling_series const* const loss = of.losses.loss(name);
     return loss != nullptr && loss->first() < 0 && loss->level() < loss->first() + loss->first();
 }
 
-// The loss has risen from the first steps on, though the first updates were small beside their weights: a rate that is
-// too large overshoots by more than that.
+// The loss has risen from the first steps on, though the first updates were small relative to their weights. A rate
+// that is too large takes larger steps.
 [[nodiscard]] inline bool climbs(run_evidence const& of, finding& into) noexcept {
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::worsens, name);
@@ -199,8 +199,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// No loss on class labels is below zero: from the first ten steps on, it has the wrong sign; where it comes there, on
-// classes below zero, it expects them from zero on.
+// A loss on class labels is never below zero. If it is from the first ten steps on, its sign is wrong. If it falls
+// there later, and some classes are below zero, it expects classes from zero on.
 [[nodiscard]] inline bool below_zero(run_evidence const& of, bool from_the_start, finding& into) noexcept {
     if (!is_below_zero(of.losses, from_the_start ? of.has_classes : of.classes_below_zero, from_the_start)) {
         return false;
@@ -216,7 +216,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// Returns that fall, where nothing explains it; the loss of a critic that runs away does.
+// Returns fall, and no cause explains it. Where the loss of a critic explodes, that is reported as the reason.
 [[nodiscard]] SPOTTER_STRICT inline bool returns_fall(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
     std::string_view name{}, critic{};
@@ -235,7 +235,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// The loss itself, where nothing explains it, by the comparison that its course was judged by.
+// The loss itself, where no cause explains it, with the comparison by which it was judged.
 [[nodiscard]] inline bool loss_alone(run_evidence const& of, finding& into) noexcept {
     bool const negated = is_negated(of);
     bool const worse = of.progress == progress::worsens || negated;
@@ -272,14 +272,14 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// A sign that a rule gives: by that condition of it (0: any), where `if_so` says yes of its episode.
+// A sign that a rule shows: by one condition of it (0: any), if `if_so` accepts the episode (null: always).
 struct spoken_sign {
     sign means;
     rule_id rule;
     std::uint8_t condition = 0;
     bool (*if_so)(episode const&, run_evidence const&) noexcept = nullptr;
 
-    // Null: it does not say so now.
+    // The episode that shows the sign now; null where there is none.
     [[nodiscard]] episode const* heard(run_evidence const& of) const noexcept {
         episode const* const it = of.held(rule, condition);
         return it != nullptr && (if_so == nullptr || if_so(*it, of)) ? it : nullptr;
@@ -289,7 +289,7 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_raw_input(episode const& it, run_evidence const& of) noexcept {
     return is_raw(it.latest, of.limits);
 }
-// Five times what is allowed.
+// Five times the rule's limit.
 [[nodiscard]] SPOTTER_STRICT inline bool of_wide_input(episode const& it, run_evidence const&) noexcept {
     SPOTTER_STRICT_BODY
     return it.latest.how != relation::less && magnitude(it.latest.measured) >= 5 * it.latest.threshold;
@@ -297,9 +297,9 @@ struct spoken_sign {
 [[nodiscard]] inline bool of_certain(episode const& it, run_evidence const& of) noexcept {
     return is_certain(it.latest, of.limits);
 }
-// Nine tenths of what is no weight, and no step did that.
+// Nine tenths of the units are dead, the tensor is no weight, and no first update leapt.
 [[nodiscard]] inline bool of_dead_units(episode const& it, run_evidence const& of) noexcept {
-    bool is_weight = false;  // one that starts at zero, and rests: its units are not dead
+    bool is_weight = false;  // a weight that starts at zero and stays there has no dead units
     of.weights.each([&](std::string_view name, auto const&) { is_weight = is_weight || name == it.latest.tensor; });
     return it.latest.measured >= 0.9 && !is_weight && !of.weights.leapt(of.limits.large_step);
 }
@@ -341,7 +341,7 @@ inline constexpr spoken_sign spoken[] = {
     {sign::updates_lost_in_bf16, rule_id::bf16_stall},
 };
 
-// A sign that is seen where there is something to tell of weights or losses.
+// A sign that is seen where `find` makes a finding from weights or losses.
 struct found_sign {
     sign means;
     bool (*find)(run_evidence const&, finding&) noexcept;
@@ -363,7 +363,7 @@ inline constexpr found_sign found[] = {
 };
 // clang-format on
 
-// The finding of a sign that is seen. False where it has none.
+// Writes the finding of a sign that is seen. False where it has none.
 [[nodiscard]] inline bool tell_sign(sign which, run_evidence const& of, finding& into) noexcept {
     if (which <= sign::bad_values) { return of.bad_value != nullptr && (into = *of.bad_value, true); }
     if (which >= sign::most_weights_leapt && which <= sign::one_weight_leapt_far) { return leapt(of, into); }
@@ -378,7 +378,7 @@ inline constexpr found_sign found[] = {
     return false;
 }
 
-// "for: a, b": what speaks for a cause, or against it.
+// Writes "for: a, b": the signs for a cause, or against it.
 inline void list_signs(cause_row const& row, signs const& seen, bool in_favour, finding& into) noexcept {
     bool any = false;
     for (weighed_sign const& each : row.evidence) {
@@ -389,7 +389,7 @@ inline void list_signs(cause_row const& row, signs const& seen, bool in_favour, 
     }
 }
 
-// What speaks for the cause and against it, and the other one where the lead is small.
+// Writes the signs for the cause and against it, and the second cause where the lead is small.
 inline void explain(ranked const& best, signs const& seen, finding& into) noexcept {
     list_signs(row_of(best.first), seen, true, into);
     list_signs(row_of(best.first), seen, false, into);
@@ -416,7 +416,7 @@ SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& lim
         return true;
     }
     if (it.id == rule_id::constant_batch) {
-        // A few batches in turn; more of them are an epoch.
+        // The same few batches in turn; more batches are an epoch.
         return it.severity >= severity::warning &&
                (it.is<constant_batch>(constant_batch::same_batch) || it.measured > 0.9);
     }
@@ -486,7 +486,7 @@ SPOTTER_COLD_BODY bool finding_of(cause what, signs const& seen, run_evidence co
 SPOTTER_COLD_BODY bool name_cause(run_evidence const& of, signs const& seen, ranked& best, finding& into) noexcept {
     best = rank(seen);
     if (best.first != cause::none && finding_of(best.first, seen, of, into)) {
-        if (best.first != cause::bad_value) { causes::explain(best, seen, into); }  // which is its own evidence
+        if (best.first != cause::bad_value) { causes::explain(best, seen, into); }  // that is evidence by itself
         return true;
     }
     best = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): a pack whose rules are symptoms of each other: what they find is told by a diagnoser.
+// Diagnosis (L2): a pack whose rules find symptoms of each other: a diagnoser reports what they find.
 #pragma once
 
 #include <spotter/diagnosis/diagnoser.hpp>
@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 class diagnosed_pack final : public hidden_pack {
 public:
-    // `objective`: a loss of training is what is to fall.
+    // `objective`: training is to make its loss fall.
     explicit diagnosed_pack(bool objective, diagnosis_limits const& limits = {}) noexcept
         : diagnoser_{objective, limits} {
         if (!diagnoser_.reserve()) { lack_memory(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what the rules of a pack find, told as one cause and what follows from it. While the run makes
-// progress symptoms are notes; a condition is certain, an outcome or a symptom by its rule and reason.
+// Diagnosis (L2): reports what the rules of a pack find as one cause and its consequences. While the run makes
+// progress, symptoms are notes. The rule and its reason say whether a condition is certain, an outcome or a symptom.
 // docs/diagnosis.md
 #pragma once
 
@@ -10,37 +10,37 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 class diagnoser {
 public:
-    // `objective`: a loss of training is what is to fall.
+    // `objective`: training is to make its loss fall (not so in reinforcement learning).
     explicit diagnoser(bool objective, diagnosis_limits const& limits = {}) noexcept
         : limits_{limits}, losses_{objective, limits.progress} {}
 
-    // Takes memory for what the rules say, once before the first close; false where there is none.
+    // Allocates memory for the findings, once before the first close; false where memory is short.
     [[nodiscard]] bool reserve() noexcept { return said_.reserve(); }
 
     [[nodiscard]] static terms needs(tensor_info const& tensor) noexcept;
-    // False where there is no memory.
+    // False where memory is short.
     [[nodiscard]] bool declare(tensor_info const& tensor) noexcept;
     void observe(observation const& it) noexcept;
 
-    // A close: first this, then what each rule says, then tell().
+    // A close: the pack calls begin_close(), then for each rule what it answered, then tell().
     void begin_close() noexcept { ++close_; }
-    // The rule at that place in the pack found something, or nothing: it could decide.
+    // The rule at that place in the pack found this; the rule could decide (it found something, or nothing).
     void note(std::size_t place, finding const& it) noexcept { said_.note(place, it, close_); }
     void decided(std::size_t place) noexcept { said_.decided(place, close_); }
-    // What it leaves beside another answer is evidence of a cause, and no finding.
+    // The rule left this without reporting it: evidence of a cause, and no finding.
     void hear(std::size_t place, finding const& it) noexcept { said_.hear(place, it, close_); }
-    // What is new at this close: the cause first, what is certain beside it, and the rest as notes. False where that is
-    // nothing.
+    // Writes what is new at this close: the cause first, then what is certain beside it, then the rest as notes. False
+    // where nothing is new.
     [[nodiscard]] bool tell(step_id step, findings& out) noexcept;
 
 private:
-    // What a close brings.
+    // What is new at a close.
     struct news {
-        bool alarm = false, outcome = false;  // something has to be told; the run itself is why
+        bool alarm = false, outcome = false;  // there is an alarm; the progress of the run is one
         bool anything = false;                // some condition holds
         severity level = severity::info;      // of the alarm
-        severity held = severity::info;       // of what holds, told or not
-        finding const* bad_value = nullptr;   // where values that are no numbers began
+        severity held = severity::info;       // of all that holds, reported or not
+        finding const* bad_value = nullptr;   // where values that are not finite began
 
         void raise(severity to) noexcept { alarm = true, level = to > level ? to : level; }
     };
@@ -49,23 +49,24 @@ private:
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
     void look_at(episode& it, spotter::progress now, bool after_bad_value, news& into) noexcept;
     [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& told, findings& out) noexcept;
-    // What was found at this close beside the cause: what is certain at its level, and the rest as a note.
+    // Reports what was found at this close beside the cause: what is certain at its severity, and the rest as a note.
     void tell_beside(episode& it, spotter::progress now, bool any_alarm, bool leads, findings& out) noexcept;
-    // Values that are no numbers, in the mode of the cause: those of another are another matter. Of other causes each.
+    // Whether a finding may share the cause of now. Values that are not finite do so in the mode of the cause only: in
+    // another mode they are another fault. Any other finding does.
     [[nodiscard]] bool is_of_cause_mode(finding const& it) const noexcept;
-    // That was told as the cause.
+    // It is the cause that was reported last.
     [[nodiscard]] bool is_cause(finding const& it) const noexcept;
     [[nodiscard]] severity level_of(episode const& it, spotter::progress now) const noexcept;
-    // Of a symptom: it waits for what may explain it; two witnesses speak for it; it stands alone, as no outcome is
-    // shown.
+    // For a symptom: whether it waits for other evidence that may explain it; whether a second witness confirms it;
+    // whether it is an alarm by itself, as no outcome is shown.
     [[nodiscard]] bool waits(episode const& it) const noexcept;
     [[nodiscard]] bool is_witnessed(finding const& it) const noexcept;
     [[nodiscard]] bool stands_alone(finding const& it) const noexcept;
-    // At a close not long ago; 0: never.
+    // Whether a close was within the last `quiet_for`; 0: never.
     [[nodiscard]] bool was_lately(std::uint64_t close) const noexcept {
         return close != 0 && close_ - close < episodes::quiet_for;
     }
-    // A symptom of an illness that was told a short while ago, or once more of the rule and the tensor that told it.
+    // Whether a recent cause explains it: it is a symptom, or it is the same rule and tensor again.
     [[nodiscard]] bool explained(episode const& it) const noexcept;
     [[nodiscard]] bool says_the_same(episode const& it) const noexcept;
 
@@ -74,16 +75,16 @@ private:
     update_sizes weights_;
     episodes said_;
     std::uint64_t close_ = 0;
-    step_id last_[mode_count]{};  // of each mode the step that was closed last
+    step_id last_[mode_count]{};  // the step that was closed last in each mode
     spotter::progress told_ =
-        spotter::progress::unknown;    // the last that was an alarm; unknown: none since it was well
-    std::uint64_t bad_values_at_ = 0;  // the last close with values that are no numbers
-    rule_id cause_ = rule_id::other;   // that was told last, `other`: none,
+        spotter::progress::unknown;    // the last progress that was an alarm; unknown: none since the run improved
+    std::uint64_t bad_values_at_ = 0;  // the last close with values that are not finite
+    rule_id cause_ = rule_id::other;   // the cause that was reported last; `other`: none
     std::string_view cause_reason_{}, cause_tensor_{};
-    mode cause_mode_ = mode::train;  // at a step of it
+    mode cause_mode_ = mode::train;  // the mode of the step that showed the cause
     severity cause_level_ = severity::info;
     bool weights_told_ = false, sign_told_ = false;
-    bool has_classes_ = false, classes_below_zero_ = false;  // labels of whole numbers were seen; such ones
+    bool has_classes_ = false, classes_below_zero_ = false;  // class labels were seen; some below zero
     std::uint64_t cause_at_ = 0;
 };
 

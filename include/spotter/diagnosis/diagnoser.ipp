@@ -8,8 +8,8 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Certain is what no healthy run shows; an outcome is judged by what an outcome is judged by. A net that learns its
-// training data by heart is well as long as evaluation is far below where training began, or still falls.
+// Certain: no healthy run shows it. Guessing and unrelated predictions are outcomes unless a loss is still falling.
+// Overfitting is an outcome unless evaluation is far below where training began, or still falls: such a net is well.
 [[nodiscard]] SPOTTER_STRICT inline standing standing_of(finding const& it, progress_watch const& losses,
                                                          diagnosis_limits const& limits) noexcept {
     SPOTTER_STRICT_BODY
@@ -24,7 +24,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return outcome ? standing::outcome : standing::symptom;
 }
 
-// Labels of whole numbers are classes, and so are those that are 1 and -1.
+// Whole-number labels are classes, and so are labels that are all 1 or -1.
 [[nodiscard]] inline bool are_classes(observation const& it) noexcept {
     dtype const type = it.tensor.type;
     if (is_complex(type) || type == dtype::boolean) { return false; }
@@ -34,7 +34,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
            it.stats.sum_squares == static_cast<double>(it.stats.count);
 }
 
-// Where no outcome is known only what is so many times beyond its limit is an alarm, or nine tenths of all.
+// Whether a finding is `times` beyond its limit, or nine tenths where it is a share: an alarm where no outcome is
+// known.
 [[nodiscard]] SPOTTER_STRICT inline bool is_strong(finding const& it, double times) noexcept {
     SPOTTER_STRICT_BODY
     bool const share = it.threshold > 0.3 && it.threshold < 1 && it.measured <= 1;
@@ -68,20 +69,20 @@ SPOTTER_BODY void diagnoser::observe(observation const& it) noexcept {
     weights_.observe(it);
 }
 
-// Where several steps make an update, their gradients are meant to pile up. Of gradients that grow other evidence may
-// be why: an optimizer that ascends needs as many steps to be seen.
+// Where several steps make an update, the program adds up their gradients on purpose. Where gradients grow, an
+// optimizer that ascends may be the reason: to see that takes as many steps.
 SPOTTER_COLD_BODY bool diagnoser::waits(episode const& it) const noexcept {
     bool const by_noise = it.latest.is<gradient_not_cleared>(gradient_not_cleared::holds_those_before);
     return by_noise ? weights_.rests_mostly() : close_ < it.ever_first + 20;
 }
 
-// The weights of a net climb, and its loss does, whatever another net's does.
+// The weights of a net climb, and so does the loss of the same net, whatever another net does.
 SPOTTER_COLD_BODY bool diagnoser::is_witnessed(finding const& it) const noexcept {
     return it.is<update_direction>(update_direction::ascends) && losses_.rises_in_net_of(it.tensor);
 }
 
 SPOTTER_COLD_BODY bool diagnoser::stands_alone(finding const& it) const noexcept {
-    // A gradient has the units of the loss: what is told of it is told by what it does.
+    // A gradient has the units of the loss: only its effect, a large update, shows that it is too large.
     if (it.id == rule_id::exploding_gradient && !weights_.leaps(limits_.leap)) { return false; }
     if (it.id == rule_id::rl_observation_range) { return false; }  // metres, pixels, prices
     return losses_.shows_nothing(close_) && is_strong(it, limits_.strong);
@@ -109,8 +110,8 @@ SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcep
     return it.latest.id == cause_ && it.latest.tensor == cause_tensor_ && is_of_cause_mode(it.latest);
 }
 
-// A value that is no number is where it is. It has the name of what led to it only where that made all of them, and not
-// in a run that learns, where large steps are a habit.
+// Puts the finding of values that are not finite first, with its own place. It takes the name of the cause only where
+// that can overflow, and not in a run that learns, where large steps are usual.
 inline void join_bad_value(finding const& it, spotter::progress now, cause what, finding& told) noexcept {
     finding const found = told;
     told = it;
@@ -127,7 +128,7 @@ SPOTTER_COLD_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
     return it.id == cause_ && it.reason == cause_reason_ && is_of_cause_mode(it);
 }
 
-// What is the program's way of working, while the run makes progress, is told as that.
+// While the run makes progress, these are the program's way of working, and are reported as such.
 inline void call_it_a_habit(finding& it, spotter::progress now, bool gathers) noexcept {
     if (it.id == rule_id::update_direction && now == progress::improves) {
         it.reason = "gradients look negated, or of another instant";
@@ -145,7 +146,7 @@ SPOTTER_BODY void diagnoser::look_at(episode& it, spotter::progress now, bool af
     into.anything = true;
     if (level < severity::warning || it.alarmed) { return; }
     if (explained(it)) {
-        it.alarmed = says_the_same(it);  // which needs no second alarm
+        it.alarmed = says_the_same(it);  // no second alarm for it
     } else if (after_bad_value) {
         it.alarmed = true;
     } else {
@@ -154,17 +155,17 @@ SPOTTER_BODY void diagnoser::look_at(episode& it, spotter::progress now, bool af
     }
 }
 
-// Looks at what holds at this close: is anything new, how grave is it, and what is it about?
+// Looks at what holds at this close: is anything new, how severe is it, and which value is not finite?
 SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_training) noexcept {
     news it;
-    // What follows a value that is no number follows from it.
+    // After a value that is not finite, other conditions are its consequences.
     bool const after_bad_value = was_lately(bad_values_at_);
     it.outcome = is_ill(now) && !after_bad_value && now > told_;
     if (it.outcome) { it.raise(now == progress::worsens ? severity::error : severity::warning); }
     for (episode& each : said_) {
         if (!each.was_found_at(close_)) { continue; }
         look_at(each, now, after_bad_value, it);
-        // What training does follows from its own.
+        // Only those in training have consequences in training.
         if (each.latest.tells_origin && in_training) { bad_values_at_ = close_; }
     }
     finding unused;
@@ -178,7 +179,8 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
     return it;
 }
 
-// Whether a cause is told: one that is known is told again once the run has been well since, or where it is graver now.
+// Reports the cause; false where there is none to report. A known cause is reported again once the run has improved
+// since, or where it is more severe now.
 SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& told,
                                              findings& out) noexcept {
     if (!what.alarm) { return false; }
@@ -192,13 +194,13 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     told.leads = true;
     if (what.outcome) { told_ = now; }
     cause_at_ = close_;
-    told.step = last_[index_of(told.step.mode)];  // of the mode that has shown it
+    told.step = last_[index_of(told.step.mode)];  // in the mode that showed it
     if (is_cause(told) && what.level <= cause_level_) { return false; }
     cause_ = told.id, cause_reason_ = told.reason, cause_tensor_ = told.tensor, cause_level_ = what.level;
     cause_mode_ = told.step.mode;
     told.severity = what.level;
     out.push(told);
-    finding behind;  // what led to it, where no rule of the pack says so
+    finding behind;  // the cause of an overflow, where no rule of the pack reports it
     if (in_its_place && named.second != cause::none && row_of(named.second).may_overflow &&
         finding_of(named.second, seen, of, behind) && said_.find(behind.id) == nullptr) {
         behind.severity = severity::info, behind.step = told.step;
@@ -207,8 +209,8 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
     return true;
 }
 
-// Of two nets against each other one loses. That is its own fault only where its own weights take large steps or climb:
-// those of the winner say nothing of it.
+// One of two adversarial nets always loses. That is a fault only where the loser's own weights take large steps or
+// climb: the winner's say nothing about it.
 SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
     bool leaps = false;
     weights_.each([&](std::string_view name, update_sizes::weight const& it) {
@@ -221,7 +223,7 @@ SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
     return leaps || climbs(update_direction::most_climb) || climbs(update_direction::ascends);
 }
 
-// Of a loss that the first steps threw up what it falls by since is no progress until it is below where it began.
+// After the first steps threw a loss up, its fall is no progress until it is below where it began.
 SPOTTER_BODY spotter::progress diagnoser::outcome() noexcept {
     spotter::progress const now = losses_.says();
     bool const may_be = now == progress::improves || now == progress::unknown;
@@ -233,7 +235,7 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
                                          findings& out) noexcept {
     severity const level = level_of(it, now);
     bool const alarm = any_alarm && level >= severity::warning;
-    // Weights that climb are a fault or a habit: the outcome tells which.
+    // Weights that climb are a fault or intended: the outcome decides which.
     bool const is_open =
         now == progress::unknown && losses_.has_objective() && it.latest.id == rule_id::update_direction;
     if (is_open && !alarm && !leads) { return; }
@@ -247,7 +249,6 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
     out.push(one);
 }
 
-// What is new at this close: the cause first, what is certain beside it, and the rest as notes.
 SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     last_[index_of(step.mode)] = step;
     spotter::progress const now = outcome();

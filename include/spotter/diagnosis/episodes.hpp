@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what the rules of a pack have said so far: each condition from its first close to its last.
+// Diagnosis (L2): what the rules of a pack have found so far: each condition, from its first close to its last.
 #pragma once
 
 #include <spotter/core/slots.hpp>
@@ -9,23 +9,23 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// How far a condition can be trusted.
-//   certain   it is wrong however well the run does: a value that is no number, a parameter that nothing updates
-//   outcome   it is about the outcome itself
-//   symptom   met in healthy nets, too: worth an alarm once the run does badly
+// What a condition says about the run.
+//   certain   a fault however well the run does: a value that is not finite, a parameter that nothing updates
+//   outcome   the run itself does badly
+//   symptom   healthy runs show it, too: an alarm only once the run does badly
 enum class standing : std::uint8_t { certain, outcome, symptom };
 
-// One condition of a rule: the rule and its reason; of values that are no numbers also the mode, as evaluation's are
-// not training's.
+// One condition of a rule, known by the rule and its reason. Values that are not finite have an episode for each mode,
+// as those in evaluation are another fault than those in training.
 struct episode {
     std::string_view reason{};
-    finding latest{};                     // with its step
-    std::size_t machine = 0;              // that found it
-    std::uint64_t first = 0, last = 0;    // closes at which it held, from 1 on; `first` that of the episode at hand
-    std::uint64_t ever_first = 0;         // the first close at which it ever held
-    std::uint64_t healthy = 0;            // decided closes without it since
-    bool noted = false, alarmed = false;  // told in this episode, as an info or as an alarm
-    bool quiet = false;                   // testimony: it is evidence, and is never told as found
+    finding latest{};                     // the latest finding, with its step
+    std::size_t machine = 0;              // place of the rule in its pack
+    std::uint64_t first = 0, last = 0;    // first close of this episode, and last, from 1 on; 0: none
+    std::uint64_t ever_first = 0;         // the first close of any episode
+    std::uint64_t healthy = 0;            // closes since `last` at which the rule decided and did not find it
+    bool noted = false, alarmed = false;  // reported in this episode, as a note or as an alarm
+    bool quiet = false;                   // evidence only (see hear()): never reported as a finding
 
     [[nodiscard]] constexpr bool holds() const noexcept { return first != 0; }
     [[nodiscard]] constexpr bool was_found_at(std::uint64_t close) const noexcept { return last == close && !quiet; }
@@ -33,14 +33,15 @@ struct episode {
 
 class episodes {
 public:
-    static constexpr std::size_t most = 96;          // conditions that packs have are fewer
-    static constexpr std::uint64_t ends_after = 10;  // decided closes without it, and
-    // Closes since it held last; after an alarm, symptoms are taken to be because of it for as long.
+    static constexpr std::size_t most = 96;  // more than any pack has conditions
+    // An episode ends after `ends_after` decided closes without its condition, and `quiet_for` closes since it last
+    // held. For `quiet_for` closes after an alarm, the diagnoser takes symptoms to be its consequences.
+    static constexpr std::uint64_t ends_after = 10;
     static constexpr std::uint64_t quiet_for = 100;
 
     [[nodiscard]] constexpr bool reserve() noexcept { return all_.grow(most); }
 
-    // The machine found this at that close. Null where there is no room.
+    // Records that the rule at this place found this at that close. Null where there is no room.
     constexpr episode* note(std::size_t machine, finding const& it, std::uint64_t close) noexcept {
         episode* const mine = place_of(machine, it);
         if (mine == nullptr) { return nullptr; }
@@ -51,14 +52,15 @@ public:
         mine->healthy = 0;
         return mine;
     }
-    // What the machine testifies stands until it testifies something else.
+    // Records evidence that is no finding. It holds until the same rule gives other evidence.
     constexpr void hear(std::size_t machine, finding const& it, std::uint64_t close) noexcept {
         for (episode& each : *this) {
             if (each.machine == machine && each.quiet) { each.first = 0; }
         }
         if (episode* const mine = note(machine, it, close); mine != nullptr) { mine->quiet = true; }
     }
-    // The machine has decided at that close; what it did not find has ended once it did not find it often enough.
+    // The rule has decided at that close: counts the close for its conditions that were not found, and ends those that
+    // have not held for long enough.
     constexpr void decided(std::size_t machine, std::uint64_t close) noexcept {
         for (std::size_t i = 0; i < count_; ++i) {
             episode& it = all_[i];
@@ -74,8 +76,7 @@ public:
     [[nodiscard]] constexpr episode const* begin() const noexcept { return all_.data(); }
     [[nodiscard]] constexpr episode const* end() const noexcept { return all_.data() + count_; }
 
-    // The latest of that rule whose episode goes on, by any of its conditions (0) or by that one; null where there is
-    // none.
+    // The open episode of that rule that held last, for any of its conditions (0) or for one; null where there is none.
     [[nodiscard]] constexpr episode const* find(rule_id rule, std::uint8_t condition = 0) const noexcept {
         episode const* best = nullptr;
         for (episode const& it : *this) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): one number that falls while a net learns: what its course says, and by which comparison.
+// Diagnosis (L2): one number that falls while a net learns: its progress, and the comparison that showed it.
 // docs/diagnosis.md#progress
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-//   unknown   too few numbers, or none that tell
+//   unknown   too few samples, or samples that decide nothing
 //   improves  it has learned something, and has not lost it again
-//   flat      enough numbers to say that nothing has been learned
-//   worsens   worse than at the beginning, and it stays so
+//   flat      there are enough samples, and nothing was learned
+//   worsens   it is worse than at the beginning, and stays so
 enum class progress : std::uint8_t { unknown, improves, flat, worsens };
 
 [[nodiscard]] constexpr bool is_ill(progress what) noexcept {
@@ -45,55 +45,55 @@ public:
     // The comparison by which it is flat or worsens.
     [[nodiscard]] constexpr evidence why() const noexcept { return why_; }
     [[nodiscard]] constexpr double first() const noexcept { return first_; }
-    // The first, or the mean of the first ten, whichever is more.
+    // The first value, or the mean of the first ten, whichever is larger.
     [[nodiscard]] constexpr double beginning() const noexcept { return beginning_; }
     [[nodiscard]] constexpr double dropped_from() const noexcept { return dropped_from_; }
-    // The middle of the first third; of the last.
+    // The median of the first third; of the last.
     [[nodiscard]] constexpr double early() const noexcept { return early_; }
     [[nodiscard]] constexpr double level() const noexcept { return blocks_.size() >= 3 ? now_ : first_; }
-    // It has been at one value from its first steps on, be it that of its beginning or not.
+    // It has had one value from its first ten samples on, whether that of its beginning or another.
     [[nodiscard]] constexpr bool rests_from_the_start(progress_limits const& limits) const noexcept {
         return resting_ >= limits.earliest && samples_ - resting_ <= 10 && rests_at_ != 0;
     }
-    // At its first value. Where a loss scatters at all it does not: a batch, or a small step, changes it by more; and
-    // one without any scatter that falls, by however little, is on a plateau that it leaves.
+    // It stays at its first value. A loss that scatters does not: each batch, and each small step, changes it by more.
+    // A loss that does not scatter but falls, by however little, is on a plateau that it leaves.
     [[nodiscard]] constexpr bool stands_still(progress_limits const& limits) const noexcept {
         return (near_ >= limits.earliest && (says_ == progress::flat || rests_from_the_start(limits))) ||
                (near_ >= limits.still && !falls_steadily_);
     }
-    // Near its first for as many samples as are judged, and it falls no faster than before.
+    // It has been near its first value for `earliest` samples, and falls hardly faster than before.
     [[nodiscard]] SPOTTER_STRICT constexpr bool creeps(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         return near_ >= limits.earliest && !(before_ - now_ > limits.climbs * (early_ - before_));
     }
-    // A hundred samples, and it has fallen by a crumb at most.
+    // After a hundred samples, it has fallen by less than `least_fall`.
     [[nodiscard]] constexpr bool has_hardly_fallen(progress_limits const& limits) const noexcept {
         return samples_ >= 100 && blocks_.size() >= 12 && !has_fallen(limits);
     }
-    // It began above zero, and has neither risen from the start nor is the middle of its latest third above what counts
-    // as worse than the first.
+    // It began above zero, has not risen from the start, and the median of its last third is not above `worse` times
+    // the first.
     [[nodiscard]] constexpr bool has_not_risen(progress_limits const& limits) const noexcept {
         return samples_ > 0 && first_ > 0 && level() <= somewhat_above(limits) && !rises_from_the_start();
     }
-    // To twice its first and more, in the mean of the first ten.
+    // The mean of its first ten values is at least twice the first.
     [[nodiscard]] SPOTTER_STRICT constexpr bool was_thrown_up() const noexcept {
         SPOTTER_STRICT_BODY
         return first_ > 0 && beginning_ >= 2 * first_;
     }
-    // It was thrown up, and its latest third is where it began, or above; or it has rested from the start.
+    // It was thrown up, and its last third is still where it began, or above; or it has rested from the start.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_gained_nothing(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         bool const is_up = was_thrown_up() && level() > (1 - limits.flat_fall) * first_;
         return (samples_ >= limits.lasting && is_up && !comes_back_) || rests_from_the_start(limits);
     }
-    // Its latest third is below the one before, as nine of ten pairs say.
+    // Its last third is below the one before, in nine of ten pairs of blocks.
     [[nodiscard]] SPOTTER_STRICT constexpr bool falls_still(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         return third > 0 && share_below(blocks_.last(third), blocks_.last(2 * third).first(third)) >= limits.improved;
     }
-    // Its latest third is well below the one before; or it has fallen far, and how frequent the answers are is all that
-    // it has learned so far: a plateau of language models.
+    // Its last third is well below the one before; or it has fallen far and is young: language models rest on a plateau
+    // once they have learned how frequent the answers are.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_on_its_way(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
@@ -102,18 +102,18 @@ public:
                (samples_ < limits.young && now_ < limits.fallen * beginning_);
     }
     [[nodiscard]] constexpr std::uint64_t samples() const noexcept { return samples_; }
-    // No rival and no growing return does that.
+    // It is so far above its beginning that neither a rival nor growing returns explain it.
     [[nodiscard]] SPOTTER_STRICT constexpr bool explodes(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double far_off = limits.explodes * beginning_;
         settle(far_off);
         return beginning_ > 0 && level() >= far_off;
     }
-    // It began better than it is, as 95 of 100 pairs from the first sixth and the last third said, and has not come
-    // back.
+    // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
+    // improved.
     [[nodiscard]] constexpr bool has_dropped() const noexcept { return dropped_ && !improved_; }
-    // It was hardly below where it began, and is above: the lowest block is in the first sixth, and of pairs from the
-    // first and the last third 95 in 100 rise.
+    // It was hardly ever below where it began, and is above: its lowest block is in the first sixth, and 95 in 100
+    // pairs of blocks from the first and the last third rise.
     [[nodiscard]] constexpr bool rises_from_the_start() const noexcept {
         std::size_t const third = blocks_.size() / 3;
         if (third < 2) { return false; }
@@ -125,7 +125,7 @@ public:
     }
 
 private:
-    // What is asked for at every sample, and changes with a block only.
+    // Computes what every sample needs, and only a new block changes.
     SPOTTER_STRICT constexpr void look_at_thirds(progress_limits const& limits) noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
@@ -142,7 +142,7 @@ private:
         dropped_ = is_down && (dropped_ || share_below(blocks_.first(third / 2), blocks_.last(third)) >= 0.95);
         comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
     }
-    // What counts as above the first, and as without a bottom.
+    // The limits above which a value counts as above the first, and below which as without a bottom.
     [[nodiscard]] SPOTTER_STRICT constexpr double somewhat_above(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double margin = (limits.worse - 1) * magnitude(first_);
@@ -161,7 +161,7 @@ private:
         sum_of_ten_ += value;
         if (samples_ == 10 && 0.1 * sum_of_ten_ > first_) { beginning_ = 0.1 * sum_of_ten_; }
     }
-    // In a row: above the first, without a bottom, well below the first, near it, and at one value.
+    // Counts samples in a row: above the first, without a bottom, well below the first, near it, and at one value.
     SPOTTER_STRICT constexpr void count_rows(double value, progress_limits const& limits) noexcept {
         SPOTTER_STRICT_BODY
         auto const count = [](std::uint64_t& row, bool goes_on) noexcept { row = goes_on ? row + 1 : 0; };
@@ -193,7 +193,7 @@ private:
     constexpr void judge(progress_limits const& limits) noexcept {
         if (is_worse(limits, why_)) {
             says_ = progress::worsens;
-            improved_ = improved_ && !stays_above(limits, why_);  // what was learned is lost
+            improved_ = improved_ && !stays_above(limits, why_);  // the progress was lost
             return;
         }
         if (samples_ < limits.earliest) {
@@ -205,7 +205,7 @@ private:
         bool const flat = !improved_ && (is_still(limits, why_) || (near_the_first && is_flat(limits, why_)));
         says_ = improved_ ? progress::improves : flat ? progress::flat : progress::unknown;
     }
-    // Whether something holds, with the comparison that says so.
+    // Each of these writes the comparison that holds to `why`.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
@@ -235,7 +235,7 @@ private:
         why = {lowest, least_far_, far_off, relation::greater};
         return true;
     }
-    // However it scatters, hardly a block of the last third is near the beginning.
+    // Hardly a block of the last third is near the beginning, however the loss scatters.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_far_above(progress_limits const& limits,
                                                              evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
@@ -247,8 +247,8 @@ private:
         why = {"median of the latest losses", now_, far_off, relation::greater};
         return true;
     }
-    // Hardly a block of the last two thirds is below the beginning, and these do not fall: where a step is a sample no
-    // row of them is above.
+    // Hardly a block of the last two thirds is below the beginning, and they do not fall. This finds a loss that
+    // scatters too much (a sample a step) to stay above for many samples in a row.
     [[nodiscard]] SPOTTER_STRICT constexpr bool stays_above(progress_limits const& limits,
                                                             evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
@@ -264,7 +264,7 @@ private:
         why = {"median of the latest losses", now_, climbs, relation::greater};
         return true;
     }
-    // At its first value for a while.
+    // It has been at its first value for a while.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_still(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         if (!stands_still(limits)) { return false; }
@@ -273,7 +273,7 @@ private:
         why = {"distance from the first loss", apart_, limit, relation::less_equal};
         return true;
     }
-    // What it has fallen by from the first third to the last, with two standard errors of that, is next to nothing.
+    // Its fall from the first third to the last, plus two standard errors, is next to nothing.
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_flat(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
@@ -281,8 +281,8 @@ private:
         double apart[block_series::most]{};
         std::span<double const> const last = blocks_.last(third);
         for (std::size_t i = 1; i < third; ++i) { apart[i - 1] = magnitude(last[i] - last[i - 1]); }
-        // The median of |difference| of two normal numbers is 0.954 standard deviations; the error of a median 1.25 of
-        // those of a mean.
+        // The median of |a - b| for two normal numbers is 0.954 standard deviations; the standard error of a median is
+        // 1.25 times that of a mean.
         double const deviation = middle_of({apart, third - 1}) / 0.954;
         double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
         double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
@@ -291,14 +291,13 @@ private:
         why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
         return true;
     }
-    // By more than a crumb.
+    // It has fallen by `least_fall` or more.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_fallen(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         return early_ - now_ >= limits.least_fall * magnitude(early_);
     }
-    // The latest third is above the first, by half of what counts as worse; or it is above the beginning by more than
-    // the loss scatters, by six of its robust standard deviations: where a step is a sample, a low first loss may be an
-    // accident.
+    // The last third is above the first by half of what counts as worse; or above the beginning by six robust standard
+    // deviations of the loss: where a step is a sample, the first loss may be low by accident.
     [[nodiscard]] SPOTTER_STRICT constexpr bool has_risen(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         if (now_ - early_ > 0.5 * (limits.worse - 1) * magnitude(first_)) { return true; }
@@ -309,18 +308,18 @@ private:
     }
 
     block_series blocks_;
-    double early_ = 0, before_ = 0, now_ = 0;  // the middle of their first third, of the last but one, of the last
-    // The last third is below the first; it is above the first loss, and on its way back there.
+    double early_ = 0, before_ = 0, now_ = 0;  // medians of the first, last but one and last third
+    // The last third is below the first; the loss is above its first value, and on its way back there.
     bool falls_steadily_ = false, comes_back_ = false;
-    bool dropped_ = false;     // from
-    double dropped_from_ = 0;  // the middle of the first third, when it was seen
+    bool dropped_ = false;     // has_dropped()
+    double dropped_from_ = 0;  // the median of the first third before the drop
     double first_ = 0, beginning_ = 0, sum_of_ten_ = 0;
     std::uint64_t samples_ = 0;
     std::uint64_t above_ = 0, far_above_ = 0, fallen_ = 0, bottomless_ = 0;  // samples in a row
-    std::uint64_t near_ = 0, resting_ = 0;  // likewise: near the first; at one value, which is
+    std::uint64_t near_ = 0, resting_ = 0;  // samples in a row: near the first value; at one value
     double rests_at_ = 0;
-    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of those above, and far above
-    double last_ = 0, apart_ = 0;                           // the last, and how far from the first
+    double least_above_ = 0, least_far_ = 0, sum_far_ = 0;  // of the rows above and far above
+    double last_ = 0, apart_ = 0;                           // the last value, and its distance from the first
     bool improved_ = false;
     progress says_ = progress::unknown;
     evidence why_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): which rules are in a pack that tells one cause of what they find. docs/rules.md#packs
+// Diagnosis (L2): the rules of the packs that report one cause for what they find. docs/rules.md#packs
 #pragma once
 
 #include <spotter/diagnosis/built_in_pack.hpp>
@@ -11,7 +11,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 [[nodiscard]] constexpr bool is_diagnosed(pack_id it) noexcept {
     return it == pack_id::supervised || it == pack_id::rl || it == pack_id::boosting;
 }
-// A loss of training is what is to fall: that of a policy is none.
+// Training is to make its loss fall. The loss of a policy is not such an objective.
 [[nodiscard]] constexpr bool has_objective(pack_id it) noexcept { return it != pack_id::rl; }
 
 template <rule... Rules>
@@ -19,7 +19,7 @@ void add(hidden_pack& to, Rules const&... rules) noexcept {
     (to.add(make_hidden(rules)), ...);
 }
 
-// What goes wrong in any net that is trained by gradients.
+// Rules for any net that is trained by gradients.
 template <class = only_where_called>
 void add_any_net(hidden_pack& to) noexcept {
     add(to, non_finite{}, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{},
@@ -38,8 +38,8 @@ void add_rules(hidden_pack& pack) noexcept {
         add(pack, loss_spike{}, oscillating_loss{}, underfit{}, overfit{}, overtraining{}, gradient_depth_ratio{},
             tensor_variance{}, unchanged_tensor{});
     } else if constexpr (Which == pack_id::boosting) {
-        // Single trees lean on few features, and some tables always do. Trees that are grown for long know their rows
-        // by heart.
+        // A single tree uses few features, and so do some tables. Trees that are grown for long learn their rows by
+        // heart.
         add(pack, non_finite{.select = &select::outcomes}, tree_depth{.depth = 8}, low_feature_importance{},
             feature_importance_overweight{.threshold = 0.9} | for_steps{20} | severity::info, stalled_training{},
             overfit{.select = &select::boosting_losses, .min_rise = 0.05},

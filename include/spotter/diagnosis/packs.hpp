@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): the catalogue in packs, for a kind of training each. docs/rules.md#packs
+// Diagnosis (L2): the catalogue in packs, one for each kind of training. docs/rules.md#packs
 #pragma once
 
 #include <spotter/diagnosis/built_in_pack.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
-// A pack is a rule: `hook{"runs/a", keep, packs::supervised || loss_above_target}`. Each of its rules tells an episode
-// once, and nothing more for 100 closes.
+// A pack is a rule: `hook{"runs/a", keep, packs::supervised || loss_above_target}`. Each of its rules reports an
+// episode once, and then nothing for 100 closes.
 namespace packs {
 
-// A net that is fitted to labels or targets. `initial_loss` joins it by hand, with the loss that an untrained net
-// should have: `packs::supervised || initial_loss{.expected = initial_loss::cross_entropy(10)}`.
+// A net that is fitted to labels or targets. The caller adds `initial_loss`, with the loss that an untrained net should
+// have: `packs::supervised || initial_loss{.expected = initial_loss::cross_entropy(10)}`.
 inline constexpr built_in_pack<spotter::detail::pack_id::supervised> supervised{};
 
-// Reinforcement learning: a policy's loss is no objective, so the rules on losses are not in it. `rl_entropy_collapse`
-// joins it by hand, with the entropy of a policy that knows nothing: `packs::rl || rl_entropy_collapse{.max_entropy =
-// 0.693}`. poor_weight_initialization looks at the weights alone: its other conditions ask of the loss.
+// Reinforcement learning. A policy's loss is no objective, so the rules on losses are left out, and
+// poor_weight_initialization checks the weights alone. The caller adds `rl_entropy_collapse`, with the entropy of a
+// policy that knows nothing: `packs::rl || rl_entropy_collapse{.max_entropy = 0.693}`.
 inline constexpr built_in_pack<spotter::detail::pack_id::rl> rl{};
 
 // Boosted trees.
 inline constexpr built_in_pack<spotter::detail::pack_id::boosting> boosting{};
 
-// The machine that trains: in a hook from what the loop says of it, `time/step`, `time/wait`; in a system_sampler
-// (ext/system.hpp) from samples of processor, memory, disks and GPUs; workers held against each other in a
-// replay_side_by_side.
+// The machine that trains. In a hook it reads `time/step` and `time/wait`, which the loop reports; in a system_sampler
+// (ext/system.hpp) samples of processor, memory, disks and GPUs; in a replay_side_by_side it compares workers.
 inline constexpr built_in_pack<spotter::detail::pack_id::system> system{};
 
 // The rules of Amazon SageMaker Debugger with its values.

@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 template <pack_id Which>
 hidden_machine* make_diagnosed_pack() noexcept {
     diagnosis_limits limits;
-    // A round is fitted to what is left: the first gain most, and there is no plateau that a later one leaves.
+    // Each round of boosting fits the rest of the one before: the first gains most, and there are no plateaus.
     if constexpr (Which == pack_id::boosting) { limits.progress.stirs_at_all = limits.progress.stirs; }
     auto* const pack = new (std::nothrow) diagnosed_pack{has_objective(Which), limits};
     if (pack != nullptr) { add_rules<Which>(*pack); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): is it learning? What the losses, evaluations and returns of a run say together.
+// Diagnosis (L2): is the run learning? What its losses, evaluations and returns say together.
 // docs/diagnosis.md#progress
 #pragma once
 
@@ -13,21 +13,21 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// The progress of a run, from its losses (train, eval) and from metrics that say by their name that more is better.
-// `objective`: a loss of training is what is to fall (it is not in reinforcement learning). A loss that begins below a
-// hundredth of the largest is a part of a sum that begins near zero by accident, and tells nothing. Nor does the loss
-// of one of two nets that play against each other (nets.hpp): where it goes is half the rival's doing.
+// The progress of a run, from its losses (train, eval) and from metrics whose names say that more is better.
+// `objective`: training is to make its loss fall (not so in reinforcement learning). Two kinds of loss are ignored: a
+// loss that begins below a hundredth of the largest, which is a term of a sum that happens to begin near zero; and the
+// loss of one of two adversarial nets (nets.hpp), which depends on its rival as much.
 class progress_watch {
 public:
     constexpr explicit progress_watch(bool objective = true, detail::progress_limits limits = {}) noexcept
         : objective_{objective}, limits_{limits}, returns_{limits} {
-        returns_.bottomless = 1e300;  // there is no limit to what may be gained
+        returns_.bottomless = 1e300;  // returns have no limit
     }
 
     [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
         return falls(tensor) || rises(tensor) ? terms::sum : terms::none;
     }
-    // False where there is no memory.
+    // False where memory is short.
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return !any(needs(tensor)) || all_.declare(tensor) != nullptr;
     }
@@ -45,27 +45,27 @@ public:
         see_size(*mine);
         stale_ = true;
     }
-    // Of everything so far.
+    // The progress over all samples so far.
     [[nodiscard]] constexpr progress says() noexcept {
         if (std::exchange(stale_, false)) { says_ = sum_up(); }
         return says_;
     }
-    // No outcome is to be expected: so many closes have shown no loss of training, or none is an objective.
+    // No outcome is to be expected: after `closes` closes there was no training loss, or none is an objective.
     [[nodiscard]] constexpr bool shows_nothing(std::uint64_t closes) const noexcept {
         return !objective_ || (!any_loss_ && closes > limits_.earliest);
     }
-    // A training loss was observed that is an objective.
+    // A training loss that is an objective was observed.
     [[nodiscard]] constexpr bool has_objective() const noexcept { return any_loss_ && objective_; }
     // A loss, in training and in evaluation.
     struct series {
-        detail::falling_series train, eval;    // in either mode
+        detail::falling_series train, eval;    // in training and in evaluation
         step_id trained_at{}, evaluated_at{};  // the last step that showed it
-        bool counts = false;                   // as a training loss
-        bool is_metric = false;                // one that is made smaller: where a loss is shown, that tells
-        bool is_of_player = false;             // of one of two nets against each other
-        bool is_value = false;                 // a loss of a critic: no objective, and a witness
+        bool counts = false;                   // it is a training loss that is an objective
+        bool is_metric = false;                // a metric that falls: ignored where there is a loss
+        bool is_of_player = false;             // the loss of one of two adversarial nets
+        bool is_value = false;                 // the loss of a critic: evidence, but no objective
     };
-    // The first training loss that says so, else the first; null where there is none.
+    // The first training loss with this progress, or else the first; null where there is none.
     [[nodiscard]] constexpr series const* first_that(progress what, std::string_view& name) const noexcept {
         auto const counted = [&](series const& it) { return counts(it); };
         auto const so = [&](series const& it) { return counts(it) && it.train.says() == what; };
@@ -77,15 +77,15 @@ public:
         series const* const found = first_of([&](series const& it) { return counts(it); }, name);
         return found != nullptr ? &found->train : nullptr;
     }
-    // No training loss has stirred from where it began.
+    // No training loss has moved from where it began.
     [[nodiscard]] constexpr bool stands_still() const noexcept {
         return none_of_the_losses([&](series const& it) { return !it.train.stands_still(limits_); });
     }
-    // No training loss has fallen by more than a crumb.
+    // No training loss has fallen by `least_fall` or more.
     [[nodiscard]] constexpr bool has_hardly_fallen() const noexcept {
         return none_of_the_losses([&](series const& it) { return !it.train.has_hardly_fallen(limits_); });
     }
-    // The only training loss is where it began, or above; no evaluation is better than its own first.
+    // There is one training loss, it is where it began or above, and no evaluation has improved.
     [[nodiscard]] constexpr bool has_gained_nothing() const noexcept {
         std::uint64_t losses = 0;
         bool gained = false;
@@ -97,7 +97,7 @@ public:
             [&](std::string_view, series const& it) { gained = gained || it.eval.says() == progress::improves; });
         return losses == 1 && !gained;
     }
-    // The loss of the net that a tensor belongs to has risen from the start, by however little, or is worse.
+    // The loss of the net that a tensor belongs to has risen from the start, by however little, or worsens.
     [[nodiscard]] constexpr bool rises_in_net_of(std::string_view tensor) const noexcept {
         bool any = false;
         each_loss_of_net(tensor, [&](std::string_view, series const& it) {
@@ -107,7 +107,7 @@ public:
         return any;
     }
     // In reinforcement learning: the first return that has fallen, in training or in evaluation; the first loss of a
-    // critic that runs away. Null where there is none.
+    // critic that explodes. Null where there is none.
     [[nodiscard]] constexpr detail::falling_series const* fallen_return(std::string_view& name) const noexcept {
         detail::falling_series const* found = nullptr;
         all_.each_named([&](std::string_view called, series const& it) {
@@ -121,7 +121,7 @@ public:
     [[nodiscard]] constexpr series const* value_that_explodes(std::string_view& name) const noexcept {
         return first_of([&](series const& it) { return it.is_value && it.train.explodes(limits_); }, name);
     }
-    // The net that a tensor belongs to is one of two against each other, and its loss is worse.
+    // The net that a tensor belongs to is one of two adversarial nets, and its loss worsens.
     [[nodiscard]] constexpr bool loses_in_net_of(std::string_view tensor) const noexcept {
         bool any = false;
         each_loss_of_net(tensor, [&](std::string_view, series const& it) {
@@ -129,34 +129,33 @@ public:
         });
         return any;
     }
-    // A training loss is still on its way.
+    // A training loss is still falling.
     [[nodiscard]] constexpr bool is_on_its_way() const noexcept {
         bool any = false;
         each_loss([&](std::string_view, series const& it) { any = any || it.train.is_on_its_way(limits_); });
         return any;
     }
-    // Where the evaluation of that loss stands, beside where its training began; unknown where it has none.
+    // The level of that loss in evaluation, relative to where its training began; unknown where it has none.
     [[nodiscard]] SPOTTER_STRICT constexpr measurement evaluated(std::string_view loss) const noexcept {
         SPOTTER_STRICT_BODY
         series const* const it = find_evaluated(loss);
         return it != nullptr ? measurement{it->eval.level() / it->train.beginning(), true} : measurement{};
     }
-    // The evaluation of that loss is well below where training began, and still falls: what more was learned by heart
-    // has done no harm so far.
+    // That loss in evaluation is well below where training began, and still falls: overfitting has done no harm so far.
     [[nodiscard]] SPOTTER_STRICT constexpr bool evaluation_falls(std::string_view loss) const noexcept {
         SPOTTER_STRICT_BODY
         series const* const it = find_evaluated(loss);
         return it != nullptr && it->eval.level() < limits_.fallen * it->train.beginning() &&
                it->eval.falls_still(limits_);
     }
-    // The first whose evaluation is as bad as the training began, whatever it does in training; null where there is
+    // The first loss that is as bad in evaluation as training began, whatever it does in training; null where there is
     // none.
     [[nodiscard]] constexpr series const* not_carried_over(std::string_view& name, evidence& why) const noexcept {
         return first_of([&](series const& it) { return counts(it) && stays_behind(it, why); }, name);
     }
 
 private:
-    // It is what is made smaller: a loss, or what boosted trees report of theirs.
+    // Training makes it smaller: a loss, or the metric that boosted trees report as theirs.
     [[nodiscard]] static constexpr bool falls(tensor_info const& tensor) noexcept {
         return select::boosting_losses(tensor);
     }
@@ -174,7 +173,7 @@ private:
         settle(least);
         return magnitude(it.train.beginning()) >= least;
     }
-    // What a loss of training is for. False: nothing, as that of a policy is no objective.
+    // Classifies a training loss by its name. False: it is ignored, as the loss of a policy is.
     [[nodiscard]] constexpr bool place_loss(series& mine, std::string_view name) noexcept {
         any_loss_ = true;
         if (!objective_) { return !is_loss_of_policy(name) && (mine.is_value = true); }
@@ -186,7 +185,8 @@ private:
         double const began = magnitude(it.train.beginning());
         shows_loss_ = true, largest_ = began > largest_ ? began : largest_;
     }
-    // The losses of the net that a tensor belongs to by its name, where there are some and others; else all.
+    // Calls `use(name, series)` for the losses of the net that a tensor's name belongs to; for all losses where that
+    // net has none.
     template <class Use>
     constexpr void each_loss_of_net(std::string_view tensor, Use&& use) const noexcept {
         std::string_view const net = net_of(tensor);
@@ -196,7 +196,7 @@ private:
             if (!any || is_loss_of_net(called, net)) { use(called, it); }
         });
     }
-    // The first of which `is_so(series)` says yes, and its name; null where there is none.
+    // The first series for which `is_so(series)` holds, and its name; null where there is none.
     template <class Ask>
     [[nodiscard]] constexpr series const* first_of(Ask&& is_so, std::string_view& name) const noexcept {
         series const* found = nullptr;
@@ -212,7 +212,7 @@ private:
             if (counts(it)) { use(called, it); }
         });
     }
-    // Of those there are, of which there are some.
+    // There are training losses, and `is_so` holds for none.
     template <class Ask>
     [[nodiscard]] constexpr bool none_of_the_losses(Ask&& is_so) const noexcept {
         bool any = false, some = false;
@@ -232,7 +232,7 @@ private:
         double const before = it.train.beginning(), now = it.eval.level();
         double stirs_not = (1 - limits_.least_fall) * it.eval.first(), as_before = (1 - limits_.flat_fall) * before;
         settle(stirs_not), settle(as_before);
-        // Neither gets anywhere, whatever their units.
+        // Neither training nor evaluation has fallen; this needs no common unit.
         bool const neither = now >= stirs_not && it.train.level() >= limits_.hardly * before;
         bool const behind = before > 0 && it.eval.first() <= limits_.alike * before && now >= as_before &&
                             now >= limits_.as_first * it.eval.first();
@@ -241,14 +241,14 @@ private:
         why = {"eval loss", now, neither ? stirs_not : as_before, relation::greater_equal};
         return true;
     }
-    // For so long that it is no way of exploring, or beside a critic that runs away.
+    // Returns have fallen for too long to be exploration, or together with a critic that explodes.
     [[nodiscard]] constexpr bool returns_fall() const noexcept {
         std::string_view name{};
         detail::falling_series const* const fallen = fallen_return(name);
         return fallen != nullptr &&
                (fallen->samples() >= limits_.lasting_mildly || value_that_explodes(name) != nullptr);
     }
-    // It says something of the whole run.
+    // It counts for the progress of the whole run.
     [[nodiscard]] constexpr bool speaks(series const& it) const noexcept {
         bool const is_rivals = it.is_of_player && !it.train.explodes(limits_);
         return !it.is_value && (!it.counts || (!is_rivals && counts(it)));
@@ -272,7 +272,8 @@ private:
         }
         return behind || (flat == losses && stands(losses)) ? progress::flat : progress::unknown;
     }
-    // So many losses of training, all flat: two nets against each other stand still, several metrics are of one model.
+    // Whether `losses` flat losses mean no progress. One does; several metrics of one model do; two adversarial nets,
+    // each flat, do not.
     [[nodiscard]] constexpr bool stands(std::uint64_t losses) const noexcept {
         return losses == 1 || (losses > 0 && !shows_loss_);
     }
@@ -280,7 +281,7 @@ private:
     per_tensor<series> all_;
     bool objective_;
     detail::progress_limits limits_, returns_;
-    double largest_ = 0;  // beginning of a training loss
+    double largest_ = 0;  // the largest beginning of a training loss
     bool any_loss_ = false, shows_loss_ = false, stale_ = false;
     progress says_ = progress::unknown;
 };

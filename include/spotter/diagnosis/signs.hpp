@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): what is seen of a run when something has to be told, as yes or no, free of any program's units.
+// Diagnosis (L2): what is seen in a run when a cause has to be named: signs that are true or false, without units.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -8,45 +8,45 @@
 #include <initializer_list>
 #include <string_view>
 
-// Each sign, and what it measures. A finding says its name, with spaces.
+// Each sign, and what it measures. A finding prints a sign's name with spaces for underscores.
 // clang-format off: a line each
 #define SPOTTER_EACH_SIGN(of) \
-    /* Values that are no numbers */ \
+    /* Values that are not finite */ \
     of(bad_data) /* they began in an input, a label or a metric */ \
     of(bad_gradient_alone) /* they began in a gradient, behind a finite forward pass */ \
     of(one_bad_element) /* where they began it is one element of several */ \
     of(few_bad_elements) /* they began in less than a tenth of a gradient or a parameter */ \
-    of(bad_values) /* there are some */ \
+    of(bad_values) /* there are such values */ \
     /* The course of the run */ \
-    of(loss_gets_worse) /* progress: worsens */ \
+    of(loss_gets_worse) /* its progress is `worsens` */ \
     of(loss_has_not_risen) /* the loss began above zero, and its latest are at most a tenth above the first */ \
-    of(loss_stands_still) /* the loss has not stirred from where it began */ \
+    of(loss_stands_still) /* the loss has not moved from where it began */ \
     of(loss_thrown_up) /* the mean of the first ten losses is twice the first */ \
-    of(loss_rises_under_small_steps) /* it has risen from the start; no first update was a fifth of its weight */ \
-    of(loss_below_zero) /* of labels that are classes the loss is below zero from the start */ \
-    of(labels_below_zero) /* of labels that are classes some are below zero, and the loss has come there */ \
-    of(loss_without_bottom) /* the loss began below zero and has more than doubled */ \
+    of(loss_rises_under_small_steps) /* the loss has risen from the start, after small_first_steps */ \
+    of(loss_below_zero) /* the labels are classes, and the loss is below zero from the start */ \
+    of(labels_below_zero) /* some class labels are below zero, and the loss has fallen below zero */ \
+    of(loss_without_bottom) /* the loss began below zero and is now more than twice as far below */ \
     of(eval_as_before) /* evaluation stays where training began */ \
-    /* Updates beside their weights */ \
+    /* Updates relative to their weights */ \
     of(most_weights_leapt) /* in one of the first updates more than half of the weights moved by half of themselves */ \
     of(some_weights_leapt) /* half of them or fewer */ \
     of(one_weight_leapt_far) /* one by ten times as much */ \
     of(most_weights_leap) /* lately more than half of the weights moved by a tenth of themselves at once */ \
     of(some_weights_leap) /* half of them or fewer */ \
     of(small_first_steps) /* no first update was a fifth of its weight */ \
-    of(nothing_moves) /* no weight has ever moved, though something pulls */ \
+    of(nothing_moves) /* no weight has ever moved; not where all gradients are zero */ \
     of(weights_came_to_rest) /* every weight has moved, and none for fifty observations */ \
     of(hardly_anything_moves) /* no weight has ever moved by more than next to nothing */ \
-    of(nothing_to_gain) /* a step as long as the weights would not change the loss, as gradients have it */ \
-    of(most_weights_climb) /* more than half of the weights go along their gradients */ \
+    of(nothing_to_gain) /* by the gradients, a step as long as the weights would not change the loss */ \
+    of(most_weights_climb) /* more than half of the weights move along their gradients */ \
     of(some_weights_climb) /* half of them or fewer */ \
     /* Weights and units at the beginning */ \
-    of(weights_alike) /* poor_weight_initialization: matrices began with one value, and are no tables */ \
-    of(large_weights) /* most weight matrices make what flows through them several times larger */ \
-    of(dead_without_a_leap) /* nine tenths of a layer's units do nothing, and no first update was large */ \
-    /* What rules say: of each a condition that holds */ \
-    of(raw_input) /* input_not_normalized: a mean or a spread that no normalisation leaves */ \
-    of(wide_input) /* input_not_normalized: five times what is allowed; rl_observation_range */ \
+    of(weights_alike) /* poor_weight_initialization: matrices other than tables began with one value */ \
+    of(large_weights) /* most weight matrices multiply the size of their signals several times */ \
+    of(dead_without_a_leap) /* nine tenths of a layer's units are dead, and no first update was large */ \
+    /* Findings of rules: the named rule holds */ \
+    of(raw_input) /* input_not_normalized: no normalised input has such a mean or spread */ \
+    of(wide_input) /* input_not_normalized: five times its limit; rl_observation_range */ \
     of(dead_units) /* all_zero, dead_relu, dormant_units */ \
     of(saturated_units) /* saturated_activation */ \
     of(same_batch_at_every_step) /* constant_batch, where it is certain */ \
@@ -58,13 +58,13 @@
     of(constant_reward) /* rl_constant_reward */ \
     of(policy_ascends) /* rl_policy_ascends */ \
     of(optimizer_ascends) /* update_direction */ \
-    of(not_in_optimizer) /* dead_update_path: no gradient is known, and no change */ \
-    of(updates_without_effect) /* dead_update_path: a gradient, and no change */ \
-    of(no_gradient) /* dead_update_path: no gradient, while others have one */ \
+    of(not_in_optimizer) /* dead_update_path: the gradient is unknown, and the parameter does not change */ \
+    of(updates_without_effect) /* dead_update_path: the parameter has a gradient, and does not change */ \
+    of(no_gradient) /* dead_update_path: the gradient is zero or absent, while others are not */ \
     of(gradient_vanishes) /* vanishing_gradient */ \
     of(gradient_fades_with_depth) /* gradient_depth_ratio */ \
-    of(gradient_holds_those_before) /* gradient_not_cleared: by its noise */ \
-    of(gradients_pile_up) /* gradient_not_cleared: by their growth */ \
+    of(gradient_holds_those_before) /* gradient_not_cleared: shown by the noise of the gradient */ \
+    of(gradients_pile_up) /* gradient_not_cleared: shown by the growth of gradients */ \
     of(guesses) /* no_better_than_guessing */ \
     of(predictions_unrelated) /* unrelated_predictions */ \
     of(classes_imbalanced) /* class_imbalance */ \
@@ -91,7 +91,7 @@ enum class sign : std::uint8_t {
     return names[static_cast<std::size_t>(which)];
 }
 
-// Those that are seen.
+// The set of signs that are seen.
 class signs {
 public:
     constexpr signs() noexcept = default;

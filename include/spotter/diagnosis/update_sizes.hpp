@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Diagnosis (L2): how large weights began, and how far each update moves them: free of any program's units.
+// Diagnosis (L2): how large weights began, and how far each update moves them, both without units.
 #pragma once
 
 #include <spotter/core/selector.hpp>
@@ -8,28 +8,29 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Of each weight matrix: its root mean square times the root of its fan-in when it was first seen (about 1 to 2 where
-// layers keep the size of what flows through them: Glorot & Bengio 2010, He et al. 2015), and its update ratios.
+// For each weight matrix: its initial scale and its update ratios. The scale is the root mean square times the root of
+// the fan-in, when the matrix was first seen. It is about 1 to 2 where layers keep the size of their signals (Glorot &
+// Bengio 2010, He et al. 2015).
 class update_sizes {
 public:
     static constexpr std::uint64_t first_updates = 5;
-    static constexpr double next_to_nothing = 1e-6;  // an update ratio: float32 has 24 bits
-    static constexpr double little = 1e-4;           // likewise: what moves by more needs no closer look
-    static constexpr double begun = 0.01;            // a scale: what begins below it may well leap
+    static constexpr double next_to_nothing = 1e-6;  // an update ratio below which nothing moves: float32 has 24 bits
+    static constexpr double little = 1e-4;  // an update ratio: a weight that moves by more needs no closer look
+    static constexpr double begun = 0.01;   // a scale: a weight that begins below it may leap in a healthy run
 
     struct weight {
-        double scale = 0;                           // at first sight; 0: not seen, or all zero
+        double scale = 0;                           // at the first observation; 0: not seen, not finite, or all zero
         double early = 0;                           // the largest update ratio of the first updates
-        double peak = 0;                            // of all; fades by 2 % an update
-        double highest = 0;                         // of all
-        step_id met_at{}, early_at{}, peak_at{};    // the step that showed it first; these
-        std::uint64_t moves = 0, rests = 0;         // observations with and without a change since the one before
-        std::uint64_t resting = 0;                  // likewise without, the latest in a row
-        bool seen = false, one_value = false;       // had one in all its elements at first sight
-        bool has_gradient = false, pulled = false;  // one was seen; it was not zero
-        double size = 0, pull = 0;  // the l2 norm at the last sight; the largest of those times that of the gradient
+        double peak = 0;                            // the largest update ratio; fades by 2 % an update
+        double highest = 0;                         // the largest update ratio, without fading
+        step_id met_at{}, early_at{}, peak_at{};    // steps of the first observation, of `early`, of `peak`
+        std::uint64_t moves = 0, rests = 0;         // observations that differ from the one before, and that do not
+        std::uint64_t resting = 0;                  // the latest observations in a row without a change
+        bool seen = false, one_value = false;       // one_value: at first all its elements were equal
+        bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
+        double size = 0, pull = 0;                  // its latest l2 norm; the largest product of norm and gradient norm
 
-        // Of a weight that did not begin next to zero.
+        // `early`, or 0 for a weight that began next to zero.
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
     };
 
@@ -68,10 +69,10 @@ public:
         any_moves_ = any_moves_ || ratio.value >= little;
     }
 
-    // Whether it is worth looking at all of them at this close: one is new, or none has moved by much yet.
+    // Whether all weights should be checked at this close: one is new, or none has moved by much yet.
     [[nodiscard]] constexpr bool may_be_wrong() noexcept { return std::exchange(is_new_, false) || !any_moves_; }
 
-    // Updates come at fewer than half of the observations: a step shows a part of what makes one.
+    // Fewer than half of the observations show an update: several steps make one.
     [[nodiscard]] constexpr bool rests_mostly() const noexcept { return all_rests_ > all_moves_; }
 
     // Calls `use(name, weight)` for each weight that was seen.
@@ -82,20 +83,20 @@ public:
         });
     }
 
-    // A recent update was so many times its weight, or more.
+    // A recent update was at least `times` its weight.
     [[nodiscard]] constexpr bool leaps(double times) const noexcept {
         bool any = false;
         each([&](std::string_view, weight const& it) { any = any || it.peak >= times; });
         return any;
     }
 
-    // One of the first updates was so many times its weight, or more, and the weight did not begin next to zero.
+    // One of the first updates was at least `times` its weight, for a weight that did not begin next to zero.
     [[nodiscard]] constexpr bool leapt(double times) const noexcept { return count_leaps(times, times).at_first > 0; }
-    // How many weights moved by how much of themselves: by `large` in a first update, of those judged that did not
-    // begin next to zero, and by ten times as much; lately by `leap`.
+    // Counts of weights. `judged`: did not begin next to zero. Of these, `at_first`: a first update was at least
+    // `large` times the weight; `ten_times`: ten times that. `lately`: of all `seen`, a recent one was at least `leap`.
     struct leap_counts {
         std::uint64_t judged = 0, at_first = 0, ten_times = 0, seen = 0, lately = 0;
-        double largest = 0;  // of the first updates, of any weight
+        double largest = 0;  // update ratio of the first updates, of any weight
     };
     [[nodiscard]] constexpr leap_counts count_leaps(double large, double leap) const noexcept {
         leap_counts all;
@@ -110,8 +111,8 @@ public:
         return all;
     }
 
-    // The most that a step as long as a weight would have changed the loss by; unknown where no gradient was seen, or
-    // every weight rests at zero.
+    // The most by which a step as long as a weight would have changed the loss. Unknown where no gradient was seen, or
+    // every weight is zero.
     [[nodiscard]] constexpr measurement strongest_pull() const noexcept {
         measurement most;
         each([&](std::string_view, weight const& it) {
@@ -121,7 +122,7 @@ public:
         return most;
     }
 
-    // Gradients of weights were seen, all of them zero: it is not the rate that keeps weights where they are.
+    // Gradients were seen, and all are zero: the learning rate is not why weights do not move.
     [[nodiscard]] constexpr bool nothing_pulls() const noexcept {
         bool any_gradient = false, any_pulled = false;
         each([&](std::string_view, weight const& it) {
@@ -144,7 +145,7 @@ private:
         double const pull = gradient * of.size;
         of.pull = pull > of.pull ? pull : of.pull;
     }
-    // It was all zero, and is: a ratio says nothing of that.
+    // The weight was all zero, and still is: it has no update ratio.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {
         summary const& now = it.stats;
         bool const later = has(now.has, terms::change) && now.has_previous && it.step.index > now.previous_index;
@@ -154,12 +155,12 @@ private:
         SPOTTER_STRICT_BODY
         it.peak *= 0.98;
     }
-    // The fan-in of a convolution is what is behind its first axis; of a matrix, as nobody says which axis that is, the
-    // geometric mean of both stands for it.
+    // The fan-in of a convolution is the product of all extents but the first. A matrix does not say which of its axes
+    // is the fan-in, so the geometric mean of both is used.
     [[nodiscard]] SPOTTER_STRICT static constexpr double scale_of(observation const& it) noexcept {
         SPOTTER_STRICT_BODY
         extents const& shape = it.tensor.shape;
-        // What has overflowed before it was seen says nothing of how it began.
+        // A weight that has overflowed does not show how it began.
         bool const sound = it.stats.finite() > 0 && it.stats.nonfinite() == 0;
         if (!sound || shape.rank < 2 || shape.size[0] == 0) { return 0; }
         double const all = static_cast<double>(it.stats.count);
