@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop is examined before it trains: is every gradient the derivative of the loss, are gradients cleared, does the
-// update move every weight the right way and by a sensible length? It experiments on copies of the net, so each finding
-// is proven. Includes no third-party header.
+// Examines a loop before it trains: is every gradient the derivative of the loss, are gradients cleared, does the
+// update move every weight in the right direction and by a sensible length? It experiments on copies of the net, so a
+// finding is proven unless its text says otherwise. Includes no third-party header.
 #pragma once
 
 #include <spotter/preflight/alarm_examination.hpp>
@@ -15,11 +15,11 @@ namespace spotter::inline SPOTTER_ABI {
 //     auto const found = sp::preflight(net, [](auto& n) { return n.forward_backward(); }, [](auto& n) { n.update(); });
 //     if (found) { sp::print(found); }
 //
-// `pass` is forward and backward of one batch, with the clearing of gradients that the loop does before it, and returns
-// the loss; `step` is the update, with the clearing behind it. Both work on the copy that they are given. The net has
-// the visit_tensors that it has for a hook, from input to output. The net, with its random numbers and its place in the
-// data, stays as it is. Some 25 to 60 passes where nothing is wrong, whatever the net's size, each on a new copy.
-// Nothing is thrown.
+// `pass` runs forward and backward for one batch, clears gradients before that if the loop does, and returns the loss.
+// `step` is the update, and clears gradients after it if the loop does. Both must work on the copy that they receive.
+// The net needs the visit_tensors that a hook needs, which shows tensors from input to output. The net itself, with its
+// random numbers and its place in the data, does not change. Where nothing is wrong it takes some 25 to 60 passes, each
+// on a new copy, whatever the net's size. Nothing is thrown.
 template <class Net, class Pass, class Step>
 [[nodiscard]] preflight_result preflight(Net& net, Pass pass, Step step,
                                          preflight_options<std::remove_const_t<Net>> const& choices = {}) noexcept {
@@ -47,7 +47,7 @@ template <class Net, class Pass, class Step>
     }
 }
 
-// Examines a loop by functions of its own: see `examination`.
+// Examines a loop through its own functions: see `examination`.
 [[nodiscard]] inline preflight_result preflight(examination const& exam) noexcept {
     return detail::examine(exam, nullptr);
 }

@@ -151,7 +151,7 @@ TEST_CASE("nlp_sequence_ratio: a window slides, a step is one entry of it, and e
 
 namespace {
 
-// Two weights of one value each, of which a column or a row moves; in an order of the axes.
+// Two weights, each of one value at first. Then a column of the first moves, and a row of the second.
 template <class Rule>
 indices fired_from_one_value(Rule const& rule, float first, float second, std::uint64_t every = 1) {
     return fired(rule, 30, [&](auto& it, step_id at) {

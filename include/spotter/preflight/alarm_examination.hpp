@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4): an alarm of a run asks for the experiment: is what it names so in the net as it is now?
+// Preflight (L4): an examination on an alarm of a run: does the net, as it is now, have the fault that the alarm names?
 #pragma once
 
 #include <spotter/core/guard.hpp>
@@ -16,19 +16,20 @@ namespace spotter::inline SPOTTER_ABI {
 
 namespace detail {
 
-// Whether a warning or an error among these names what can be examined: a rate, a sign, clearing, a layer or a backward
-// pass.
+// Whether a warning or an error among these names what an examination can check: a rate, a sign, clearing, a layer or a
+// backward pass.
 [[nodiscard]] bool asks_for_experiment(std::span<finding const> found) noexcept;
-// What the examination says of each rule that may ask for it. Texts are of the result.
+// The answer of an examination for each such rule. Its texts live in the result.
 [[nodiscard]] experiment_answer answer_of(preflight_result const& examined) noexcept;
 
 }  // namespace detail
 
-// Handed to a hook: `watch.examine_with(exam)`. Holds how the net is examined:
+// An argument of a hook: `watch.examine_with(exam)`. Holds how to examine the net:
 //
 //     sp::alarm_examination exam{[&] { return sp::preflight(net, pass, step, {.forwards = 200}); }};
 //
-// At most once in a thousand steps, and at steps with such an alarm only. Must outlive the hook's last step.
+// The hook calls it at most once in a thousand steps, and only at steps with such an alarm. Must outlive the hook's
+// last step.
 template <class Examine>
     requires std::convertible_to<std::invoke_result_t<Examine&>, preflight_result>
 class alarm_examination {
@@ -40,8 +41,8 @@ public:
 
     static constexpr std::uint64_t interval_steps = 1000;  // from one examination to the next
 
-    // Called by the hook; `step` is the one that the alarm is of. What the experiment says, or null where none was
-    // made. Nothing is thrown.
+    // The hook calls this with the step of the alarm. Returns the answer, or null where no examination was made.
+    // Nothing is thrown.
     [[nodiscard]] experiment_answer const* answer(std::span<finding const> found, step_id step) noexcept {
         if (step.mode != mode::train || !detail::asks_for_experiment(found)) { return nullptr; }
         if (last_ && (step.index > *last_ ? step.index - *last_ : *last_ - step.index) < interval_steps) {
@@ -52,7 +53,7 @@ public:
         answer_ = detail::answer_of(examined_);
         return &answer_;
     }
-    // The last one; empty before.
+    // The last result; empty before the first.
     [[nodiscard]] preflight_result const& examined() const noexcept { return examined_; }
 
 private:

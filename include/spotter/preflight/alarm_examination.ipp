@@ -9,7 +9,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // The rules of runs that ask for an experiment, and the causes that prove what each names. Where none of these was
-// found, the rule may be right all the same: only what `preflight_result::proven_right` has is refuted.
+// found, the rule may still be right: only `preflight_result::proven_right` refutes a rule.
 struct asking_rule {
     rule_id rule;
     std::span<preflight_cause const> causes;
@@ -43,7 +43,7 @@ SPOTTER_COLD_BODY bool asks_for_experiment(std::span<finding const> found) noexc
     });
 }
 
-// A fault of the loop's own code, and neither of its data nor of what is no more than explained by it.
+// A fault of the loop's own code: not of its data, and no consequence of another fault.
 [[nodiscard]] inline bool is_fault_of_code(preflight_finding const& it) noexcept {
     return it.told.severity >= severity::warning && it.cause >= preflight_cause::no_gradient &&
            it.cause <= preflight_cause::weight_decay_grows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: inputs, labels and outputs of the batch, sample by sample.
+// Preflight (L4), inside: inputs, labels and outputs of the batch, by sample.
 #pragma once
 
 #include <spotter/preflight/examiner.hpp>
@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 using raw_bytes = std::vector<unsigned char>;
 
-// Of a tensor whose first axis counts the samples; false of one that does not divide by them.
+// A copy of a tensor whose first axis counts the samples; false where its elements do not divide by their number.
 struct batch_rows {
     raw_bytes bytes{};
     std::size_t samples = 0, row_bytes = 0;
@@ -35,13 +35,13 @@ struct batch_rows {
     [[nodiscard]] std::size_t elements() const noexcept {
         return bytes.size() / (std::max)(std::size_t{1}, size_of(type));
     }
-    // Sample i is what was sample i + 1.
+    // The copy with samples rotated: sample i is the old sample i + 1.
     [[nodiscard]] raw_bytes rotated() const {
         raw_bytes made = bytes;
         std::rotate(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(row_bytes), made.end());
         return made;
     }
-    // All samples are the first.
+    // The copy with all samples equal to the first.
     [[nodiscard]] raw_bytes all_first() const {
         raw_bytes made = bytes;
         for (std::size_t i = 1; i < samples; ++i) { std::memcpy(made.data() + i * row_bytes, bytes.data(), row_bytes); }
@@ -63,7 +63,7 @@ struct batch_rows {
     return made;
 }
 
-// Goes to the place of the base, and takes it where it was not taken yet.
+// Goes to the weights of all.base, and computes it at the first call.
 inline batch_base const& at_base(examiner& all) {
     subject& loop = all.loop;
     if (!all.base.weights.empty()) {

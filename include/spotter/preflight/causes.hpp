@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4): the one order of causes: what an examination can tell, what proves it, and what to do.
+// Preflight (L4): the causes that an examination can report, in order, with their proof and remedy.
 #pragma once
 
 #include <spotter/rule/finding.hpp>
@@ -9,11 +9,11 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-// In the order in which they are told: of two that are as severe the earlier one explains the later. Where the
-// diagnosis of a run knows the same cause it has the same name.
+// In the order in which they are reported: of two with the same severity, the earlier one explains the later. A cause
+// that the diagnosis of a run knows, too, has the same name.
 enum class preflight_cause : std::uint8_t {
     none,
-    // the loop cannot be examined as it was handed over
+    // the loop cannot be examined as it is
     threw,
     copy_shares_memory,
     works_on_the_net,
@@ -62,14 +62,14 @@ enum class preflight_cause : std::uint8_t {
     samples_coupled,
     not_repeatable,
     not_restored,
-    // what the above explains
+    // what causes above explain
     learning_rate_too_large,
     learning_rate_too_small,
     no_descent,
     initial_loss,
     cannot_overfit,
     labels_unrelated,
-    // habits and limits, told as notes
+    // ways of working, and limits of the examination: notes
     not_proven,
     cleared_by_update,
     decay_in_gradient,
@@ -77,15 +77,15 @@ enum class preflight_cause : std::uint8_t {
     warm_up,
     batch_statistics,
 };
-// With `none`.
+// Includes `none`.
 inline constexpr std::size_t preflight_cause_count = static_cast<std::size_t>(preflight_cause::batch_statistics) + 1;
 
-// What is known of a cause.
+// The texts of a cause.
 struct preflight_row {
-    preflight_cause cause;       // its own
+    preflight_cause cause;       // the cause that this row describes
     std::string_view name;       // the rule of the finding
-    spotter::severity severity;  // at most; an experiment may tell less
-    bool is_symptom;             // a note where a cause that stands before it was told
+    spotter::severity severity;  // at most; an experiment may report a lower one
+    bool is_symptom;             // a note where an earlier cause was reported
     std::string_view reason;     // the sentence of the finding
     std::string_view proof;      // the experiment
     std::string_view remedy;     // what to do
@@ -281,7 +281,7 @@ namespace detail {
          "samples influence each other in training, not in evaluation", "one sample's input changed", ""},
     }};
 }
-// By number. Not inside a function, where it would be built anew at each call.
+// Indexed by cause. Not a local constant, which each call would build again.
 inline constexpr std::array<preflight_row, preflight_cause_count> preflight_rows = make_preflight_rows();
 
 [[nodiscard]] constexpr bool rows_stand_in_order() noexcept {
@@ -294,7 +294,7 @@ static_assert(rows_stand_in_order(), "spotter: a cause's row stands at its numbe
 
 }  // namespace detail
 
-// Its row.
+// The row of a cause.
 [[nodiscard]] constexpr preflight_row const& describe_cause(preflight_cause what) noexcept {
     auto const index = static_cast<std::size_t>(what);
     return detail::preflight_rows[index < preflight_cause_count ? index : 0];

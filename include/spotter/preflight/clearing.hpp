@@ -6,10 +6,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Gradients are filled with random signs before a pass, and are held against `gradient`, behind a pass from zeros. What
-// comes out as it went in was added to: a share of 1 within 5 % (2 % of rounding and of random passes was seen at most,
-// and nothing between). Where the update empties it, that is a habit, told as a note; otherwise an error. From here on
-// a pass is measured by the difference that it makes.
+// Fills gradients with random signs before a pass, and compares the result with `gradient`, from a pass that began with
+// zeros. A filling that is still there was added to: a share above 5 % (rounding and random passes left 2 % at most;
+// otherwise it is about 1). If the update clears such gradients, this is reported as a note, otherwise as an error.
+// From here on, the gradient of such a tensor is the difference that a pass makes.
 void examine_clearing(examiner& all, double_list const& gradient);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -6,10 +6,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What gradients are filled with.
+// The filling: random signs, several times the size of a gradient.
 [[nodiscard]] inline double_list filling_for(examiner& all, double_list const& gradient) {
     double_list filling(gradient.size());
-    double const times = all.is_random ? 100 : 4;  // so that the differences of random passes are small beside it
+    double const times = all.is_random ? 100 : 4;  // makes the differences between random passes small relative to it
     double const general = rms_of(gradient) > 0 ? rms_of(gradient) : 1e-3;
     for (parameter const& each : all.loop.parameters()) {
         double const size = rms_of(each.of(gradient));
@@ -18,7 +18,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return filling;
 }
 
-// Begins a pass with gradients that hold something.
+// Makes a pass that begins with filled gradients.
 inline void fill_and_pass(subject& loop, double_list const& filling) {
     loop.go_to(loop.start());
     loop.prepare();
@@ -27,7 +27,7 @@ inline void fill_and_pass(subject& loop, double_list const& filling) {
     (void)loop.bare_pass();
 }
 
-// Of each tensor: the share of its filling that is still there behind a pass. Marks those that a pass adds to; empty
+// For each tensor: the share of its filling that is left after a pass. Marks the tensors that a pass adds to; empty
 // where there are none.
 [[nodiscard]] inline double_list shares_kept(examiner& all, double_list const& gradient, double_list const& filling) {
     subject& loop = all.loop;
@@ -42,7 +42,7 @@ inline void fill_and_pass(subject& loop, double_list const& filling) {
             along += (filled[i] - gradient[i]) * filling[i];
         }
         shares.push_back(along / dot_of(each.of(filling), each.of(filling)));
-        each.accumulates = shares.back() > 0.05;  // of momentum a part comes out
+        each.accumulates = shares.back() > 0.05;  // a momentum in the gradient keeps a part of it
         adds = adds || (each.accumulates && !each.gathered && !each.frozen);
     }
     return adds ? shares : double_list{};
@@ -60,7 +60,7 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
         if (loop.over()) { return; }
         loop.read_gradients(after);
     }
-    // Those that the update leaves: an optimizer clears what it was given.
+    // Counts gradients that the update does not clear: an optimizer clears those that it holds.
     std::size_t staying = 0, judged = 0, first = 0;
     for (std::size_t t = 0; t < loop.parameters().size(); ++t) {
         parameter const& each = loop.parameters()[t];

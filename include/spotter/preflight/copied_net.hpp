@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4): an examination of a net that can be copied: every pass begins from a copy.
+// Preflight (L4): the examination of a net that can be copied: each pass begins with a new copy.
 #pragma once
 
 #include <spotter/preflight/examination.hpp>
@@ -17,7 +17,7 @@ void show_net(Net const& net, parameter_visitor& visit) {
     visit_tensors(net, visit);
 }
 
-// The copy at hand. At one address while the examination lasts.
+// Owns the current copy. Must not move during the examination.
 template <class Net, class Pass, class Step>
 class copied_net {
 public:
@@ -27,7 +27,7 @@ public:
     copied_net& operator=(copied_net const&) = delete;
     ~copied_net() { delete copy_; }
 
-    // Its functions; they live with this.
+    // The functions of an examination on the current copy. They refer to this object.
     [[nodiscard]] examination functions() {
         examination it;
         it.parameters = [this](parameter_visitor& visit) { show_net(std::as_const(*copy_), visit); };
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    // Another copy in place of the one at hand.
+    // Replaces the current copy by a new one.
     void renew() {
         delete std::exchange(copy_, nullptr);
         copy_ = new Net(net_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of outputs.hpp: does one sample's input reach another's output?
+// The bodies of outputs.hpp: does the input of one sample change the output of another?
 #pragma once
 
 #include <spotter/preflight/outputs.hpp>
@@ -31,7 +31,7 @@ private:
                 return;
             }
         }
-        // Masks of dropout belong to places in the batch, and do not move with the samples.
+        // A dropout mask belongs to a place in the batch, and does not move with the samples.
         double const odd = has_modes_ || !draws() ? inequivariance() : 0;
         if (loop_.over()) { return; }
         bool const mixed = odd > coupling_limits::exchanged;
@@ -39,7 +39,7 @@ private:
                                       : has_modes_ ? preflight_cause::batch_statistics_in_evaluation
                                                    : preflight_cause::samples_coupled;
         draft& told = all_.tell(cause, "outputs");
-        // Training by batch statistics looks like that.
+        // Batch normalisation in training looks like this, so it is only a note.
         if (cause == preflight_cause::samples_coupled) { told.severity = severity::info; }
         told.measure =
             mixed ? "difference of an output that should only have moved" : "change of another sample's output";
@@ -50,7 +50,8 @@ private:
         (void)loop_.loss();
         return loop_.over() ? double_list{} : values_of(loop_.outputs());
     }
-    // How far outputs of other samples move, of their size, when one input becomes a mixture with the next.
+    // How far the outputs of other samples move, relative to their size, when one input becomes a mixture with the
+    // next.
     [[nodiscard]] double influence(double_list const& before) {
         std::size_t const changed = rows_.samples / 2, width = rows_.elements() / rows_.samples;
         raw_bytes other = rows_.bytes;
@@ -120,7 +121,7 @@ SPOTTER_BODY void examine_evaluation(examiner& all) {
     double const two = loop.bare_pass();
     batch_rows const second{loop.inputs(), loop.batch()};
     loop.use_training(true);
-    bool const same_batch = first && first.bytes == second.bytes;  // it may draw its batch
+    bool const same_batch = first && first.bytes == second.bytes;  // a pass may draw its batch
     if (loop.over() || !same_batch || !is_finite(one) || !is_finite(two) ||
         magnitude(one - two) <= 1e-6 * magnitude(one) + 1e-12) {
         return;

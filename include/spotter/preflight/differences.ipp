@@ -26,7 +26,7 @@ SPOTTER_BODY bool difference_sample::finite() const noexcept {
 SPOTTER_BODY double difference_sample::roughness() const {
     double_list bends;
     for (difference const& each : differences) { bends.push_back(each.bend); }
-    return mean_and_deviation{bends}.deviation;  // what all directions share is no roughness
+    return mean_and_deviation{bends}.deviation;  // the mean, which all directions share, is no roughness
 }
 
 SPOTTER_BODY double difference_sample::unit(std::size_t place) const noexcept {
@@ -35,7 +35,7 @@ SPOTTER_BODY double difference_sample::unit(std::size_t place) const noexcept {
     return differences.empty() ? 0 : std::sqrt(sum / static_cast<double>(differences.size()));
 }
 
-// One digit and a power of ten, as limits are, to the last bit of a float.
+// One digit times a power of ten, as limits usually are, to the last bit of a float.
 [[nodiscard]] inline bool is_round(double value) noexcept {
     for (double power = 1e-6; power < 1e6; power *= 10) {
         for (int digit = 1; digit < 10; ++digit) {
@@ -76,7 +76,7 @@ SPOTTER_BODY void move_ends(examiner const& all, probe const& at, std::size_t te
     for (std::size_t i = it.first; i < it.first + it.count; ++i) {
         double const w = at.weights[i], sign = signs.sign() * (1 + 0.9 * signs.sign());
         double high = rounded_to(it.type, w + sign * step);
-        // The next number.
+        // The step is below the spacing: takes the next number.
         if (high == w) { high = rounded_to(it.type, w + std::copysign(spacing_of(it.type), sign) * magnitude(w)); }
         if (magnitude(at.gradient[i]) >= at.clipped) { high = w; }
         up[i] = high;

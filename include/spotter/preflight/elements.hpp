@@ -13,13 +13,13 @@ namespace spotter::inline SPOTTER_ABI::detail {
 [[nodiscard]] constexpr bool can_hold_weights(dtype type) noexcept {
     return type == dtype::f32 || type == dtype::f64 || type == dtype::bf16 || type == dtype::f16;
 }
-// The distance of neighbouring numbers, relative to them.
+// The spacing of a type's numbers, relative to their size; at most.
 [[nodiscard]] constexpr double spacing_of(dtype type) noexcept {
     return type == dtype::f64 ? 0x1p-52 : type == dtype::f32 ? 0x1p-23 : type == dtype::bf16 ? 0x1p-7 : 0x1p-10;
 }
-// Of so few bits that their spacing is no small step.
+// Has so few bits that its spacing is not a small step.
 [[nodiscard]] constexpr bool is_coarse(dtype type) noexcept { return type == dtype::bf16 || type == dtype::f16; }
-// The nearest number of a type.
+// The nearest number that a type can hold.
 [[nodiscard]] inline double rounded_to(dtype type, double value) noexcept {
     switch (type) {
         case dtype::f32:
@@ -33,7 +33,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     }
 }
 
-// Any numbers, as doubles; false of what is none.
+// Reads elements of any real type as doubles; false for another type.
 [[nodiscard]] inline bool read_elements(tensor_ref const& view, double* into) noexcept {
     bool read = view.count == 0;
     visit_values(view, [&](auto const& values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4): the examination: which experiments are made, in which order, and what is told of them.
+// Preflight (L4): the examination: which experiments it makes, in which order, and what it reports.
 #pragma once
 
 #include <spotter/preflight/examination.hpp>
@@ -7,14 +7,14 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// The net of which copies are examined: it must not change.
+// The net that is copied; the examination must not change it.
 struct original_net {
     void const* net = nullptr;
     void (*show)(void const* net, parameter_visitor& visit) = nullptr;
     bool may_be_put_back = false;  // it is not const
 };
 
-// Nothing is thrown; what the program's functions throw is told. `original` may be null.
+// Throws nothing: an exception of the program's functions is reported as a finding. `original` may be null.
 [[nodiscard]] preflight_result examine(examination const& exam, original_net const* original) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

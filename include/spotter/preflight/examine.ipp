@@ -20,7 +20,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Names and sizes that go together with nothing.
+// Reports gradients and weights that have no partner by name and size.
 inline void tell_unpaired(examiner& all) {
     std::vector<std::string> const& gradients = all.loop.unpaired_gradients();
     if (!gradients.empty()) {
@@ -36,7 +36,8 @@ inline void tell_unpaired(examiner& all) {
     if (all.loop.parameters().empty()) { all.tell(preflight_cause::nothing_to_examine, "tensors"); }
 }
 
-// The experiments, cheapest and most fundamental first. An experiment without which the next ones say nothing ends it.
+// Makes the experiments, the cheapest and most fundamental first. Ends after one that fails where the next ones would
+// show nothing.
 inline void experiment(examiner& all, original_watch& original) {
     subject& loop = all.loop;
     if (!original.begin(all) || !loop.open()) { return; }
@@ -58,7 +59,7 @@ inline void experiment(examiner& all, original_watch& original) {
     examine_update(all, first);
     all.update_examined = loop.given().update && !loop.over();
     if (!original.stands(all, "step")) { return; }
-    loop.keep_back(60);  // a wrong gradient is worth many passes, but not all
+    loop.keep_back(60);  // passes for later experiments: a wrong gradient may need many
     if (all.is_random) {
         examine_random_gradients(all);
     } else {
@@ -77,7 +78,7 @@ inline void experiment(examiner& all, original_watch& original) {
     examine_training(all);
 }
 
-// What ended it.
+// Reports why the examination ended early.
 inline void tell_end(examiner& all) {
     if (all.loop.ended() == ending::threw) {
         all.tell(preflight_cause::threw, "loop").detail = all.loop.thrown();

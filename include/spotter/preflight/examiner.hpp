@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: what the experiments share: the subject, what was found so far, and what was learned of the
-// loss.
+// Preflight (L4), inside: what the experiments share: the subject, the findings so far, and what is known of the loss.
 #pragma once
 
 #include <spotter/preflight/causes.hpp>
@@ -11,7 +10,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What a finding will say.
+// A finding before its text is written.
 struct draft {
     preflight_cause cause = preflight_cause::none;
     spotter::severity severity = spotter::severity::info;
@@ -25,29 +24,30 @@ struct draft {
     std::string_view remedy{};
 };
 
-// What is wrong with a gradient.
+// The result for one gradient.
 enum class gradient_kind : std::uint8_t {
-    unknown,  // too small, too rough, or not looked at
+    unknown,  // too small, too rough, or not examined
     right,
     no_effect,  // zero, and so is the derivative
-    missing,    // zero, and the derivative is not
-    factor,     // a multiple of it
+    missing,    // zero, but the derivative is not
+    factor,     // a multiple of the derivative
     other,      // anything else
 };
 
 struct gradient_state {
     gradient_kind kind = gradient_kind::unknown;
-    double error = 0;           // relative; of a bound proven with others that
-    double resolution = 0;      // what rounding and kinks may have made of it
-    double noise = 0;           // what the rounding of the loss alone may have made
-    double ratio = 1;           // gradient / derivative, of a multiple
+    double error = 0;           // relative; a bound where several were proven together
+    double resolution = 0;      // the part of the error that rounding and kinks may cause
+    double noise = 0;           // the part that rounding of the loss alone may cause
+    double ratio = 1;           // gradient / derivative, where it is a multiple
     text<80> words{};           // "is transposed", "rows 4 to 7 of 16"
-    bool is_misplaced = false;  // the words say of what it is the gradient
-    double right_at = 1;        // the share of the weights at which alone it is right
+    bool is_misplaced = false;  // the words name the tensor or rows whose gradient it is
+    double right_at = 1;        // below 1: it is right only at this share of the weights
     double size = 0;            // |gradient|
 };
 
-// The loss and the outputs of the batch as it is, at a place beside the start: a start of zeros hides all. Taken once.
+// The loss and the outputs of the unchanged batch, at weights near the start, as a start of zeros hides faults.
+// Computed once.
 struct batch_base {
     double_list weights{}, outputs{}, gradient{};
     double loss = 0;
@@ -60,21 +60,21 @@ struct examiner {
     subject loop;
     std::vector<draft> found{};
     random_numbers random{20240607};
-    double typical = 0.05;   // the size of weights, where a tensor of zeros says none
-    bool is_random = false;  // equal passes give other losses: nothing exact follows
-    bool draws = false;      // another seed gives other losses
+    double typical = 0.05;   // the size of weights, used for a tensor of zeros
+    bool is_random = false;  // equal passes give different losses: no exact experiment is possible
+    bool draws = false;      // another seed gives a different loss
     bool cleared_by_update = false;
-    bool writable_inputs = false;  // a pass reads the inputs that are written
+    bool writable_inputs = false;  // a pass reads inputs that the examination writes
     std::vector<gradient_state> gradients{};
     batch_base base{};
-    double relative_noise = 0;                                // of the loss, by rounding, where gradients were asked
-    double_list norms{};                                      // of all gradients, at the places where they were asked
-    std::vector<std::size_t> suspects{};                      // one of these gradients is wrong, at the least
-    bool clips_values = false;                                // elements of gradients were cut to one size
-    double decay = 0;                                         // the multiple of the weights that gradients hold
-    bool clearing_examined = false, update_examined = false;  // to the end
+    double relative_noise = 0;            // rounding noise of the loss, relative, where gradients were examined
+    double_list norms{};                  // of the whole gradient, at each point where it was examined
+    std::vector<std::size_t> suspects{};  // at least one of these gradients is wrong
+    bool clips_values = false;            // gradient elements were clipped to one size
+    double decay = 0;                     // the multiple of the weights that gradients include
+    bool clearing_examined = false, update_examined = false;  // these experiments were completed
 
-    // Adds a finding of the cause's own severity, or a milder one.
+    // Adds a finding, of the cause's own severity or of `level`.
     draft& tell(preflight_cause cause, std::string_view place) {
         return tell(cause, place, describe_cause(cause).severity);
     }
@@ -91,11 +91,12 @@ struct examiner {
     [[nodiscard]] bool has_any(std::initializer_list<preflight_cause> causes) const noexcept {
         return std::any_of(causes.begin(), causes.end(), [&](preflight_cause each) { return has(each); });
     }
-    // The size of a tensor's weights, as far as steps go by it.
+    // The size of a tensor's weights that steps are chosen by.
     [[nodiscard]] double scale_of(parameter const& it, double_list const& weights) const noexcept {
         return (std::max)(rms_of(it.of(weights)), typical);
     }
-    // A part of the weights' size at random added to each; a tensor of zeros gets some, too. All of it `share` times.
+    // The start, displaced: each weight moves at random by `part` of its tensor's size, and tensors of zeros move, too.
+    // All is then multiplied by `share`.
     [[nodiscard]] double_list displaced(double part, double share = 1) {
         double_list made = loop.start();
         for (parameter const& each : loop.parameters()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of gradients.hpp: what many verdicts mean together.
+// The bodies of gradients.hpp: findings from the results of all gradients.
 #pragma once
 
 #include <spotter/preflight/gradients.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Tensors by what was found of their gradients, each list in the order in which they are shown: from input to output.
+// Tensors by the result for their gradients. Each list is in the order shown: from input to output.
 struct sorted_gradients {
     tensor_group right{}, wrong{}, without_effect{}, unknown{};
 
@@ -52,7 +52,7 @@ private:
     [[nodiscard]] bool all_are(gradient_kind kind) const noexcept {
         return std::all_of(of_.wrong.begin(), of_.wrong.end(), [&](std::size_t t) { return state(t).kind == kind; });
     }
-    // The tensor of the largest error.
+    // The tensor with the largest error.
     [[nodiscard]] std::size_t worst() const noexcept {
         return *std::max_element(of_.wrong.begin(), of_.wrong.end(),
                                  [&](std::size_t a, std::size_t b) { return state(a).error < state(b).error; });
@@ -84,14 +84,14 @@ private:
                                                     : "its derivative is too rough, or the loss is not finite near by";
         }
     }
-    // Together they were proven wrong, and the passes that were allowed did not do to find which of them is.
+    // These were proven wrong as a group, and the budget ended before it was clear which of them is.
     void tell_suspects() {
         if (all_.suspects.empty() || all_.loop.ended() != ending::budget) { return; }
         draft& told = all_.tell(preflight_cause::wrong_backward, tensors()[all_.suspects[0]].name);
         told.others = static_cast<std::uint32_t>(all_.suspects.size() - 1);
         told.detail = "at least one of these; more passes (.forwards) show which";
     }
-    // A bias beside a weight that matters is no fault: a normalisation may stand behind it.
+    // A bias without effect next to a weight with effect is no fault: a normalisation may follow.
     [[nodiscard]] bool is_beside_effect(std::size_t t) const {
         for (std::size_t const other : {t - 1, t + 1}) {
             bool const is_larger = other < tensors().size() && tensors()[other].count > tensors()[t].count;
@@ -109,7 +109,7 @@ private:
         told.others = static_cast<std::uint32_t>(dead.size() - 1);
     }
 
-    // Right at smaller weights alone: by a clamp, or because a slope that is left out is one there.
+    // These are right at smaller weights alone: the loss is clamped, or a slope is left out that is one there.
     void tell_saturated() {
         for (std::size_t const t : of_.unknown) {
             if (state(t).right_at == 1) { continue; }
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    // What is wrong is one multiple of the derivative, or the loss does not move at all.
+    // Reports where all wrong gradients are the same multiple of the derivative, or the loss does not move at all.
     [[nodiscard]] bool tell_common_factor() {
         bool const everywhere = of_.right.empty();
         std::size_t factors = 0;
@@ -133,12 +133,12 @@ private:
             all_.tell(preflight_cause::loss_flat, "loss").detail = "it hardly moves at all";
             return true;
         }
-        // Of all tensors three quarters will do: the others are too small to be told exactly.
+        // Where no gradient is right, three quarters are enough: the others are too small to be exact.
         bool const most = everywhere ? 4 * factors >= 3 * of_.wrong.size() : factors == of_.wrong.size();
         if (!most || ratios.size() < factors || ratios.empty()) { return false; }
         auto const [low, high] = std::minmax_element(ratios.begin(), ratios.end());
         double const spread = *high - *low, times = middle_of(ratios);
-        // Of one layer it is its backward pass.
+        // Where others are right, only minus one counts: another factor is the backward pass of a layer.
         if (spread > 0.15 * magnitude(times) || (!everywhere && magnitude(times + 1) > 0.1)) { return false; }
         tell_factor(times, everywhere);
         return true;
@@ -166,14 +166,14 @@ private:
             told.detail << "a batch of " << all_.loop.batch();
         }
     }
-    // The norm of all gradients is the same at several places.
+    // The norm of the whole gradient is the same at several points.
     [[nodiscard]] bool is_clipped() const noexcept {
         double low = norm_of(all_.loop.first_gradient()), high = low;
         for (double const each : all_.norms) { low = (std::min)(low, each), high = (std::max)(high, each); }
         return all_.norms.size() > 1 && high - low < 1e-3 * high;
     }
 
-    // The tensor behind the last wrong one that is right, where all that are wrong stand before all that are right.
+    // The first right tensor, where all wrong ones come before all right ones; otherwise the number of tensors.
     [[nodiscard]] std::size_t first_right() const noexcept {
         std::size_t const last = of_.wrong.back(), none = tensors().size();
         bool const in_front = of_.wrong.size() > 1 && !of_.right.empty() && of_.right.front() > last;

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of gradients.hpp: which simple mistake a wrong gradient shows.
+// The bodies of gradients.hpp: the simple mistake that explains a wrong gradient.
 #pragma once
 
 #include <spotter/preflight/gradients.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Holds gradients that could have been meant against the differences that were measured: each costs no pass.
+// Compares the measured differences with gradients that may have been meant. Takes no passes.
 class mistake_search {
 public:
     mistake_search(examiner& all, probe const& at, std::size_t tensor, difference_sample const& sample)
         : all_{all}, at_{at}, it_{all.loop.parameters()[tensor]}, tensor_{tensor}, sample_{sample} {}
 
-    // Transposed, rows shifted, or the gradient of another tensor of this size; empty words where it is none of those.
+    // Words for it: transposed, rows shifted, or the gradient of another tensor of this size; empty where it is none of
+    // these.
     [[nodiscard]] text<80> misplaced() {
         if (it_.count < 4) { return {}; }
         remember_directions();
         text<80> words;
-        if (it_.is_matrix()) {  // the extents that it has, and those of its first axis against the rest
+        if (it_.is_matrix()) {  // its first extent, and the product of the others
             words = as_rows(static_cast<std::size_t>(it_.shape.size[0]));
-        } else if (it_.count <= 4096) {  // one flat vector: whatever divides it
+        } else if (it_.count <= 4096) {  // a flat vector: every number of rows that divides it
             for (std::size_t rows = 2; words.empty() && rows <= it_.count; ++rows) {
                 if (it_.count % rows == 0) { words = as_rows(rows); }
             }
         }
         return words.empty() ? as_other_tensor() : words;
     }
-    // Which rows, or elements, most of the error is in; empty where it is all over. Halves again and again, three
-    // directions each: one half holds a quarter of what the other does, or less, by chance in three of a hundred.
+    // Words for the rows, or elements, that hold most of the error; empty where it is everywhere. Bisects, with three
+    // directions for each half: by chance, one half holds a quarter of the other or less in three of a hundred.
     [[nodiscard]] text<80> place(double error) {
         bool const by_rows = it_.is_matrix() && it_.shape.size[0] > 1;
         std::size_t const unit = by_rows ? it_.count / static_cast<std::size_t>(it_.shape.size[0]) : 1;
@@ -37,11 +38,11 @@ public:
             std::size_t const middle = from + (to - from) / 2;
             double const low = residual_within(from * unit, middle * unit);
             double const high = low < 0.15 * all ? all : residual_within(middle * unit, to * unit);
-            bool const in_low = high < 0.25 * low, in_high = low < 0.25 * high;  // none where one is no number
+            bool const in_low = high < 0.25 * low, in_high = low < 0.25 * high;  // both false for NaN
             if (all_.loop.over() || !is_finite(low) || !is_finite(high) || in_low == in_high) { break; }
             (in_low ? to : from) = middle;
         }
-        if (2 * (to - from) * unit > it_.count) { return {}; }  // no more than halved
+        if (2 * (to - from) * unit > it_.count) { return {}; }  // halved at most once
         return words_for(from, to, by_rows ? "row" : "element", it_.count / unit);
     }
 
@@ -82,7 +83,7 @@ private:
         }
         return rms_of(residuals);
     }
-    // How far the weights moved, direction by direction.
+    // Computes again how far the weights moved in each direction.
     void remember_directions() {
         double_list up = at_.weights, down = at_.weights;
         for (std::size_t k = 0; k < sample_.differences.size(); ++k) {
@@ -99,7 +100,7 @@ private:
             double const change = sample_.differences[k].change, rest = change - dot_of(guess, apart_[k]);
             left += rest * rest, all += change * change;
         }
-        return left <= 0.02 * all;  // one in ten millions by chance, of nine directions
+        return left <= 0.02 * all;  // by chance one in ten million, with nine directions
     }
 
     examiner& all_;

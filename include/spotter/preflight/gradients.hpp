@@ -6,56 +6,55 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Where gradients are right, and where they are not.
+// The limits within which a gradient is right, and the method.
 //
-// Along a direction of random signs the residual (the change of the loss less what the gradient predicts) is normal,
-// with a deviation of |gradient - derivative| times the step (a Rademacher projection; Spall 1992 estimates gradients
-// by such): so a few directions tell the relative error of a tensor of any size, and the gradient's own direction alone
-// would not: a gradient with rows exchanged agrees with itself. All tensors are moved at once: the residual bounds the
-// error of each, and rounding costs no more than alone. Only where that fails, groups and single tensors are asked.
-// What rounding and kinks add is known from the same losses: L(w + d) + L(w - d) - 2 L(w) holds them, too, and no
-// gradient.
+// The residual is the change of the loss less what the gradient predicts. Along directions of random signs it is
+// normal, with deviation |gradient - derivative| times the step (a Rademacher projection; Spall 1992 estimates
+// gradients so). So a few directions show the relative error of a tensor of any size. The gradient's own direction
+// would not: a gradient with two rows exchanged agrees with itself. All tensors move at once: the residual bounds the
+// error of each, and rounding adds no more than for one tensor. Only where that fails, groups and single tensors are
+// examined. The bends L(w + d) + L(w - d) - 2 L(w), from the same losses, contain rounding and kinks and no gradient.
 //
-// Where the last one is wrong and the loss is far above that at small weights, it may be clamped or saturated, as by
-// raw inputs: a gradient that is right of the loss without the clamp has no derivative to agree with there. Then
-// smaller weights are asked, where it is not.
+// If the last gradient is wrong and the loss is far above its value at small weights, the loss may be clamped or
+// saturated, as by raw inputs. A right gradient of the loss without the clamp disagrees with the derivative there, so
+// smaller weights are examined, where the clamp does not act.
 struct gradient_limits {
-    // Of the relative error. Right gradients of the development nets were within .026 in 99 of 100, planted faults
-    // beyond .05; in double noise is 1e-8.
+    // Limits of the relative error. Of the right gradients of the development nets, 99 in 100 were within .026; planted
+    // faults were beyond .05. In double, noise is 1e-8.
     static constexpr double right_in_float = 0.03, right_in_double = 0.002;
-    static constexpr double wrong = 0.1;  // an error; between, a warning
-    // An error that is certain is this many times the noise, and this many times the roughness: a kink leaves up to 1.7
-    // times as much of a residual as it adds to how bends differ, so of nine directions that is chance in a few of a
-    // thousand, and an alarm needs it at two of three places. It may then be a quarter of what is otherwise right.
+    static constexpr double wrong = 0.1;  // above: an error; between: a warning
+    // A certain error exceeds the noise and the roughness by these factors. A kink adds to a residual up to 1.7 times
+    // what it adds to the roughness, so with nine directions chance exceeds the factor a few times in a thousand. An
+    // alarm needs it at two of three points. The error may then be a quarter of what is otherwise right.
     static constexpr double beyond_noise = 3, beyond_roughness = 4;
-    static constexpr double noise_share = 0.005;  // of a tensor's share that rounding makes: a sixth of what is right
-    // Of the weights: a start of zeros hides what is behind it, and an alarm needs several places.
+    static constexpr double noise_share = 0.005;  // rounding, of a tensor's share: a sixth of right_in_float
+    // Relative to the weights: a start of zeros hides faults, and an alarm needs several points.
     static constexpr double displacements[] = {0.05, 0.1, 0.3};
     static constexpr int first_directions = 4, all_directions = 9;
-    static constexpr int nearer_directions = 6;       // by a quarter of the step, where kinks may be what four showed
-    static constexpr std::size_t apart_at_once = 12;  // tensors that are asked one by one; of more, halves first
-    // Of the weights, the smallest that are asked where the loss is saturated; a loss so much above that there, of it,
-    // is not at ease, and one so much is.
+    static constexpr int nearer_directions = 6;  // with a quarter of the step, where kinks may explain the first four
+    static constexpr std::size_t apart_at_once = 12;  // tensors examined singly; larger groups are halved first
+    // Where the loss is saturated: the smallest share of the weights that is examined. The loss is saturated if it is
+    // above the one there by `saturated` times that, and at ease within `at_ease` times.
     static constexpr double smallest_weights = 0x1p-12, saturated = 1, at_ease = 0.1;
 };
 
-// Whether a factor explains the changes of the loss: what is left is a tenth of that, and a third of what was wrong.
+// Whether a factor explains the changes of the loss: a tenth of its prediction is left at most, and a third of what was
+// wrong.
 [[nodiscard]] inline bool explains(multiple const& it) noexcept {
     double const size = magnitude(it.kappa) * it.predicted;
     return it.left < 0.1 * size && it.left <= magnitude(it.kappa - 1) * it.predicted / 3;
 }
 
-// Fills all.gradients; tells nothing. Inputs are those of the next sample where that can be had, so that what a pass
-// keeps of an earlier batch shows.
+// Fills all.gradients; reports nothing. Uses the inputs of the next sample where it can write them, so that state from
+// an earlier batch shows.
 void examine_gradients(examiner& all);
 
-// Asked of a gradient that was found wrong, with the sample that showed it: which simple mistake would have predicted
-// it, and where it lies. Costs nothing but for the place, 30 passes at most. Gradients of other tensors are those of
-// the probe.
+// For a wrong gradient and the sample that showed it: finds the simple mistake that predicts it, and where it is. Takes
+// no passes, except for the place: 30 at most. Gradients of other tensors are those of the probe.
 void name_mistake(examiner& all, probe const& at, std::size_t tensor, difference_sample const& sample,
                   bool looks_for_place, gradient_state& into);
 
-// What was found of them, as findings: causes that many tensors share first.
+// Reports the results of all gradients: causes that many tensors share first.
 void tell_gradients(examiner& all);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

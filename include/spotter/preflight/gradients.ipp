@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of gradients.hpp: all at once, groups, one by one.
+// The bodies of gradients.hpp: examines all tensors at once, then groups, then single tensors.
 #pragma once
 
 #include <spotter/preflight/batch.hpp>
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    // Neither right at one place nor wrong at two.
+    // Tensors that were neither right at one point nor wrong at two.
     [[nodiscard]] tensor_group unproven(std::vector<int> const& wrong) const {
         tensor_group made;
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) {
@@ -51,7 +51,7 @@ private:
         }
         return made;
     }
-    // What one place said of a tensor beside what those before said.
+    // Merges the result for a tensor at this point with those at earlier points.
     void keep(std::size_t t, std::vector<int>& wrong) {
         gradient_state& before = all_.gradients[t];
         gradient_state const& now = now_[t];
@@ -61,7 +61,7 @@ private:
         if (now.kind == gradient_kind::right || before.kind == gradient_kind::unknown) { before = now; }
         if (now.kind == gradient_kind::right) { before.right_at = share_; }
     }
-    // To a place near the start, or at a share of its weights, where the loss is finite, and what is known there.
+    // Goes to a point near the start, at `share_` of its weights, where the loss is finite, and fills at_.
     [[nodiscard]] bool go(double part) {
         part_ = part;
         for (int tries = 0; tries < 4 && !loop_.over(); ++tries, part /= 4) {
@@ -115,9 +115,9 @@ private:
     void complete(difference_sample& into, tensor_group const& group) {
         add_directions(into, group, gradient_limits::all_directions - gradient_limits::first_directions);
     }
-    // Whether more is left than rounding, kinks and bends make of residuals: only a gradient that is wrong leaves it.
+    // Whether the residuals exceed what rounding, kinks and curvature cause: only a wrong gradient leaves more.
     [[nodiscard]] bool is_certain(tensor_group const& group, difference_sample const& sample) const {
-        double smallest = std::numeric_limits<double>::infinity();  // of those that do not drown in the noise
+        double smallest = std::numeric_limits<double>::infinity();  // of tensors whose share is above the noise
         for (std::size_t i = 0; i < group.size(); ++i) {
             double const unit = sample.unit(i);
             if (unit * gradient_limits::wrong / 3 >= at_.pair_noise()) { smallest = (std::min)(smallest, unit); }
@@ -126,7 +126,8 @@ private:
         return residual > gradient_limits::beyond_noise * at_.pair_noise() &&
                residual > gradient_limits::beyond_roughness * sample.roughness() && residual > least;
     }
-    // Marks what a sample proves right, and returns the others. `caution` times what was seen is believed.
+    // Marks the tensors that a sample proves right, and returns the others. The residual is multiplied by `caution`
+    // first.
     [[nodiscard]] tensor_group mark(tensor_group const& group, difference_sample const& sample, double caution = 1) {
         double const residual = sample.residual() * caution, rough = (std::max)(at_.pair_noise(), sample.roughness());
         double const clean = std::sqrt((std::max)(0.0, residual * residual - rough * rough));
@@ -150,17 +151,18 @@ private:
         if (group.empty() || loop_.over()) { return; }
         difference_sample sample = measure(group, 1, gradient_limits::first_directions);
         if (loop_.over() || few_do(group, sample)) { return; }
-        bool const is_part = group.size() > 1 && group.size() < asked_;  // of a group that was looked at thoroughly
+        bool const is_part = group.size() > 1 && group.size() < asked_;  // of a group with all directions
         if (!is_part) { complete(sample, group); }
         if (loop_.over()) { return; }
-        if (!sample.finite()) { return divide(group); }  // the loss ends somewhere: by smaller groups
+        if (!sample.finite()) { return divide(group); }  // the loss is not finite somewhere: smaller groups
         bool const certain = is_certain(group, sample);
         tensor_group const left = mark(group, sample), weak = weak_of(left);
         if (!certain) { return judge_rough(group, left, weak); }
         if (!left.empty() && left.size() < group.size()) { return weak == left ? judge_weak(weak) : judge(left); }
         is_part ? divide(group) : explain(group, sample);
     }
-    // Whether the first directions prove at least some of a group, also by shorter steps; the rest is judged by itself.
+    // Whether the first directions, or shorter steps, prove at least some of a group right; then it judges the rest
+    // separately.
     [[nodiscard]] bool few_do(tensor_group const& group, difference_sample const& sample) {
         if (!sample.finite() || is_certain(group, sample)) { return false; }
         tensor_group const left = is_right(group, sample) ? tensor_group{} : left_nearer(group, sample);
@@ -170,17 +172,17 @@ private:
         judge(left);
         return true;
     }
-    // Too rough here: those that are left alone, what is weak by longer steps.
+    // The loss is too rough here: judges the remaining tensors without the others, and weak ones by longer steps.
     void judge_rough(tensor_group const& group, tensor_group const& left, tensor_group const& weak) {
         judge_weak(weak);
         tensor_group const rest = without(left, weak);
         if (rest.size() < group.size()) {
             judge(rest);
         } else if (is_last_) {
-            divide(rest);  // no place is left that may be smoother; fewer tensors meet fewer kinks
+            divide(rest);  // the last point: fewer tensors meet fewer kinks
         }
     }
-    // Why a group is wrong for certain, or which of it is.
+    // Finds out why a group is certainly wrong, or which tensors of it are.
     void explain(tensor_group const& group, difference_sample const& sample) {
         if (has_common_factor(group, sample)) { return; }
         if (takes_off_decay(group, sample)) { return judge(group); }
@@ -194,14 +196,14 @@ private:
         it.kind = gradient_kind::other;
         if (is_first_) { name_mistake(all_, at_, group[0], sample, places_++ < 2, it); }
     }
-    // Whether few directions prove all but those whose share drowns in the noise: twice what was seen is believed of
-    // them. Of four that is one in a thousand times where the error is three times as large.
+    // Whether few directions prove all tensors right but those whose share is below the noise. Doubles the residual: an
+    // error three times as large passes four directions once in a thousand times.
     [[nodiscard]] bool is_right(tensor_group const& group, difference_sample const& sample) {
         tensor_group const left = mark(group, sample, 2);
         return weak_of(left).size() == left.size();
     }
-    // A shorter step meets fewer kinks: what of the group it does not prove right, but for what drowns in the noise.
-    // All of it where a shorter step says no more.
+    // A shorter step meets fewer kinks. The tensors of the group that it does not prove right, without those whose
+    // share is below the noise; all of the group where a shorter step shows no more.
     [[nodiscard]] tensor_group left_nearer(tensor_group const& group, difference_sample const& sample) {
         double all_units = 0, resolution = 0;
         for (std::size_t i = 0; i < group.size(); ++i) {
@@ -221,7 +223,7 @@ private:
         std::set_difference(group.begin(), group.end(), others.begin(), others.end(), std::back_inserter(made));
         return made;
     }
-    // Those whose share of the loss drowns in its noise.
+    // The tensors whose share of the loss is below its noise.
     [[nodiscard]] tensor_group weak_of(tensor_group const& group) const {
         tensor_group made;
         for (std::size_t const t : group) {
@@ -241,8 +243,8 @@ private:
         judge({group.begin(), middle});
     }
 
-    // Tensors whose share of the loss drowns in its noise: by steps ten times as long, together. Such steps may prove
-    // them right; what is wrong shows by the others.
+    // Judges tensors whose share of the loss is below its noise, all together, with steps ten times as long. Such steps
+    // may prove them right, never wrong.
     void judge_weak(tensor_group const& group) {
         if (group.empty()) { return; }
         difference_sample sample = measure(group, 10, gradient_limits::first_directions);
@@ -254,7 +256,7 @@ private:
         double largest = 0;
         for (std::size_t t = 0; t < loop_.parameters().size(); ++t) { largest = (std::max)(largest, effect_of(t)); }
         for (std::size_t const t : mark(group, sample)) {
-            // Neither effect nor gradient beside the other tensors, as of a bias in front of a normalisation.
+            // Neither effect nor gradient, relative to other tensors: for example a bias before a normalisation.
             double const scale = all_.scale_of(loop_.parameters()[t], at_.weights),
                          bound = sample.residual() / (2 * 10 * at_.steps[t]) * scale;
             if (effect_of(t) < 1e-5 * largest && bound < 1e-3 * largest) { now_[t].kind = gradient_kind::right; }
@@ -265,7 +267,7 @@ private:
         return norm_of(it.of(at_.gradient)) * all_.scale_of(it, at_.weights);
     }
 
-    // Gradients of zero: the loss must not move.
+    // Judges gradients of zero: the loss must not move.
     void judge_zero(tensor_group const& group) {
         difference_sample const sample = measure(group, 1, 2);
         if (loop_.over()) { return; }
@@ -285,8 +287,8 @@ private:
         }
     }
 
-    // Where the last gradient is wrong by itself, so that all may be, and the loss is saturated: those at a share of
-    // the weights are judged in place of these, at further places, too.
+    // Where the last gradient is wrong by itself, which may make all wrong, and the loss is saturated: judges the
+    // gradients at smaller weights instead, here and at further points.
     [[nodiscard]] bool goes_to_smaller_weights(tensor_group const& group) {
         if (share_ < 1 || group.back() != last_) { return false; }
         double const share = share_at_ease();
@@ -298,7 +300,8 @@ private:
         if (go(part_)) { judge(group); }
         return true;
     }
-    // Of the weights: where the loss is nearly as low as at far smaller ones; 1 where it is not far above that here.
+    // The share of the weights at which the loss is nearly as low as at far smaller ones; 1 where the loss is not
+    // saturated.
     [[nodiscard]] double share_at_ease() {
         auto const loss_at = [&](double share) {
             double_list weights = at_.weights;
@@ -319,15 +322,15 @@ private:
         return share;
     }
 
-    // One factor of all of a group. Told by the sample at hand.
+    // Whether one factor explains the whole group, in this sample.
     [[nodiscard]] bool has_common_factor(tensor_group const& group, difference_sample const& sample) {
         multiple const found = multiple_of(sample);
         if (!explains(found)) { return false; }
         set_factor(group, 1 / found.kappa);
         return true;
     }
-    // Steps go by the gradient: where the derivative is of another size, steps of another length show it, or that
-    // nothing moves.
+    // Steps are chosen by the gradient. Where the derivative has another size, steps of another length show that, or
+    // that nothing moves.
     [[nodiscard]] bool has_far_factor(tensor_group const& group, difference_sample const& sample) {
         multiple const before = multiple_of(sample);
         double const size = before.changed / before.predicted;
@@ -342,7 +345,7 @@ private:
         set_factor(group, std::numeric_limits<double>::infinity());
         return true;
     }
-    // How much longer steps may be until the first of them is a tenth of its weights.
+    // The factor that makes the first of the steps a tenth of its weights.
     [[nodiscard]] double longest(tensor_group const& group) const {
         double most = std::numeric_limits<double>::infinity();
         for (std::size_t const t : group) {
@@ -353,8 +356,8 @@ private:
     void set_factor(tensor_group const& group, double ratio) {
         for (std::size_t const t : group) { now_[t].kind = gradient_kind::factor, now_[t].ratio = ratio; }
     }
-    // What a decay adds is taken off the gradient, and the rest asked again: with shorter gradients steps are longer,
-    // and what is left of it shows.
+    // Subtracts what a decay adds to the gradient, so that the rest is judged again: with smaller gradients steps are
+    // longer, and show a remaining error.
     [[nodiscard]] bool takes_off_decay(tensor_group const& group, difference_sample const& sample) {
         if (refinements_ > 2) { return false; }
         decay_form const found = find_decay(loop_.parameters(), group, sample, decay_);
@@ -365,8 +368,8 @@ private:
         all_.decay = decay_.lambda;
         return true;
     }
-    // A tensor without effect holds its decay alone; what a decay that is known within percents leaves of it is no
-    // mistake.
+    // The gradient of a tensor without effect is its decay alone. The decay is known to a few percent, so a rest of it
+    // is no fault.
     [[nodiscard]] bool is_left_of_decay(std::size_t t, double share) const noexcept {
         parameter const& it = loop_.parameters()[t];
         double const root = std::sqrt(static_cast<double>(it.count)),
@@ -388,12 +391,12 @@ private:
     subject& loop_;
     std::vector<gradient_state> now_;
     probe at_{};
-    double part_ = 0, share_ = 1;  // of the weights: how far it is displaced, and how large they are
+    double part_ = 0, share_ = 1;  // relative to the weights: the displacement, and their size
     double right_ = gradient_limits::right_in_float;
     std::uint64_t directions_ = 0;
     bool is_first_ = true, is_last_ = false;
-    std::size_t last_ = 0;   // tensor that has a gradient, the nearest to the loss
-    std::size_t asked_ = 0;  // tensors of the group that was divided last
+    std::size_t last_ = 0;   // the tensor nearest to the loss that has a gradient
+    std::size_t asked_ = 0;  // number of tensors in the group that was divided last
     int places_ = 0, refinements_ = 0;
     bool clips_ = false;
     decay_form decay_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4): a function of the program's, of whatever type, kept by value.
+// Preflight (L4): holds a function of the program, of any type, by value.
 #pragma once
 
 #include <spotter/core/tensor_access.hpp>
@@ -19,7 +19,7 @@ struct is_view : std::is_same<Given, tensor_ref> {};
 template <class Value, std::size_t Extent>
 struct is_view<std::span<Value, Extent>> : std::true_type {};
 
-// What a function returns, as what is asked for: a number as a double, a container that stays as a view of it.
+// Converts the result of a function: a number to double, a container that outlives the call to a view of it.
 template <class Result, class Call, class... Arguments>
 [[nodiscard]] Result handed_over(Call& call, Arguments&&... arguments) {
     using given = std::invoke_result_t<Call&, Arguments...>;
@@ -39,8 +39,8 @@ template <class Result, class Call, class... Arguments>
 
 }  // namespace detail
 
-// Holds a function; without one, or where there is no memory for it, it is false. Moved, not copied. What the function
-// throws is thrown.
+// Holds a function. False without one, or where memory for it is short. Can be moved, not copied. Exceptions of the
+// function pass through.
 template <class Signature>
 class handle;
 template <class Result, class... Arguments>
@@ -71,7 +71,7 @@ public:
     }
 
     [[nodiscard]] explicit operator bool() const noexcept { return kept_ != nullptr; }
-    // Calls it. Only of one that holds a function.
+    // Calls it. Must hold a function.
     Result operator()(Arguments... arguments) const { return run_(kept_, std::forward<Arguments>(arguments)...); }
 
 private:

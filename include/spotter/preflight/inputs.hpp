@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), an experiment: what the batch holds, and whether the loss reads it.
+// Preflight (L4), an experiment: the inputs and labels of the batch, and whether the loss depends on them.
 #pragma once
 
 #include <spotter/preflight/batch.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// What they are: no pass. Raw inputs: a mean beyond 20 or a deviation above 50, the limits by which rule
-// input_not_normalized is certain. Equal samples are certain by themselves.
+// Checks the input values; takes no pass. Raw inputs: a mean beyond 20 or a deviation above 50, the limits at which
+// rule input_not_normalized is certain. Equal samples are certain by themselves.
 void look_at_inputs(examiner& all);
 
-// A loss that does not change in a single bit when all samples become the first. And a pass behind one on other inputs,
-// beside the same pass alone: where the losses agree to a millionth the gradients have to, to a thousandth; what an
-// earlier batch left was .05 and more.
+// Checks that the loss changes when all samples become the first; equal to the last bit, it ignores the inputs. Then
+// compares a pass that follows a pass on other inputs with the same pass alone: where the losses agree to a millionth,
+// gradients must agree to a thousandth. State from an earlier batch caused .05 and more.
 void examine_inputs(examiner& all);
 
-// The same of labels; whole-number labels beside the classes that the outputs have. -100 is what libtorch leaves out.
+// The same for labels; also compares whole-number labels with the number of classes in the outputs. libtorch ignores
+// the label -100.
 void examine_labels(examiner& all);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

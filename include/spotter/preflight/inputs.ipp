@@ -6,8 +6,9 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Whether neither the loss nor a gradient changes with other inputs or labels, to the last bit: a loss near that of a
-// guess may round to the same. `stayed` says whether the pass left in place what was put there.
+// Whether neither the loss nor a gradient changes with other inputs or labels, to the last bit. The loss alone is not
+// enough: near that of a guess it may round to the same. `stayed`: the pass did not overwrite the values that were put
+// there.
 [[nodiscard]] inline bool changes_nothing(examiner& all, bool of_inputs, raw_bytes const& other, bool& stayed) {
     subject& loop = all.loop;
     batch_base const& base = at_base(all);
@@ -21,7 +22,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return stayed && made == base.loss && gradient == base.gradient;
 }
 
-// The rows of the inputs, where the first axis counts samples; false where nobody says so.
+// The rows of the inputs, where the first axis counts samples; false where that is not specified.
 [[nodiscard]] inline batch_rows input_rows(examiner& all, tensor_ref& view) {
     view = all.loop.inputs();
     batch_rows rows{view, all.loop.batch()};
@@ -47,7 +48,7 @@ SPOTTER_BODY void look_at_inputs(examiner& all) {
     told.threshold = by_mean ? (mean < 0 ? -20 : 20) : 50;
 }
 
-// What a pass keeps of the batch before it.
+// Checks whether a pass uses state from the batch before it.
 inline void look_for_stale(examiner& all, batch_rows const& rows) {
     subject& loop = all.loop;
     double_list alone, behind;
@@ -55,7 +56,7 @@ inline void look_for_stale(examiner& all, batch_rows const& rows) {
     double const loss = loop.pass(alone);
     loop.release_batch();
     loop.prepare();
-    (void)loop.bare_pass();  // on the batch as it is
+    (void)loop.bare_pass();  // on the unchanged batch
     loop.hold_inputs(rows.rotated());
     loop.put_batch();
     double_list before;
@@ -63,7 +64,7 @@ inline void look_for_stale(examiner& all, batch_rows const& rows) {
     double const again = loop.bare_pass();
     loop.read_gradients(behind);
     loop.release_batch();
-    if (loop.over() || !(magnitude(again - loss) <= 1e-6 * magnitude(loss))) { return; }  // it draws random numbers
+    if (loop.over() || !(magnitude(again - loss) <= 1e-6 * magnitude(loss))) { return; }  // draws random numbers
     std::string_view first;
     double worst = 0;
     std::uint32_t others = 0;
@@ -107,7 +108,7 @@ SPOTTER_BODY void examine_inputs(examiner& all) {
     loop.go_to(loop.start());
 }
 
-// Whole-number labels, one a sample, beside outputs of several classes.
+// Compares whole-number labels, one per sample, with outputs of several classes.
 inline void look_at_classes(examiner& all, batch_rows const& rows, tensor_ref const& labels) {
     subject& loop = all.loop;
     double_list const values = values_of(labels);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), an experiment: is a copy of the net a net of its own?
+// Preflight (L4), an experiment: are copies of the net independent of it?
 #pragma once
 
 #include <spotter/preflight/examine.hpp>
@@ -7,15 +7,15 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Looks at the net of which copies are examined: tensors of a copy stand elsewhere, and what is done to it changes none
-// of the net's. What was changed all the same is put back, where the net is not const.
+// Watches the net that is copied: tensors of a copy must have memory of their own, and work on a copy must not change
+// the net. A change is put back, where the net is not const.
 class original_watch {
 public:
     explicit original_watch(original_net const* net) noexcept : net_{net} {}
 
-    // Before anything. False where the memory of a tensor is shared.
+    // Called before anything else. False where a tensor of a copy shares the net's memory.
     [[nodiscard]] bool begin(examiner& all);
-    // False, once, where a tensor of the net has changed.
+    // False where a tensor of the net has changed. Reports that once: later calls return true.
     [[nodiscard]] bool stands(examiner& all, std::string_view after);
 
 private:

@@ -34,7 +34,7 @@ SPOTTER_BODY bool original_watch::begin(examiner& all) {
         parameter_visitor visit{&original_watch::take, &of_copy};
         exam.parameters(visit);
     });
-    if (!shown) { return true; }  // it will throw again, where that is told
+    if (!shown) { return true; }  // the examination calls it again, and reports the exception there
     for (kept_tensor const& each : of_copy) {
         if (!each.writable || each.view.count == 0) { continue; }
         for (kept_tensor const& own : kept_) {

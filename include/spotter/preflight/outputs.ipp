@@ -6,7 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Outputs of a batch, [samples, classes], and the losses that they could stand for.
+// Outputs of a batch, [samples, classes], and the losses that may belong to them.
 class class_outputs {
 public:
     class_outputs(double_list values, std::size_t samples)
@@ -33,8 +33,8 @@ public:
         }
         return positive();
     }
-    // The mean over samples of minus the logarithm of the label's probability; outputs are logits, or (`again`)
-    // probabilities of them are taken for logits.
+    // The mean over samples of minus the logarithm of the label's probability. Outputs are logits; with `again`, their
+    // softmax is taken for logits.
     [[nodiscard]] double cross_entropy(number_view labels, bool again) const {
         double sum = 0;
         double_list logits(classes_);
@@ -49,7 +49,7 @@ public:
         }
         return sum / static_cast<double>(samples_);
     }
-    // The same where outputs are probabilities.
+    // The same loss where outputs are probabilities.
     [[nodiscard]] double log_loss(number_view labels) const {
         double sum = 0;
         for (std::size_t i = 0; i < samples_; ++i) {
@@ -72,7 +72,7 @@ private:
 
 enum class loss_form : std::uint8_t { other, cross_entropy, softmax_twice };
 
-// Which of the losses it is, of the mean or the sum over the batch.
+// Which of these losses it is, as the mean or the sum over the batch.
 [[nodiscard]] inline loss_form form_of(class_outputs const& outputs, number_view labels, double loss,
                                        std::size_t samples) {
     bool const probabilities = outputs.rows_sum_to_one();
@@ -86,13 +86,14 @@ enum class loss_form : std::uint8_t { other, cross_entropy, softmax_twice };
     return loss_form::other;
 }
 
-// The spread of the loss over two labels of the first sample, with the last layer's weights `times` as large.
+// The difference of the loss between two labels of the first sample, with the last layer's weights `times` as large;
+// -1: unknown.
 [[nodiscard]] inline double spread_over_labels(examiner& all, batch_rows const& labels, double times) {
     subject& loop = all.loop;
     double_list weights = loop.start();
     std::vector<parameter> const& tensors = loop.parameters();
     std::size_t from = tensors.size() - 1;
-    if (from > 0 && tensors[from].count < tensors[from - 1].count) { --from; }  // a bias stands behind its weight
+    if (from > 0 && tensors[from].count < tensors[from - 1].count) { --from; }  // from a bias to its weight
     for (std::size_t i = tensors[from].first; i < weights.size(); ++i) { weights[i] *= times; }
     loop.go_to(weights);
     (void)loop.loss();
@@ -146,7 +147,7 @@ inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows
     }
 }
 
-// Whole-number labels, one a sample, each of which is a class; empty where they are none.
+// Whole-number labels, one per sample, if each is a class; otherwise empty.
 [[nodiscard]] inline double_list class_labels(batch_rows const& labels, tensor_ref const& view, std::size_t classes) {
     double_list values = labels && is_whole(view.type) ? values_of(view) : double_list{};
     bool const fit = values.size() == labels.samples && std::all_of(values.begin(), values.end(), [&](double each) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4): what a net shows its tensors to: `visit_tensors` as it is for a hook, or weights with their
-// gradients.
+// Preflight (L4): the visitor that a net shows its tensors to: with `visit_tensors` as for a hook, or as weights with
+// their gradients.
 #pragma once
 
 #include <spotter/core/role.hpp>
@@ -16,20 +16,20 @@ namespace detail {
 struct shown_tensor {
     std::string_view name{};
     tensor_ref view{};
-    role const* given = nullptr;  // the role, where one was said
+    role const* given = nullptr;  // the role, where the program gave one
     flag flags = flag::none;
-    bool writable = false;            // its memory is that of the net
-    bool is_gradient_before = false;  // the gradient of the one shown before it
+    bool writable = false;            // the view is of the net's own memory
+    bool is_gradient_before = false;  // it is the gradient of the tensor before it
 };
 
 }  // namespace detail
 
-// Handed to the program: `visit("fc1/w", net.w, net.grad_w)` shows a weight and its gradient; `visit("fc1/w", net.w)`
-// and later `visit("grad/fc1/w", net.grad_w)` do, too, so a net's visit_tensors takes it as it takes a hook's. Tensors
-// are shown as they are: a temporary cannot be examined.
+// The argument of the program's function. `visit("fc1/w", net.w, net.grad_w)` shows a weight and its gradient. So do
+// `visit("fc1/w", net.w)` and later `visit("grad/fc1/w", net.grad_w)`, so a net's visit_tensors works with it as with a
+// hook. Tensors must be the net's own: a temporary cannot be examined.
 class parameter_visitor {
 public:
-    // What is given each tensor.
+    // Called with each tensor.
     using taker = void (*)(void* to, detail::shown_tensor const&);
     constexpr parameter_visitor(taker take, void* to) noexcept : take_{take}, to_{to} {}
 
@@ -43,7 +43,7 @@ public:
         shown.is_gradient_before = true;
         take_(to_, shown);
     }
-    // One tensor, as a hook is shown it.
+    // One tensor, as a program shows it to a hook.
     template <class Values>
     void operator()(std::string_view name, Values&& values, flag flags = flag::none) const {
         take_(to_, show<Values>(name, values, nullptr, flags));

@@ -14,13 +14,13 @@ SPOTTER_BODY void examine_random_gradients(examiner& all) {
     double_list const weights = loop.place();
     double_list gradient, sum(loop.elements(), 0.0);
     double loss = 0;
-    for (int i = 0; i < 8; ++i) {  // another mask, or batch, each
+    for (int i = 0; i < 8; ++i) {  // each with another mask or batch
         loss += loop.pass(gradient) / 8;
         for (std::size_t j = 0; j < sum.size(); ++j) { sum[j] += gradient[j] / 8; }
     }
     double const size = dot_of(sum, sum);
     if (loop.over() || !(size > 0) || !is_finite(loss)) { return; }
-    double const step = 0.1 * (std::max)(magnitude(loss), 1e-12) / size;  // a tenth of the loss, by the gradient
+    double const step = 0.1 * (std::max)(magnitude(loss), 1e-12) / size;  // predicts a tenth of the loss
     double_list ratios, up = weights, down = weights;
     for (std::size_t j = 0; j < sum.size(); ++j) { up[j] += step * sum[j], down[j] -= step * sum[j]; }
     for (int i = 0; i < 16; ++i) {

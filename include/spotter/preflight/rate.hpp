@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), an experiment: the loss along the loop's own first update: is it of a sensible length?
+// Preflight (L4), an experiment: the loss along the loop's own first update: is the update of a sensible length?
 #pragma once
 
 #include <spotter/preflight/update.hpp>
@@ -7,24 +7,26 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 struct rate_limits {
-    // Too large is a rate at which the first update takes the loss of its own batch up, and which is not below its
-    // beginning behind the eighth to the tenth, with all layers alive. The first alone is no proof: nets that train
-    // well were at five times their loss behind their first step. Beyond `leap` it is an error.
+    // A rate is too large if the first update raises the loss of its own batch, and the loss is not below its beginning
+    // after the eighth to the tenth update, with all layers alive. The first update alone proves nothing: nets that
+    // train well were at five times their loss after it. Beyond `leap` it is an error.
     static constexpr int more_updates = 10, at_the_end = 3;
-    static constexpr double leap = 2;  // a rise by twice the loss
-    // Of the loss, that a shorter step gains: where none gains as much the loss may jump, as a policy's does.
+    static constexpr double leap = 2;  // a rise of twice the loss
+    // Relative to the loss: the least gain of a shorter step. Where none gains this, the loss may jump, as a policy's
+    // does.
     static constexpr double least_gain = 0.02;
-    // Too small: the loss is lowest at this multiple of the step, and the step gains less than this share of what can
-    // be had along it. Development nets that train well: up to 316, small rates to 3e3, Adam with a warm-up of a
-    // thousand steps 3e4; rates a million times too small 1e6 and more. A loss that falls for ever along a line, as of
-    // samples that can be told apart, has no lowest place, but there a step gains its share.
+    // A rate is too small if the loss is lowest at this multiple of the step, and the step gains less than the share
+    // `tiny` of the largest gain along it. Multiples of development nets that train well: up to 316, with small rates
+    // to 3e3, with Adam and a warm-up of a thousand steps 3e4. Rates a million times too small: 1e6 and more. A loss
+    // that falls for ever along a line, as for separable samples, has no lowest point, but there a step gains its
+    // share.
     static constexpr double too_small = 3e4, tiny = 1e-4;
-    // Times as much, where steps grow by 1.8 in five: momentum, a warm-up.
+    // `too_small` is multiplied by this where steps grow by 1.8 in five updates: momentum, a warm-up.
     static constexpr double while_steps_grow = 30;
 };
 
-// The loss at the step is looked at first, then at 1e5 of it. Where it is lower there, or higher at the step than
-// before it, half decades are looked at.
+// Computes the loss at the step, then at 1e5 times the step. Where that is lower, or the loss rose at the step, it goes
+// through half decades.
 void examine_rate(examiner& all, first_step const& first);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -21,9 +21,8 @@ public:
         double const slack = (std::max)(noise_, rate_limits::tiny * magnitude(beginning_));
         if (!is_finite(at_step) || at_step > beginning_ + slack) { return tell_large(at_step); }
         double const farther = loss_at(1e5);
-        if (!is_finite(farther) || !(farther < (std::min)(at_step, beginning_))) {
-            return;
-        }  // lowest somewhere between
+        // The lowest loss is between these steps.
+        if (!is_finite(farther) || !(farther < (std::min)(at_step, beginning_))) { return; }
         tell_small(at_step);
     }
 
@@ -59,8 +58,8 @@ private:
         told.how = relation::greater, told.threshold = 0;
         told.detail << best_ << " of the step would be best";
     }
-    // Whether the next updates bring the loss below its beginning to stay, and leave every layer its gradient: a net
-    // that died rests at the loss of a guess.
+    // Whether the next updates bring the loss below its beginning, to stay, and every layer still has a gradient: a
+    // dead net has the loss of a guess.
     [[nodiscard]] bool recovers() {
         loop_.go_to(loop_.start());
         loop_.prepare();

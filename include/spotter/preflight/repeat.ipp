@@ -6,26 +6,26 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// How far equal losses may be apart: threads that add in any order move a loss by some roundings; a new batch by
+// How far equal losses may differ: threads that add in any order change a loss by a few roundings, a new batch by
 // percents.
 [[nodiscard]] inline double slack_of(double loss) noexcept { return 1e-6 * magnitude(loss) + 1e-12; }
 
-// The loss of an equal pass. `rewinds`: passes that are not restored differ.
+// The loss of an equal pass. Sets `rewinds` where passes differ unless `restore` is called before each.
 [[nodiscard]] inline double repeated_loss(subject& loop, double_list& gradient, bool& rewinds) {
     loop.go_to(loop.start());
     loop.prepare();
-    if (!loop.has_gradients()) { (void)loop.bare_pass(); }  // taken in the first pass
+    if (!loop.has_gradients()) { (void)loop.bare_pass(); }  // allocated in the first pass
     loop.write_gradients(double_list(loop.elements(), 0.0));
     double again = loop.bare_pass();
     loop.read_gradients(gradient);
     double const first = loop.first_loss(), slack = slack_of(first);
-    // The second pass of a copy may draw its next batch: one from the start says.
+    // A second pass may draw the next batch: repeats it from the start.
     if (!(magnitude(again - first) <= slack)) {
         double_list unused;
         again = loop.pass(unused);
     }
     if (magnitude(again - first) <= slack && loop.given().restore && !loop.given().restore_each) {
-        double const one = loop.loss(), two = loop.loss();  // as all others are: not restored
+        double const one = loop.loss(), two = loop.loss();  // without `restore`, as in the other experiments
         rewinds = !(magnitude(one - two) <= slack);
         again = rewinds ? first + (one - two) : again;
     }
@@ -87,7 +87,7 @@ SPOTTER_BODY double noise_at(examiner& all, double_list const& weights, double l
     }
     loop.go_to(weights);
     double const least = loop.least_noise() * magnitude(loss);
-    return (std::max)(rms_of(rests) / std::sqrt(6.0), least);  // of three losses, one of them twice
+    return (std::max)(rms_of(rests) / std::sqrt(6.0), least);  // the variance of L + L - 2 L is 1 + 1 + 4
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: drafts become findings, in the one order of causes.
+// Preflight (L4), inside: turns drafts into findings, in the order of causes.
 #pragma once
 
 #include <spotter/preflight/examiner.hpp>
@@ -11,7 +11,7 @@ class result_writer {
 public:
     explicit result_writer(preflight_result& into) noexcept : into_{into} {}
 
-    // Symptoms that a told cause explains become notes; then the strongest stands first, of equals the earlier cause.
+    // Symptoms that a reported cause explains become notes. Findings are sorted by severity, and then by cause.
     void write(detail::examiner& all);
 
 private:

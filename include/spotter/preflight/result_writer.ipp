@@ -20,7 +20,8 @@ SPOTTER_BODY finding result_writer::finding_of(detail::draft const& it) {
 
 namespace detail {
 
-// Symptoms become notes of the earliest cause, without a remedy of their own; where there is none, of a flat loss.
+// Symptoms become notes that refer to the earliest cause, without a remedy of their own. Without such a cause, they
+// refer to a flat loss.
 inline void fold_symptoms(std::vector<draft>& found) {
     auto const rank = [](draft const& it) { return std::pair{describe_cause(it.cause).is_symptom, it.cause}; };
     draft const* first = nullptr;
@@ -37,8 +38,8 @@ inline void fold_symptoms(std::vector<draft>& found) {
     }
 }
 
-// The strongest stands first, of equals the earlier cause. Raw inputs saturate units, and are told as strongly as what
-// that may explain, which is no gradient that is wrong.
+// Sorts by severity, and then by cause. Raw inputs saturate units, so they take the severity of what that may explain,
+// up to a flat loss. They do not explain a wrong gradient.
 inline void order(std::vector<draft>& found) {
     spotter::severity strongest = severity::info;
     for (draft const& each : found) {
@@ -50,7 +51,7 @@ inline void order(std::vector<draft>& found) {
     auto const stands_before = [](draft const& one, draft const& other) {
         return one.severity != other.severity ? one.severity > other.severity : one.cause < other.cause;
     };
-    for (std::size_t i = 1; i < found.size(); ++i) {  // a few, and equals stay in their order
+    for (std::size_t i = 1; i < found.size(); ++i) {  // insertion sort: few findings, and stable
         for (std::size_t k = i; k > 0 && stands_before(found[k], found[k - 1]); --k) {
             std::swap(found[k], found[k - 1]);
         }

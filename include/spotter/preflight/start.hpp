@@ -6,10 +6,10 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Are weights, loss and gradients finite, and do the units of a layer differ? False where nothing else can be asked.
-// Units never differ where every matrix is of one value and its gradient has equal rows, equal columns, or nothing in
-// it: then each update is the same for all units (Goodfellow, Bengio and Courville 2016, section 8.4). A softmax
-// regression that begins at zero has neither.
+// Are weights, loss and gradients finite, and can the units of a layer become different? False where other experiments
+// would show nothing. Units never differ where every matrix has one value and its gradient has equal rows, equal
+// columns, or only zeros: then each update is the same for all units (Goodfellow, Bengio and Courville 2016, section
+// 8.4). A softmax regression that begins at zero is not such a net.
 [[nodiscard]] bool examine_start(examiner& all);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -6,7 +6,7 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// Whether all elements are as good as equal.
+// Whether these elements are equal within `slack`.
 [[nodiscard]] inline bool all_equal(number_view values, std::size_t first, std::size_t step, std::size_t count,
                                     double slack) noexcept {
     for (std::size_t i = 1; i < count; ++i) {
@@ -15,8 +15,8 @@ namespace spotter::inline SPOTTER_ABI::detail {
     return true;
 }
 
-// Whether all rows, or all columns, of a gradient are equal, for some number of rows: a weight may be shown as one flat
-// vector.
+// Whether all rows, or all columns, of a gradient are equal, for any number of rows, as a weight may be shown as one
+// flat vector.
 [[nodiscard]] inline bool has_equal_units(number_view gradient) noexcept {
     double largest = 0;
     for (double const each : gradient) { largest = (std::max)(largest, magnitude(each)); }
@@ -41,7 +41,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     std::size_t matrices = 0;
     for (parameter const& each : all.loop.parameters()) {
         number_view const w = each.of(all.loop.start());
-        bool const is_one = all_equal(w, 0, 1, w.size(), 0) && w[0] == 1;  // the gain of a normalisation
+        bool const is_one = all_equal(w, 0, 1, w.size(), 0) && w[0] == 1;  // all ones: the gain of a normalisation
         if (each.count < (each.is_matrix() ? 4U : 32U) || guess_role(each.name) == role::bias || is_one) { continue; }
         ++matrices;
         if (!all_equal(w, 0, 1, w.size(), 0) || !has_equal_units(each.of(all.loop.first_gradient()))) { return false; }
@@ -59,7 +59,7 @@ SPOTTER_BODY bool examine_start(examiner& all) {
         if (!all_finite(each.of(loop.start()))) { return tell(each.name, "a weight"), false; }
     }
     if (!is_finite(loop.first_loss())) { return tell("loss", "the loss of the first pass"), false; }
-    for (std::size_t t = loop.parameters().size(); t-- > 0;) {  // it begins at the loss
+    for (std::size_t t = loop.parameters().size(); t-- > 0;) {  // from the loss backwards
         parameter const& each = loop.parameters()[t];
         if (!all_finite(each.of(loop.first_gradient()))) {
             return tell(each.name, "the gradient of the first pass"), false;

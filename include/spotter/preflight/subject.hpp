@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: the loop that is examined: its weights as one vector, its passes counted, its exceptions
-// caught.
+// Preflight (L4), inside: the loop under examination: treats its weights as one vector, counts its passes, catches its
+// exceptions.
 #pragma once
 
 #include <spotter/core/guard.hpp>
@@ -15,26 +15,26 @@
 
 namespace spotter::inline SPOTTER_ABI::detail {
 
-// A weight and where its elements stand in the vectors of all.
+// A weight, and the range of its elements in vectors of all weights.
 struct parameter {
     std::string name{};
     std::size_t first = 0, count = 0;
-    std::size_t weight = 0;                // which of the tensors that are shown it is
-    std::vector<std::size_t> gradients{};  // and its gradient; several where a weight has two names
+    std::size_t weight = 0;                // index of the weight's tensor in the order shown
+    std::vector<std::size_t> gradients{};  // likewise its gradient; several where a weight has two names
     extents shape{};
     dtype type = dtype::none;
     bool frozen = false, negated = false, gathered = false;
-    bool accumulates = false;  // a pass adds to what its gradient held
+    bool accumulates = false;  // a pass adds to its gradient
 
     [[nodiscard]] bool is_matrix() const noexcept { return shape.rank >= 2; }
     [[nodiscard]] number_view of(double_list const& all) const noexcept { return {all.data() + first, count}; }
     [[nodiscard]] std::span<double> of(double_list& all) const noexcept { return {all.data() + first, count}; }
 };
 
-// Why an examination ends before its end.
+// Why an examination ends early.
 enum class ending : std::uint8_t { none, threw, shapes, budget };
 
-// Values of the batch that are held against the loop's own, bytes as they stand in the tensor.
+// Values that replace the loop's own batch, and the original: bytes, as in the tensor.
 struct held_values {
     std::vector<unsigned char> original{}, now{};
     bool active = false;
@@ -44,15 +44,15 @@ class subject {
 public:
     explicit subject(examination const& exam) noexcept;
 
-    // Saves, makes the first pass and looks at what is shown. False where the loop threw.
+    // Calls `save`, makes the first pass and reads the tensors shown. False where the loop threw.
     [[nodiscard]] bool open();
-    // Weights, the batch and what the gradients held are as they were, and the rest is restored.
+    // Puts back weights, batch and gradients, and calls `restore`.
     void close();
 
     [[nodiscard]] std::vector<parameter>& parameters() noexcept { return parameters_; }
     [[nodiscard]] std::vector<parameter> const& parameters() const noexcept { return parameters_; }
     [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
-    [[nodiscard]] double_list const& start() const noexcept { return start_; }  // weights, as they were
+    [[nodiscard]] double_list const& start() const noexcept { return start_; }  // initial weights
     [[nodiscard]] double first_loss() const noexcept { return first_loss_; }
     [[nodiscard]] double_list const& first_gradient() const noexcept { return first_gradient_; }
     [[nodiscard]] bool weights_changed_in_pass() const noexcept { return weights_changed_; }
@@ -61,18 +61,19 @@ public:
     [[nodiscard]] std::size_t batch() const noexcept { return batch_; }
     [[nodiscard]] examination const& given() const noexcept { return exam_; }
 
-    // Where passes begin from here on; rounded to the types of the weights.
+    // Sets the weights of the following passes, rounded to their types.
     void go_to(double_list const& weights);
     [[nodiscard]] double_list const& place() const noexcept { return place_; }
     void use_seed(std::uint64_t number) noexcept { seed_ = number; }
     void use_training(bool on) noexcept { training_ = on; }
 
-    // The loss of a forward pass there; not finite where the examination has ended.
+    // The loss of a forward pass at these weights; not finite where the examination has ended.
     [[nodiscard]] double loss();
-    // The loss and the gradient of a pass there: of that pass alone, whatever the buffers held.
+    // The loss and the gradient of a pass at these weights, without what the gradient buffers held before.
     [[nodiscard]] double pass(double_list& gradient);
 
-    // In pieces: restored, with weights and batch in place; a pass and an update from what is there; what buffers hold.
+    // The parts of a pass: prepare() restores and sets weights and batch; bare_pass() and update() begin from the
+    // current state; the rest reads and writes buffers.
     void prepare(bool restores = true);
     [[nodiscard]] double bare_pass();
     void update();
@@ -80,18 +81,19 @@ public:
     void write_weights(double_list const& from);
     void read_gradients(double_list& into) const;
     void write_gradients(double_list const& from);
-    // Whether all gradients have their memory: some nets take it in their first pass.
+    // Whether all gradients are allocated: some nets do that in their first pass.
     [[nodiscard]] bool has_gradients() const noexcept;
 
-    // Of the batch, or what is shown as its inputs, outputs and labels; refused or absent where there is none.
+    // Tensors of the batch: from the handle, or those shown as inputs, outputs and labels; refused or absent where
+    // there are none.
     [[nodiscard]] tensor_ref inputs();
     [[nodiscard]] tensor_ref outputs();
     [[nodiscard]] tensor_ref labels();
-    // Inputs, or labels, are these from here on; `release` gives back the loop's own.
+    // Replaces inputs, or labels, from here on; release_batch() puts back the loop's own.
     void hold_inputs(std::vector<unsigned char> bytes) { hold(inputs_, inputs(), std::move(bytes)); }
     void hold_labels(std::vector<unsigned char> bytes) { hold(labels_, labels(), std::move(bytes)); }
     void release_batch();
-    // What is held is written where the tensors stand now.
+    // Writes the replaced values to where the tensors are now.
     void put_batch();
 
     [[nodiscard]] ending ended() const noexcept { return ended_; }
@@ -102,20 +104,20 @@ public:
     [[nodiscard]] bool has_left(std::size_t passes) const noexcept {
         return !over() && passes_ + passes + kept_back_ <= most_;
     }
-    // So many passes more.
+    // Raises the budget by so many passes.
     void allow(std::size_t passes) noexcept { most_ += passes; }
-    // So many, but no more than a quarter of all, are kept for later; until `use_all`, which also goes on where the
-    // rest was used up.
+    // Reserves passes for later, at most a quarter of the budget. use_all() releases them, and goes on where the rest
+    // was used up.
     void keep_back(std::size_t passes) noexcept { kept_back_ = (std::min)(passes, most_ / 4); }
     void use_all() noexcept {
         kept_back_ = 0;
         if (ended_ == ending::budget) { ended_ = ending::none; }
     }
-    // What progress says.
+    // The name that progress lines print.
     void begin_experiment(char const* name) noexcept { experiment_ = name; }
 
-    // The least noise that a loss can have, as a share of it: a quarter of a unit in its last place; of a mean in
-    // double of losses in float a quarter of that.
+    // The least noise of a loss, relative to it: a quarter of a unit in its last place. If the loss is a double and
+    // weights are floats, it may be a mean of float losses: a quarter of that.
     [[nodiscard]] double least_noise() const noexcept {
         bool const is_double = std::all_of(parameters_.begin(), parameters_.end(),
                                            [](parameter const& each) { return each.type == dtype::f64; });
@@ -129,11 +131,11 @@ private:
         spotter::role what = role::other;
         flag flags = flag::none;
         bool writable = false;
-        std::uint32_t look = 0;  // in which it was seen last
-        std::size_t kept = 0;    // a gradient that held something before all: its place in those, from 1 on
+        std::uint32_t look = 0;  // the number of the look that saw it last
+        std::size_t kept = 0;    // a gradient that was not zero at the start: its index in kept_gradients_, from 1 on
     };
 
-    // Looks at what is shown; behind a pass every weight and gradient has to be there, as it was.
+    // Reads the tensors that the program shows. After a pass every weight and gradient must be there, of the same size.
     void look(bool behind_pass = false);
     void take(shown_tensor const& it);
     [[nodiscard]] std::size_t place_of(std::string_view name);
@@ -141,20 +143,20 @@ private:
         return seen_[index].look == look_ && seen_[index].view.count == count &&
                seen_[index].view.refused == refusal::none;
     }
-    // The weight that a gradient is shown for, by number; as many as are seen: none.
+    // The index of the weight that a gradient belongs to; the number of tensors where there is none.
     [[nodiscard]] std::size_t weight_of(std::size_t gradient) const noexcept;
     [[nodiscard]] static bool fit(seen_tensor const& weight, seen_tensor const& gradient) noexcept;
     void pair();
     void add_parameter(std::size_t weight, std::size_t gradient);
     [[nodiscard]] tensor_ref shown_as(spotter::role what) const noexcept;
     [[nodiscard]] tensor_ref asked(handle<tensor_ref()> const& from, spotter::role what);
-    // The weights as they were before the first pass, and whether it changed them.
+    // Takes the weights before the first pass, and checks whether the pass changed them.
     void take_start(std::vector<double_list> const& before);
     [[nodiscard]] std::size_t samples_shown();
     void set_modes();
-    // What gradients hold before all is kept, and set to zero: the loop may clear them behind its update.
+    // Saves the initial gradients, and sets them to zero: the loop may clear them after its update.
     void keep_gradients();
-    // Those that were not there yet are zero.
+    // Puts the initial gradients back; zero for those that did not exist yet.
     void put_gradients_back();
     static void hold(held_values& into, tensor_ref const& view, std::vector<unsigned char> bytes);
     void put_held(held_values const& values, tensor_ref const& into) noexcept;
@@ -166,8 +168,8 @@ private:
 
     examination const& exam_;
     std::vector<seen_tensor> seen_{};
-    std::size_t next_ = 0;    // that the next one probably is
-    std::uint32_t look_ = 0;  // the look at hand
+    std::size_t next_ = 0;    // index that the next tensor probably has
+    std::uint32_t look_ = 0;  // number of the current look
     std::string gradient_name_{};
     std::vector<parameter> parameters_{};
     std::vector<std::string> unpaired_gradients_{}, unpaired_weights_{};
@@ -186,7 +188,7 @@ private:
     double begun_ = 0, told_ = 0;
 };
 
-// The loop's own code; what it throws ends the examination.
+// Calls the loop's own code; an exception ends the examination.
 template <class Call>
 void subject::call(Call&& what) {
     if (over()) { return; }

@@ -126,7 +126,7 @@ SPOTTER_BODY bool subject::open() {
     set_modes();
     look();
     keep_gradients();
-    std::vector<double_list> before;  // weights, which may only be known as such after the pass
+    std::vector<double_list> before;  // all that may be weights: the first pass may show which are
     for (seen_tensor const& each : seen_) {
         bool const may_be_weight = can_hold_weights(each.view.type) && each.writable;
         before.emplace_back(may_be_weight ? static_cast<std::size_t>(each.view.count) : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of subject.hpp: the tensors that are shown, read and written.
+// The bodies of subject.hpp: pairs, reads and writes the tensors that the program shows.
 #pragma once
 
 #include <spotter/core/casts.hpp>
@@ -11,7 +11,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY std::size_t subject::place_of(std::string_view name) {
-    for (std::size_t i = 0; i < seen_.size(); ++i) {  // in most looks it is the first of these
+    for (std::size_t i = 0; i < seen_.size(); ++i) {  // the first try usually hits
         std::size_t const at = next_ + i < seen_.size() ? next_ + i : next_ + i - seen_.size();
         if (seen_[at].name == name) { return at; }
     }
@@ -29,7 +29,7 @@ SPOTTER_BODY void subject::take(shown_tensor const& it) {
     std::size_t const at = place_of(name);
     next_ = at + 1;
     seen_tensor& into = seen_[at];
-    if (into.look == look_) { return; }  // a second one of this name
+    if (into.look == look_) { return; }  // a second tensor of this name is ignored
     into.look = look_;
     into.view = it.view, into.flags = it.flags, into.writable = it.writable;
     into.what = it.given != nullptr ? *it.given : guess_role(name);
@@ -104,7 +104,7 @@ SPOTTER_BODY void subject::pair() {
         if (w < none && fit(seen_[w], seen_[g])) {
             gradient_for[w] = g;
             used[w] = used[g] = true;
-        } else if (seen_[g].view.count > 1 || w < none) {  // a single number may be a norm
+        } else if (seen_[g].view.count > 1 || w < none) {  // a single number may be a gradient norm
             used[g] = true;
             unpaired_gradients_.push_back(seen_[g].name);
         }
@@ -153,7 +153,7 @@ SPOTTER_BODY void subject::write_gradients(double_list const& from) {
     for (parameter const& each : parameters_) {
         double const scale = (each.negated ? -1.0 : 1.0) * exam_.loss_scale;
         one.assign(each.count, 0.0);
-        for (std::size_t const gradient : each.gradients) {  // all of it in the first
+        for (std::size_t const gradient : each.gradients) {  // the first takes the whole sum
             bool const first = gradient == each.gradients.front();
             for (std::size_t i = 0; i < each.count; ++i) { one[i] = first ? scale * from[each.first + i] : 0.0; }
             if (is_there(gradient, each.count)) { write_elements(seen_[gradient].view, one.data()); }
@@ -195,7 +195,7 @@ SPOTTER_BODY tensor_ref subject::shown_as(spotter::role what) const noexcept {
     seen_tensor const* found = nullptr;
     for (seen_tensor const& each : seen_) {
         if (each.what != what || !each.writable || each.look != look_) { continue; }
-        if (found != nullptr) { return {}; }  // which of them is not said
+        if (found != nullptr) { return {}; }  // several: unknown which is meant
         found = &each;
     }
     return found != nullptr ? found->view : tensor_ref{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), an experiment, on request: a copy is trained on the one batch.
+// Preflight (L4), an experiment, on request: trains a copy on the one batch.
 #pragma once
 
 #include <spotter/preflight/batch.hpp>
@@ -8,17 +8,17 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 struct training_limits {
     static constexpr int updates = 200;
-    static constexpr double learned = 0.999;  // of the first loss
-    // Labels: deviations by which the loss of what was not trained on is better than with labels exchanged. Of seven
-    // nets, related and shifted labels gave 4.4 to 15.6, exchanged ones -2.5 to 1.4: a small sample.
+    static constexpr double learned = 0.999;  // times the first loss
+    // Labels: by how many deviations the loss of samples that were not trained on must be better than with exchanged
+    // labels. In seven nets, a small sample, related and shifted labels gave 4.4 to 15.6, exchanged ones -2.5 to 1.4.
     static constexpr double related = 3;
     static constexpr std::size_t least_samples = 64;
     static constexpr int exchanges = 5;
 };
 
-// 200 updates lower the loss of their own batch, or something is stuck. Then, of inputs and labels that were handed
-// over, of 64 samples or more: half of the batch is learned, its labels as they are and five times exchanged, and the
-// other half asked. That is statistics, no proof, and is said so.
+// First: 200 updates must lower the loss of their own batch. Then, if the caller gave inputs and labels of 64 samples
+// or more: trains on half of the batch, with its labels as they are and five times exchanged, and computes the loss of
+// the other half. This is statistics, no proof, and the finding says so.
 void examine_training(examiner& all);
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

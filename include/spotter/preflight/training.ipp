@@ -49,7 +49,7 @@ private:
         }
         return made;
     }
-    // Inputs and labels of these samples, again and again.
+    // Fills the batch with inputs and labels of these samples, repeated.
     void put(batch_rows const& inputs, batch_rows const& labels, std::vector<std::size_t> const& from,
              std::vector<std::size_t> const& labels_from) {
         tensor_ref const x = loop_.inputs(), y = loop_.labels();
@@ -58,7 +58,7 @@ private:
         std::memcpy(const_cast<void*>(x.values.raw), these.data(), these.size());
         std::memcpy(const_cast<void*>(y.values.raw), theirs.data(), theirs.size());
     }
-    // The least loss of the other half while one half is learned.
+    // The least loss of the other half during training on the first half.
     [[nodiscard]] double loss_of_others(batch_rows const& inputs, batch_rows const& labels,
                                         std::vector<std::size_t> const& exchanged) {
         std::size_t const half = inputs.samples / 2;
@@ -93,8 +93,8 @@ private:
         told.measure = "deviations by which they are better than exchanged ones", told.measured = deviations;
         told.how = relation::less_equal, told.threshold = training_limits::related;
     }
-    // By how many deviations the labels help the other half more than exchanged ones; not finite where that was not
-    // found out.
+    // By how many deviations the labels lower the loss of the other half more than exchanged ones; not finite where
+    // this is unknown.
     [[nodiscard]] double deviations_better(batch_rows const& inputs, batch_rows const& labels) {
         std::size_t const half = inputs.samples / 2;
         loop_.allow((1 + training_limits::exchanges) * (training_limits::updates * 11 / 10 + 2));

@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    // The first update from the weights as they are.
+    // Makes the first update from the initial weights.
     [[nodiscard]] bool step_whole() {
         begin();
         loop_.update();
@@ -32,7 +32,7 @@ private:
         first_.whole = whole_;
         return true;
     }
-    // What stands in the gradients from before would be taken for a step.
+    // Begins with gradients of zero: old ones would add to the step.
     void begin() {
         loop_.go_to(loop_.start());
         loop_.prepare();
@@ -66,8 +66,8 @@ private:
         }
         return true;
     }
-    // Whether the update begins from what is there. One that writes a copy of its own over it does not; one by the size
-    // of the weights stands still at zero, or is no number: there the step from the weights themselves is taken.
+    // Finds weights that an update from zero does not show: the update overwrites them with a copy of its own, or
+    // scales its step by their size, and so gives zero or NaN. For these it takes the step from the initial weights.
     void look_at_zero(double_list& moved) {
         std::size_t const count = loop_.parameters().size();
         copied_.assign(count, false);
@@ -85,7 +85,7 @@ private:
             if (!copied_[t] && !stands && all_finite(from_zero)) { continue; }
             std::copy(from_there.begin(), from_there.end(), moved.begin() + static_cast<std::ptrdiff_t>(each.first));
         }
-        for (std::size_t t = 0; keeps_copies() && t < count; ++t) {  // of zeros the same is not seen
+        for (std::size_t t = 0; keeps_copies() && t < count; ++t) {  // a weight of zeros cannot show a copy
             if (norm_of(loop_.parameters()[t].of(loop_.start())) == 0) { copied_[t] = true; }
         }
     }
@@ -98,8 +98,8 @@ private:
             for (std::size_t i = each.first; copied_[t] && i < each.first + each.count; ++i) { moved[i] -= weights[i]; }
         }
     }
-    // Weights of few bits follow the copy that is kept of them once it has moved by one of their spacings: the same
-    // gradient, again and again.
+    // Repeats the same gradient: weights of few bits follow their copy in higher precision only once that has moved by
+    // one of their spacings.
     void go_on() {
         double_list before, now;
         loop_.read_weights(before);
@@ -158,7 +158,7 @@ private:
             return;
         }
         all_.tell(preflight_cause::dead_update_path, at).others = static_cast<std::uint32_t>(resting - 1);
-        for (draft& each : all_.found) {  // gradients that the optimizer would clear
+        for (draft& each : all_.found) {  // the optimizer does not hold these gradients, so it does not clear them
             if (each.cause == preflight_cause::gradient_not_cleared && each.place == at &&
                 each.others + 1U == resting) {
                 each.severity = severity::info;
@@ -185,7 +185,7 @@ private:
         told.how = relation::less, told.threshold = update_limits::against;
         told.others = static_cast<std::uint32_t>(rising == judged ? 0 : rising - 1);
     }
-    // What the update does more to the weights than to zeros.
+    // Reports what the update does to the initial weights beyond its step from zero.
     void tell_decay() {
         if (keeps_copies() || first_.at > 0) { return; }
         double_list added = whole_;

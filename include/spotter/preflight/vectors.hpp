@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preflight (L4), inside: all weights as one vector of doubles, and random numbers that are the same everywhere.
+// Preflight (L4), inside: all weights as one vector of doubles, and random numbers that are the same on every platform.
 #pragma once
 
 #include <spotter/core/bits.hpp>
@@ -23,7 +23,7 @@ using number_view = std::span<double const>;
 [[nodiscard]] inline double rms_of(number_view a) noexcept {
     return a.empty() ? 0 : norm_of(a) / std::sqrt(static_cast<double>(a.size()));
 }
-// Of a sample: the mean, and the deviation that it estimates.
+// The mean of a sample, and the estimate of its standard deviation.
 struct mean_and_deviation {
     double mean = 0, deviation = 0;
 
@@ -38,7 +38,7 @@ struct mean_and_deviation {
 [[nodiscard]] inline bool all_finite(number_view a) noexcept {
     return std::all_of(a.begin(), a.end(), [](double const& each) { return is_finite(each); });
 }
-// The middle one, or the larger of the two; 0 of none. Takes a copy, as it sorts.
+// The median; for an even count the larger of the two; 0 where empty. Takes a copy, which it sorts partly.
 [[nodiscard]] inline double middle_of(double_list values) noexcept {
     if (values.empty()) { return 0; }
     auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -57,7 +57,7 @@ public:
         z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
         return z ^ (z >> 31U);
     }
-    // One or minus one.
+    // 1 or -1.
     [[nodiscard]] constexpr double sign() noexcept {
         if (left_ == 0) { bits_ = next(), left_ = 64; }
         --left_;
@@ -67,7 +67,7 @@ public:
     }
     // Uniform in [0, 1).
     [[nodiscard]] constexpr double uniform() noexcept { return static_cast<double>(next() >> 11U) * 0x1p-53; }
-    // Nearly normal, of variance one: twelve uniform ones.
+    // Nearly normal, of variance one: the sum of twelve uniform numbers.
     [[nodiscard]] constexpr double normal() noexcept {
         double sum = -6;
         for (int i = 0; i < 12; ++i) { sum += uniform(); }
