@@ -3,8 +3,9 @@
 """Holds README.md, CONTRIBUTING.md, SECURITY.md and docs/**.md to plain words: plain_words.py ROOT
 
 A sentence, a table cell, a heading and a list item have at most 30 words, where a piece of code, and a list of such, is one word. A line of text has at most 160 columns;
-lines of tables, code, pictures and generated results may be longer. Phrases of the list below are refused, in the texts that the library, the page
-and the command line print, and in the comments of the library, too. Prints file:line for each breach.
+lines of tables, code, pictures and generated results may be longer. Phrases of the list below are refused on these pages. They are also refused in
+the texts that the library, the page and the command line print, and in the // comments of all C++ files of the library, the tools, the examples, the
+tests and the benchmarks. Prints file:line for each breach. plain_words.py ROOT PAGE... checks these pages alone.
 """
 import pathlib
 import re
@@ -12,6 +13,8 @@ import sys
 
 MOST_WORDS = 30
 MOST_COLUMNS = 160
+COMMENTED = ("include/spotter", "tools", "examples", "tests", "bench")
+CPP = (".hpp", ".ipp", ".cpp", ".h")
 
 # What is refused, and what to write instead.
 BANNED = [
@@ -195,13 +198,15 @@ def main():
         for number, what in sorted(set(breaches(page))):
             print(f"{page.relative_to(root)}:{number}: {what}")
             count += 1
-    sources = [] if len(sys.argv) > 2 else sorted(path for top in ("include/spotter", "tools") for path in (root / top).glob("**/*.[hc]pp"))
+    whole = len(sys.argv) <= 2
+    sources = [path for top in COMMENTED for path in sorted((root / top).rglob("*")) if path.suffix in CPP] if whole else []
     for source in sources:
-        for number, what in printed(source):
+        prints = source.relative_to(root).parts[0] in ("include", "tools")
+        for number, what in sorted({*commented(source), *(printed(source) if prints else ())}):
             print(f"{source.relative_to(root)}:{number}: {what}")
             count += 1
     print(f"{len(pages)} pages, {len(sources)} sources, {count} breaches")
-    return 1 if count or not pages else 0
+    return 1 if count or not pages or (whole and not sources) else 0
 
 
 if __name__ == "__main__":
