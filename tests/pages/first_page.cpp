@@ -110,7 +110,11 @@ TEST_CASE("a net shows its tensors as on the first page") {
     std::vector<std::string> seen;
     visit_tensors(my_net{}, [&](char const* name, auto const& tensor) {
         seen.push_back(name);
-        CHECK(tensor.shape.rank == 2);
+        if constexpr (requires { tensor.shape; }) {
+            CHECK(tensor.shape.rank == 2);
+        } else {
+            CHECK(seen.size() == 4);
+        }
     });
-    CHECK(seen == std::vector<std::string>{"fc1/w", "grad/fc1/w", "act/fc1"});
+    CHECK(seen == std::vector<std::string>{"fc1/w", "grad/fc1/w", "act/fc1", "fc1/b"});
 }
