@@ -112,7 +112,7 @@ TEST_CASE("self-test: of statistics alone it says the same, as far as these go")
     CHECK(told_by(of(all, "flat_loss"), "loss_not_decreasing"));
     self_test_result const& unseen = of(all, "collapsed_output");
     CHECK_FALSE(unseen.planted());
-    CHECK(unseen.fault.needed == "predictions, with their values");
+    CHECK((unseen.fault.needed == "predictions" && unseen.fault.kept == "values"));
     REQUIRE(of(all, "shuffled_labels").silent.size() == 2);
     CHECK(of(all, "shuffled_labels").silent[0].why == "not among the rules");
     CHECK(told_by(of(all, "same_batch"), "constant_batch"));  // by its hash
