@@ -40,7 +40,7 @@ inline void fold_symptoms(std::vector<draft>& found) {
 
 // Sorts by severity, and then by cause. Raw inputs saturate units, so they take the severity of what that may explain,
 // up to a flat loss. They do not explain a wrong gradient.
-inline void order(std::vector<draft>& found) {
+inline void sort_by_severity(std::vector<draft>& found) {
     spotter::severity strongest = severity::info;
     for (draft const& each : found) {
         if (each.cause < preflight_cause::loss_flat) { strongest = (std::max)(strongest, each.severity); }
@@ -63,7 +63,7 @@ inline void order(std::vector<draft>& found) {
 SPOTTER_BODY void result_writer::write(detail::examiner& all) {
     std::vector<detail::draft>& found = all.found;
     detail::fold_symptoms(found);
-    detail::order(found);
+    detail::sort_by_severity(found);
     std::size_t const tensors = all.loop.parameters().size();
     if (!into_.found_.grow(found.size()) || !into_.names_.grow(found.size() + tensors)) { return; }
     for (std::size_t i = 0; i < found.size(); ++i) {
