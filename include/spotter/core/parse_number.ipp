@@ -83,11 +83,11 @@ private:
     bool cut_off_ = false;
 };
 
-// Whether `text` begins with `small`, case ignored; `small` is in lower case.
-[[nodiscard]] SPOTTER_BODY bool begins_in_any_case(std::string_view text, std::string_view small) noexcept {
-    if (text.size() < small.size()) { return false; }
-    for (std::size_t i = 0; i < small.size(); ++i) {
-        if (static_cast<char>(text[i] | 0x20) != small[i]) { return false; }
+// Whether `text` begins with `prefix`, case ignored; `prefix` is in lower case.
+[[nodiscard]] SPOTTER_BODY bool begins_in_any_case(std::string_view text, std::string_view prefix) noexcept {
+    if (text.size() < prefix.size()) { return false; }
+    for (std::size_t i = 0; i < prefix.size(); ++i) {
+        if (static_cast<char>(text[i] | 0x20) != prefix[i]) { return false; }
     }
     return true;
 }
