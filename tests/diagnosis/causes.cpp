@@ -368,7 +368,7 @@ TEST_CASE("that nothing shows an outcome is known after some closes: a loss may 
         }
         return at;
     };
-    for (std::uint64_t const every : {1, 2, 10}) { CHECK(alarms(every).empty()); }
+    for (std::uint64_t const every : {1U, 2U, 10U}) { CHECK(alarms(every).empty()); }
     CHECK(alarms(1000) == std::vector<std::uint64_t>{31});
 }
 

@@ -431,10 +431,10 @@ int cuMemGetAddressRange_v2(std::uint64_t* base, std::size_t* size, std::uint64_
     }
     return not_found;
 }
-int cuLaunchKernel(void* what, unsigned grid, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned,
+int cuLaunchKernel(void* what, unsigned grid, unsigned, unsigned, unsigned block_threads, unsigned, unsigned, unsigned,
                    void* where, void** parameters, void**) {
     ENTER()
-    if (grid == 0 || threads == 0) { return invalid_value; }
+    if (grid == 0 || block_threads == 0) { return invalid_value; }
     ++it().state.launches;
     kernel const& one = *static_cast<kernel const*>(what);
     auto const kept = std::make_shared<std::vector<std::vector<unsigned char>>>();
@@ -443,10 +443,10 @@ int cuLaunchKernel(void* what, unsigned grid, unsigned, unsigned, unsigned threa
         kept->emplace_back(from, from + one.sizes[i]);
     }
     fake_kernel const run = one.run;
-    return put(where, [kept, run, grid, threads] {
+    return put(where, [kept, run, grid, block_threads] {
         std::vector<void*> with;
         for (auto& each : *kept) { with.push_back(each.data()); }
-        run(grid, threads, with.data());
+        run(grid, block_threads, with.data());
         return true;
     });
 }
