@@ -20,7 +20,7 @@ TEST_CASE("a healthy net of two to two hundred tensors takes sixty passes at mos
         CHECK(found.count(gradient_proof::right) == tensors);
     };
     for (activation const how : {activation::smooth, activation::kinked}) {
-        for (std::size_t const depth : {1, 2, 5, 16, 100}) {
+        for (std::size_t const depth : {1U, 2U, 5U, 16U, 100U}) {
             bool const many_kinks = how == activation::kinked && depth > 16;  // in float they take more
             for (std::uint64_t seed = 1; seed <= 2; ++seed) {
                 if (!many_kinks) { holds(deep_net<float>{depth, how, seed}, 2 * depth); }
