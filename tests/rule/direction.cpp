@@ -157,6 +157,8 @@ TEST_CASE("update_direction: nine in ten are enough, and the gradient of the ear
             net.see(it, at);
         });
     };
+    indices const late = directions({.rate = 0.1F}, 3000, {.warmup = 1500});
+    CHECK((late.front() == 1520 && late.size() == 1480));  // a long warm-up holds, though older changes count half
     CHECK(up_from_to(100, 150, 400).empty());
     CHECK(up_from_to(100, 400, 400).front() == 201);     // most of all
     CHECK(up_from_to(4000, 5000, 5000).front() < 4800);  // also of a long training

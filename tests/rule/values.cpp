@@ -199,6 +199,28 @@ TEST_CASE("poor_weight_initialization: what is one weight of several, or has no 
     CHECK(beside_one(0.1F) == indices{10});
 }
 
+TEST_CASE("poor_weight_initialization: a healthy net is judged in its first ten steps",
+          "[poor_weight_initialization]") {
+    for (poor_weight_initialization const& rule :
+         {poor_weight_initialization{}, poor_weight_initialization::sagemaker_defaults()}) {
+        run it{rule};
+        for (std::uint64_t i = 0; i < 30; ++i) {
+            step_id const at = train(i);
+            it.see(at, "fc1/w", {0.5F, -0.25F}), it.see(at, "fc2/w", {0.1F, 0.2F});
+            it.see(at, "pre/fc1", {1, -1}), it.see(at, "pre/fc2", {0.9F, -1});
+            it.see(at, "grad/fc1/w", {0.5F, -0.5F}), it.see(at, "loss", {1.0F / static_cast<float>(i + 1)});
+            CHECK(it.close(at) == (i < 10 ? truth::no : truth::undecided));
+        }
+        CHECK((it.covered().judged == 10 && it.covered().reason.empty()));
+    }
+    // Weights of one value leave it open until they are judged.
+    run open{poor_weight_initialization{}};
+    for (std::uint64_t i = 0; i < 12; ++i) {
+        open.see(train(i), "fc1/w", {0.5F, 0.5F}), open.see(train(i), "fc2/w", {0.1F, 0.2F});
+        CHECK(open.close(train(i)) == (i == 10 ? truth::no : truth::undecided));
+    }
+}
+
 TEST_CASE("poor_weight_initialization: tables that are looked up may begin with one value",
           "[poor_weight_initialization]") {
     for (float const begin : {0.0F, 40.0F}) {

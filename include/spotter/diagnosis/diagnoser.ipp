@@ -212,6 +212,7 @@ SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress
 // One of two adversarial nets always loses. That is a fault only where the loser's own weights take large steps or
 // climb: the winner's say nothing about it.
 SPOTTER_COLD_BODY bool diagnoser::loses_by_its_own_steps() const noexcept {
+    if (!losses_.loses_in_net_of({})) { return false; }  // of no net: any; asked at every close, and seldom true
     bool leaps = false;
     weights_.each([&](std::string_view name, update_sizes::weight const& it) {
         leaps = leaps || (it.peak >= limits_.leap && losses_.loses_in_net_of(name));

@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
 //   unknown   too few samples, or samples that decide nothing
 //   improves  it has learned something, and has not lost it again
 //   flat      there are enough samples, and nothing was learned
-//   worsens   it is worse than at the beginning, and stays so
+//   worsens   it is worse than at the beginning, and stays so; the greatest, so that `>` says what is worse than flat
 enum class progress : std::uint8_t { unknown, improves, flat, worsens };
 
 [[nodiscard]] constexpr bool is_ill(progress what) noexcept {

@@ -176,7 +176,10 @@ private:
     // Classifies a training loss by its name. False: it is ignored, as the loss of a policy is.
     [[nodiscard]] constexpr bool place_loss(series& mine, std::string_view name) noexcept {
         any_loss_ = true;
-        if (!objective_) { return !is_loss_of_policy(name) && (mine.is_value = true); }
+        if (!objective_) {
+            mine.is_value = !is_loss_of_policy(name);
+            return mine.is_value;
+        }
         if (!std::exchange(mine.counts, true)) { mine.is_of_player = is_loss_of_player(name); }
         return true;
     }

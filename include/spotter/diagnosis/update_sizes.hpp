@@ -50,7 +50,7 @@ public:
         if (!std::exchange(mine->seen, true)) {
             mine->met_at = it.step;
             mine->scale = scale_of(it), is_new_ = true;
-            mine->one_value = minimum(it.stats).value == maximum(it.stats).value;
+            mine->one_value = it.stats.finite() > 1 && minimum(it.stats).value == maximum(it.stats).value;
         }
         mine->size = square_root(it.stats.sum_squares);
         measurement const ratio = update_ratio_of(it);

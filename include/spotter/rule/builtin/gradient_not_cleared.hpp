@@ -19,9 +19,9 @@ namespace spotter::inline SPOTTER_ABI {
 //              - The cosine c of D and the D before it is at least 0.1. The cosine of D and the D two before is above
 //                c - 0.2, and above the middle of c and 2c^2 - 1: a noisy signal keeps c, a smooth curve has 2c^2 - 1.
 //              - The mean |c| is at most 0.95: a gradient without noise goes straight on or back.
-//              - The sum of <D, G_(t-1)> is above 0, the decaying one or that of all changes: a sum of gradients begins
-//              as
-//                one gradient and grows. Parallel gradients, or those of a saturated unit, shrink as the loss falls.
+//              - The sum of <D, G_(t-1)> is above 0, the decaying one or that of all changes: a sum of gradients
+//                begins as one gradient and grows. Parallel gradients, or those of a saturated unit, shrink as the
+//                loss falls.
 //   straight   Over the last `window` changes the direction was kept (cosine above `cosine`). The norm rose in `rising`
 //              of them and in the last, and has at least doubled. Growth slows down: the squared norm in the middle of
 //              the window is above 1.1 times the product of the norms at its ends. Yet the second half grew by at least

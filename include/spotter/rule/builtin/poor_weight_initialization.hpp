@@ -27,10 +27,11 @@ namespace select {
 // by a factor of more than `threshold`, or (b) 90 % of some weight's gradient, P5 to P95, lie within less than
 // `distribution_range`, while (c) the loss has not gone below its best for `patience` observations. (a) and (b) alone
 // hold in many healthy nets: factors of 10 to 25 are usual with uniform weights within 1/sqrt(n), and deep nets reach
-// 200. Also where (d) at least two weights had one value in all elements at their first observation: all weights, or
-// half of them and these not zero. It is decided `steps` steps later, without those that were seen to be tables. A
-// table changes element by element: one of them rests while others of its row and of its column have moved. Gradients
-// are read during these closes only, and the values of a weight only until it is decided. Later closes are undecided.
+// 200. Also where (d) at least two weights that are no tables had one value in all elements at their first observation.
+// They are all weights (tables count among these), or half of them and not zero. A table changes element by element:
+// one of them rests while others of its row and of its column have moved. (d) is decided `steps` steps after the first
+// observation, and undecided until then. Gradients are read during the first `steps` closes only, and the values of a
+// weight only until it is decided. Other later closes are undecided.
 struct poor_weight_initialization {
     using kind = rule_kind;
     static constexpr std::string_view name = "poor_weight_initialization";
@@ -63,12 +64,13 @@ struct poor_weight_initialization {
         std::uint64_t index = 0;          // of the step
     };
     struct state {
-        per_tensor<beginning> weights;              // by tensor id
-        slot_array<std::uint64_t> scratch;          // of a gradient, while it is sorted
-        slot_array<bool> moved;                     // of a weight: which rows and which columns
-        std::uint64_t met = 0, alike_not_zero = 0;  // weights; of those that began with one value
-        culprit alike{};                            // these
-        bool judged = false;                        // a weight was at this close
+        per_tensor<beginning> weights;       // by tensor id
+        slot_array<std::uint64_t> scratch;   // of a gradient, while it is sorted
+        slot_array<bool> moved;              // of a weight that waits: which rows and which columns
+        std::uint64_t met = 0, waiting = 0;  // weights; those that began with one value and are not judged yet
+        std::uint64_t alike_not_zero = 0;    // of those that began with one value
+        culprit alike{};                     // these
+        bool judged = false;                 // a weight was at this close
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
         extreme widest{}, narrowest{};  // variances of this step
@@ -99,10 +101,6 @@ struct poor_weight_initialization {
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.weights.declare(tensor) == nullptr) { return false; }
-        if (tensor.role == role::weight && symmetry) {
-            std::array<std::size_t, 2> const sides = sides_of(tensor.shape, order::row_major);
-            return seen.moved.grow(sides[0] + sides[1]);
-        }
         bool const sorted = tensor.role == role::gradient && seen.closes < steps;
         return !sorted || seen.scratch.grow(as_size(tensor.shape.elements()));
     }
@@ -147,11 +145,12 @@ struct poor_weight_initialization {
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        truth const began = judge_weights(seen, out);
+        bool const is_due = std::exchange(seen.judged, false);
+        truth const began = is_due ? judge_weights(seen, out) : truth_of_waiting(seen);
         culprit const crowded = std::exchange(seen.crowded, {});
         bool const any_spread = std::exchange(seen.any_spread, false);
         bool const any_variance = std::exchange(seen.any_variance, false);
-        if (!std::exchange(seen.observed, false) || seen.closes >= steps) { return began; }
+        if (!std::exchange(seen.observed, false) || seen.closes >= steps) { return is_due ? began : truth::undecided; }
         if (++seen.closes >= steps) { seen.scratch = {}; }
         count_loss(seen);
         truth const apart = any_variance ? variances_apart(seen) : truth::undecided;
@@ -182,26 +181,32 @@ private:
         seen.observed = true;
     }
     [[nodiscard]] constexpr bool waits(state const& seen, observation const& it) const noexcept {
+        if (seen.waiting == 0) { return false; }
         beginning const* const mine = seen.weights.find(it.tensor.id);
         return mine != nullptr && mine->waits && !mine->is_table && it.step.index > mine->index;
     }
     constexpr void observe_weight(state& seen, observation const& it, std::span<double const> made) const noexcept {
-        measurement const low = minimum(it.stats), high = maximum(it.stats);
-        if (!low.known || !high.known || seen.weights.find(it.tensor.id) == nullptr) { return; }
+        beginning* const mine = seen.weights.find(it.tensor.id);
+        if (mine == nullptr || it.stats.finite() == 0) { return; }
         seen.observed = true;
-        beginning& mine = seen.weights[it.tensor.id];
-        bool const is_one = low.value == high.value && it.stats.finite() > 1;
-        if (!std::exchange(mine.met, true)) {
-            mine.waits = symmetry && is_one, mine.value = low.value, mine.index = it.step.index;
-            ++seen.met;
-            return;
-        }
-        mine.is_table = mine.is_table || (!made.empty() && made[0] == 1);
-        if (it.step.index < mine.index + steps || !std::exchange(mine.waits, false)) { return; }
-        seen.judged = true;
-        if (mine.is_table) { return; }
+        if (!mine->met) { return meet(seen, *mine, it); }
+        if (!mine->waits) { return; }
+        mine->is_table = mine->is_table || (!made.empty() && made[0] == 1);
+        if (it.step.index < mine->index + steps) { return; }
+        mine->waits = false, seen.judged = true;
+        if (--seen.waiting == 0) { seen.moved = {}; }
+        if (mine->is_table) { return; }
         seen.alike.blame(it, 0);
-        seen.alike_not_zero += mine.value != 0 ? 1U : 0U;
+        seen.alike_not_zero += mine->value != 0 ? 1U : 0U;
+    }
+    constexpr void meet(state& seen, beginning& mine, observation const& it) const noexcept {
+        measurement const low = minimum(it.stats), high = maximum(it.stats);
+        mine.met = true, mine.value = low.value, mine.index = it.step.index;
+        ++seen.met;
+        std::array<std::size_t, 2> const sides = sides_of(it.tensor.shape, order::row_major);
+        bool const is_one = low.known && high.known && low.value == high.value && it.stats.finite() > 1;
+        mine.waits = symmetry && is_one && seen.moved.grow(sides[0] + sides[1]);
+        seen.waiting += mine.waits ? 1U : 0U;
     }
     // How many elements run along the first axis and along all others, the faster of the two first.
     [[nodiscard]] static constexpr std::array<std::size_t, 2> sides_of(extents const& shape, order layout) noexcept {
@@ -219,17 +224,26 @@ private:
         bool found = false;
         visit_seen(values, [&](auto const& all) {
             auto const rests = [&](std::size_t i) { return detail::see(all[i]).value == was; };
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                if (!rests(i)) { seen.moved[i % width] = seen.moved[width + i / width] = true; }
+            std::size_t i = 0;
+            for (std::size_t row = width; row < width + sides[1]; ++row) {
+                for (std::size_t column = 0; column < width; ++column, ++i) {
+                    if (!rests(i)) { seen.moved[column] = seen.moved[row] = true; }
+                }
             }
-            for (std::size_t i = 0; i < all.size() && !found; ++i) {
-                found = seen.moved[i % width] && seen.moved[width + i / width] && rests(i);
+            i = 0;
+            for (std::size_t row = width; row < width + sides[1]; ++row) {
+                for (std::size_t column = 0; column < width; ++column, ++i) {
+                    found = found || (seen.moved[column] && seen.moved[row] && rests(i));
+                }
             }
         });
         out.push(found ? 1 : 0);
     }
+    // (d) at a close at which no weight is judged.
+    [[nodiscard]] constexpr truth truth_of_waiting(state const& seen) const noexcept {
+        return symmetry && (seen.met == 0 || seen.waiting > 0) ? truth::undecided : truth::no;
+    }
     [[nodiscard]] constexpr truth judge_weights(state& seen, findings& out) const noexcept {
-        if (!std::exchange(seen.judged, false)) { return truth::undecided; }
         bool const is_net = seen.alike.count == seen.met || 2 * seen.alike_not_zero >= seen.met;
         return truth_of(seen.alike.count >= 2 && is_net &&
                         seen.alike.tell(out, {"weights began with one value", began_alike}, "maximum - minimum",

@@ -158,9 +158,11 @@ struct update_direction {
         if (seen.parameters.find(it.tensor.id) == nullptr) { return; }
         parameter& mine = seen.parameters[it.tensor.id];
         count(seen.so_far, mine, it, made[0] > 0);
-        if (mine.changes <= warmup || !mine.votes) { return; }
+        bool const is_warm = mine.ascending.size() > 0 || mine.changes > warmup;
+        if (!is_warm || !mine.votes) { return; }
         mine.ascending.add(made[0] > 0 ? 1 : 0);
         if (!mine.ascending.full()) { return; }
+        if (mine.changes >= remembered) { mine.changes /= 2, mine.upwards /= 2; }
         double const up = mine.ascending.mean_of(0, mine.ascending.size());
         bool const mostly = 2 * mine.upwards > mine.changes;
         for (votes* const each : {&seen.all, &seen.nets[mine.net].cast}) {
@@ -237,7 +239,6 @@ private:
     }
     constexpr void count(climbers& all, parameter& mine, observation const& it, bool upwards) const noexcept {
         bool const before = climbs(mine);
-        if (mine.changes == remembered) { mine.changes /= 2, mine.upwards /= 2; }
         ++mine.changes, mine.upwards += upwards ? 1 : 0;
         bool const now = climbs(mine);
         all.judged += mine.changes == 3 ? 1 : 0;
