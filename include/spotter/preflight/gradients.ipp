@@ -59,7 +59,6 @@ private:
         bool const is_wrong = now.kind != gradient_kind::right && now.kind != gradient_kind::unknown;
         wrong[t] += is_wrong ? 1 : 0;
         if (now.kind == gradient_kind::right || before.kind == gradient_kind::unknown) { before = now; }
-        if (now.kind == gradient_kind::right) { before.right_at = share_; }
     }
     // Goes to a point near the start, at `share_` of its weights, where the loss is finite, and fills at_.
     [[nodiscard]] bool go(double part) {
@@ -141,7 +140,7 @@ private:
             bool const is_rough = unit > 0 && rough / unit <= gradient_limits::wrong / 3 && clean / unit <= right_;
             if (!is_small && is_rough) { it.error = clean / unit, it.resolution = rough / unit; }
             bool const proves = is_small || is_rough || is_left_of_decay(group[i], 0.05);
-            it.kind = proves ? gradient_kind::right : gradient_kind::unknown;
+            it.kind = proves ? gradient_kind::right : gradient_kind::unknown, it.right_at = share_;
             if (!proves) { left.push_back(group[i]); }
         }
         return left;

@@ -10,17 +10,17 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY void original_watch::take(void* to, shown_tensor const& it) {
-    kept_tensor made{std::string{it.name}, it.view, it.writable, {}};
-    if (it.writable && it.view.count > 0) {
-        auto const* const first = static_cast<unsigned char const*>(it.view.values.raw);
-        made.bytes.assign(first, first + it.view.bytes());
-    }
-    static_cast<std::vector<kept_tensor>*>(to)->push_back(std::move(made));
+    static_cast<std::vector<kept_tensor>*>(to)->push_back({std::string{it.name}, it.view, it.writable, {}});
 }
 
 SPOTTER_BODY void original_watch::look(std::vector<kept_tensor>& into) const {
     parameter_visitor visit{&original_watch::take, &into};
     net_->show(net_->net, visit);
+    for (kept_tensor& each : into) {
+        if (!each.writable || each.view.count == 0) { continue; }
+        auto const* const first = static_cast<unsigned char const*>(each.view.values.raw);
+        each.bytes.assign(first, first + each.view.bytes());
+    }
 }
 
 SPOTTER_BODY bool original_watch::begin(examiner& all) {
