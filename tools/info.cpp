@@ -11,6 +11,7 @@
 #include "verbs.hpp"
 #include "workbench/profile/times.hpp"
 
+#include <spotter/core/sentence.hpp>
 #include <spotter/report.hpp>
 #include <spotter/report/bytes.hpp>
 #include <spotter/trial.hpp>
@@ -149,7 +150,8 @@ void print(described const& it) {
     });
     for (recorded_collection const& each : run.collections()) {
         std::size_t const members = run.names(filter{.collection = each.name}).size();
-        lines += fmt::format("\n  keeps     {} ({}): {}", plain(each.name), plain(each.what), plural(members, "name"));
+        lines += fmt::format("\n  keeps     {} ({}): {}", plain(each.name),
+                             plain(spotter::detail::shortened(each.what).view()), plural(members, "name"));
     }
     for (auto const& [name, its] : it.cost.collections) {
         lines += fmt::format("\n  takes     {}: {}", name.empty() ? "statistics that rules alone ask for" : plain(name),

@@ -3,6 +3,7 @@
 #include <spotter/core/algebra.hpp>
 #include <spotter/core/pack.hpp>
 #include <spotter/core/result.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/core/slots.hpp>
 #include <spotter/core/step.hpp>
 
@@ -101,6 +102,15 @@ TEST_CASE("a result holds a value or an error with its name", "[A39]") {
     static_assert(*result<int>{5} == 5 && !result<int>{errc::busy, "x"});
     for (int i = 0; i <= static_cast<int>(errc::replaced); ++i) { CHECK_FALSE(name_of(static_cast<errc>(i)).empty()); }
     CHECK(name_of(errc::user_code_threw) == "user_code_threw");
+}
+
+TEST_CASE("a long sentence is cut for display between two letters") {
+    CHECK(detail::shortened("a || b").view() == "a || b");
+    std::string const whole(200, 'a');
+    CHECK(detail::shortened(whole).view() == whole);
+    CHECK(detail::shortened(whole + 'b').view() == whole + "...");
+    std::string const letters = std::string(199, 'a') + "\xC3\xA4 and more";  // the second byte would be the 201st
+    CHECK(detail::shortened(letters).view() == std::string(199, 'a') + "...");
 }
 
 #if SPOTTER_EXCEPTIONS

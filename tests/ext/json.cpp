@@ -393,7 +393,8 @@ TEST_CASE("what is wrong in smdebug's form is named, with its collection and wha
     is_refused(hook_with(R"("include_workers": 3)"), "bad_config", {"include_workers"});
     is_refused(hook_with(R"("include_collections": "nonsense")"), "bad_config", {"nonsense", "default collection"});
     is_refused(hook_with(R"("include_collections": "losse")"), "bad_config", {"did you mean losses?"});
-    is_refused(hook_with(R"("reductions": "abs_maks")"), "bad_config", {"did you mean abs_max?"});
+    is_refused(hook_with(R"("reductions": "abs_maks")"), "bad_config",
+               {"did you mean abs_max?", "prod l1_norm l2_norm, each also as abs_..."});
     is_refused(R"({"HookParameter": {}, "LocalPath": "a"})", "bad_config", {"did you mean HookParameters?"});
     is_refused(R"({"HookParameters": []})", "bad_config", {"HookParameters", "object"});
     is_refused(R"({"HookParameters": {}, "collections": []})", "bad_config", {"collections", "unknown key"});

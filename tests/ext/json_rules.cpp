@@ -151,6 +151,11 @@ TEST_CASE("what is misspelt in a rules file is told with the word that was meant
         CHECK(told.find("did you mean " + std::string{meant} + '?') != told.npos);
     }
     CHECK(why_not(R"({"rule": ["non_finite"]})").find("did you mean rules?") != std::string::npos);
+    auto const adapted = [](std::string const& by) {
+        return why_not(R"({"rules": [{"rule": "non_finite", "adapt": [)" + by + "]}]}");
+    };
+    CHECK(adapted(R"({"once": true})").find("stands alone: \"adapt\": [\"once\"]") != std::string::npos);
+    CHECK(adapted(R"("onec")").find("did you mean once?") != std::string::npos);
 }
 
 TEST_CASE("what is wrong with a rules file is named, with its key and place [S27]") {

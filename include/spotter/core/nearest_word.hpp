@@ -21,7 +21,8 @@ public:
         : written_{written} {
         for (std::string_view const each : words) { among(each); }
     }
-    void among(std::string_view word) noexcept;
+    void among(std::string_view word) noexcept;     // an allowed word, which told() lists
+    void may_mean(std::string_view word) noexcept;  // one that it does not list
 
     [[nodiscard]] std::string_view meant() const noexcept { return meant_; }  // empty: none is near
     // `unknown key: did you mean every? Allowed: every from before`, or `unknown key; allowed: every from before`.

@@ -35,6 +35,10 @@ SPOTTER_COLD_BODY void nearest_word::among(std::string_view word) noexcept {
         is_cut_ = all_.view().size() + word.size() > 130;
         all_ << ' ' << (is_cut_ ? std::string_view{"..."} : word);
     }
+    may_mean(word);
+}
+
+SPOTTER_COLD_BODY void nearest_word::may_mean(std::string_view word) noexcept {
     bool const begun = written_.size() > 2 && word.starts_with(written_);
     std::size_t const wrong = begun ? 1 : misspelling(written_, word);
     std::size_t const third = (written_.size() > word.size() ? written_.size() : word.size()) / 3;

@@ -50,4 +50,17 @@ private:
     bool lost_ = false;  // for want of memory
 };
 
+namespace detail {
+
+// At most 200 bytes of a text, for display: a cut one ends in "...". Cut between letters of UTF-8.
+[[nodiscard]] constexpr text<203> shortened(std::string_view whole) noexcept {
+    constexpr std::size_t most = 200;
+    if (whole.size() <= most) { return whole; }
+    std::size_t size = most;
+    while (size > 0 && (static_cast<unsigned char>(whole[size]) & 0xC0U) == 0x80U) { --size; }
+    return text<203>{whole.substr(0, size)} << "...";
+}
+
+}  // namespace detail
+
 }  // namespace spotter::inline SPOTTER_ABI

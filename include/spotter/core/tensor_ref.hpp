@@ -362,7 +362,7 @@ constexpr void visit_values(tensor_ref const& view, Use&& use) {
         case dtype::f8_e5m2:
             use(element_view{view.values.f8_e5m2, count});
             break;
-        default:  // none
+        case dtype::none:
             break;
     }
 }

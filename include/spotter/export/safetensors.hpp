@@ -18,6 +18,9 @@ namespace spotter::inline SPOTTER_ABI {
     auto const index = static_cast<std::size_t>(type);
     return index < std::size(names) ? names[index] : std::string_view{};
 }
+// The names stand in the order of dtype's numbers, which are part of the file format.
+static_assert(safetensors_type_of(dtype::u64) == "U64" && safetensors_type_of(dtype::c64) == "C64" &&
+              safetensors_type_of(dtype::f8_e5m2) == "F8_E5M2" && safetensors_type_of(dtype::text).empty());
 
 // The header names every tensor before the first value: call add() for each, write text(), then row_major_bytes() of
 // each in the same order.

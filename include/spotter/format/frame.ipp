@@ -92,9 +92,17 @@ namespace detail {
             return layout::has_run_end;
         case row_kind::stay:
             return layout::has_stays;
-        default:
-            return 0;
+        case row_kind::observe:
+        case row_kind::scalar:
+        case row_kind::close:
+        case row_kind::heartbeat:
+        case row_kind::steps:
+        case row_kind::drained:
+        case row_kind::feature:
+        case row_kind::times:
+            break;
     }
+    return 0;
 }
 
 }  // namespace detail

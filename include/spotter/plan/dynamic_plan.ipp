@@ -198,21 +198,16 @@ SPOTTER_BODY bool dynamic_plan::leaf(question const& it, tensor_info const& tens
 
 SPOTTER_BODY void dynamic_plan::tell(part at, sentence& out) const noexcept {
     question const& it = questions_[at.index];
-    switch (it.what) {
-        case asked::negated:
-            out << '!';
-            return tell(part{it.left}, out);
-        case asked::both:
-        case asked::either:
-            out << '(';
-            tell(part{it.left}, out);
-            out << (it.what == asked::both ? " && " : " || ");
-            tell(part{it.right}, out);
-            out << ')';
-            return;
-        default:
-            tell_leaf(it, out);
+    if (it.what == asked::negated) {
+        out << '!';
+        return tell(part{it.left}, out);
     }
+    if (it.what != asked::both && it.what != asked::either) { return tell_leaf(it, out); }
+    out << '(';
+    tell(part{it.left}, out);
+    out << (it.what == asked::both ? " && " : " || ");
+    tell(part{it.right}, out);
+    out << ')';
 }
 
 SPOTTER_BODY void dynamic_plan::tell_leaf(question const& it, sentence& out) const noexcept {
@@ -245,8 +240,12 @@ SPOTTER_BODY void dynamic_plan::tell_leaf(question const& it, sentence& out) con
             return describe(during{static_cast<mode>(it.first)}, out);
         case asked::at:
             return list("at", [&](std::size_t i) { return indices(it)[i]; });
-        default:
+        case asked::never:
             return describe(never{}, out);
+        case asked::both:
+        case asked::either:
+        case asked::negated:
+            return;  // these are no leaves
     }
 }
 

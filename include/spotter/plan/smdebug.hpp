@@ -89,6 +89,7 @@ inline constexpr smdebug_form smdebug_forms[] = {
     {kinds_of(setting_kind::text, setting_kind::list),
      "is no text; allowed: names of collections, separated by commas"},
 };
+static_assert(std::size(smdebug_forms) == static_cast<std::size_t>(takes::names) + 1);
 
 // The predefined collections. `always`: at every step and with all values, regardless of the hook's keys.
 struct smdebug_default {

@@ -101,9 +101,23 @@ SPOTTER_BODY bool smdebug_reader::is_well_formed(setting const& it, takes what) 
             return read_whole(it.value, number);
         case takes::truth:
             return it.kind == setting_kind::boolean || is_true(&it) || it.value == "false" || it.value == "False";
-        default:
-            return true;
+        case takes::steps:
+        case takes::expressions:
+        case takes::reductions:
+        case takes::word:
+        case takes::names:
+            break;  // each item is inspected by itself, or any text will do
     }
+    return true;
+}
+
+[[nodiscard]] SPOTTER_BODY text<232> no_reduction(std::string_view item) noexcept {
+    nearest_word there{item, {"min", "max", "mean", "std", "variance", "sum", "prod", "l1_norm", "l2_norm"}};
+    for (std::string_view const each : {"abs_min", "abs_max", "abs_mean", "abs_std", "abs_variance", "abs_sum",
+                                        "abs_prod", "abs_l1_norm", "abs_l2_norm"}) {
+        there.may_mean(each);
+    }
+    return there.told("is no reduction") << ", each also as abs_...";
 }
 
 SPOTTER_BODY void smdebug_reader::inspect_item(setting_group const& group, std::string_view key, std::string_view item,
@@ -114,12 +128,7 @@ SPOTTER_BODY void smdebug_reader::inspect_item(setting_group const& group, std::
         refuse(group, key, item, "is no step; allowed: whole numbers from 0 on, separated by commas");
     }
     if (what == takes::reductions && !read_reduction(item, ignored)) {
-        refuse(group, key, item,
-               nearest_word{item,
-                            {"min", "max", "mean", "std", "variance", "sum", "prod", "l1_norm", "l2_norm", "abs_min",
-                             "abs_max", "abs_mean", "abs_std", "abs_variance", "abs_sum", "abs_prod", "abs_l1_norm",
-                             "abs_l2_norm"}}
-                   .told("is no reduction"));
+        refuse(group, key, item, no_reduction(item).view());
     }
     if (what != takes::expressions || why_) { return; }
     if (pattern_fault const bad = expressions_->fault(item); !bad.empty()) {
@@ -245,7 +254,7 @@ SPOTTER_BODY void smdebug_reader::add_included() noexcept {
                 nearest_word there{name};
                 for (smdebug_default const& each : smdebug_defaults) { there.among(each.name); }
                 for (setting_group const& each : collections_) { there.among(each.name); }
-                refuse(hook_, "include_collections", name, there.told("is no default collection, nor one of these"));
+                refuse(hook_, "include_collections", name, there.told("is no collection"));
             }
             add({name, {}});
         }

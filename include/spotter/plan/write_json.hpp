@@ -92,19 +92,15 @@ private:
     void quote(std::string_view letters) { put_quoted(letters, put_); }
     void write(part at) {
         question const& it = plan_.at_node(at);
-        switch (it.what) {
-            case asked::both:
-            case asked::either:
-                return object(it.what == asked::both ? "and" : "or", [&] {
-                    put_("[");
-                    operands(it);
-                    put_("]");
-                });
-            case asked::negated:
-                return object("not", [&] { write(part{it.left}); });
-            default:
-                leaf(it);
+        if (it.what == asked::negated) {
+            return object("not", [&] { write(part{it.left}); });
         }
+        if (it.what != asked::both && it.what != asked::either) { return leaf(it); }
+        object(it.what == asked::both ? "and" : "or", [&] {
+            put_("[");
+            operands(it);
+            put_("]");
+        });
     }
     void leaf(question const& it) {
         switch (it.what) {
@@ -132,8 +128,12 @@ private:
                 return object("at", [&] { items(it.second, [&](std::size_t i) { number(plan_.indices(it)[i]); }); });
             case asked::during:
                 return object("during", [&] { quote(name_of(static_cast<mode>(it.first))); });
-            default:
+            case asked::never:
                 return quote("never");
+            case asked::both:
+            case asked::either:
+            case asked::negated:
+                return;  // these are no leaves
         }
     }
     void object_of_options() {

@@ -112,8 +112,9 @@ public:
     [[nodiscard]] error lacking() const noexcept {
         if (lacked_ == 0) { return {}; }
         error told{errc::no_payload, ""};
-        sentence what;
-        describe(lacking_, what);
+        sentence all;
+        describe(lacking_, all);
+        text<96> const what{all.view()};  // leaves room for what to do
         told.what << "of " << judged_ << " observations, " << lacked_ << " lack what a rule asks for, first \""
                   << run_.tensors()[lacking_id_]->name << "\" at " << name_of(lacking_at_.mode) << '('
                   << lacking_at_.index << "): " << what

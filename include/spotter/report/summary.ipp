@@ -3,6 +3,7 @@
 #pragma once
 
 #include <spotter/core/plain.hpp>
+#include <spotter/core/sentence.hpp>
 #include <spotter/hook/health.hpp>
 #include <spotter/report/bytes.hpp>
 #include <spotter/report/gathered.hpp>
@@ -84,7 +85,7 @@ SPOTTER_BODY std::string describe(trial const& run) {
     lines += '\n';
     for (std::string const& each : refused_names(run)) { lines += fmt::format("    refused: {}\n", each); }
     for (recorded_collection const& each : run.collections()) {
-        lines += fmt::format("    {} ({}): {}\n", each.name, each.what,
+        lines += fmt::format("    {} ({}): {}\n", each.name, detail::shortened(each.what).view(),
                              detail::plural(run.names(filter{.collection = each.name}).size(), "name").view());
     }
     for (damaged_place const& each : run.damage()) {

@@ -4,6 +4,7 @@
 
 #include "page/workers.hpp"
 #include "profile/times.hpp"
+#include <spotter/core/sentence.hpp>
 #include <spotter/workbench/profile.hpp>
 
 #include <fmt/format.h>
@@ -245,7 +246,8 @@ section timing_section(run_story const& story) {
     if (!story.tensors.empty()) { body += "<h3>What the record lacks</h3>\n" + detail::losses_of(story); }
     std::string rows;
     for (recorded_collection const& each : story.run->collections()) {
-        rows += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td></tr>\n", escape(each.name), escape(each.what),
+        rows += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td></tr>\n", escape(each.name),
+                            escape(spotter::detail::shortened(each.what).view()),
                             story.run->names(filter{.collection = each.name}).size());
     }
     if (!rows.empty()) {

@@ -268,6 +268,10 @@ SPOTTER_BODY predicate_node const* json_rule_reader::kept(predicate_node& made) 
 SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& inner, json const& it) {
     if (it == "once") { return keep(inner.rule | once, inner.depth); }
     if (!it.is_object() || it.size() != 1) {
+        if (std::string const* const word = text_of(it)) {
+            nearest_word const there{*word, {"once"}};
+            if (!there.meant().empty()) { return refused_rule("adapt", there.told(shown(it) + " is no adaptor")); }
+        }
         return refused_rule("adapt", "each is \"once\", or one of {\"for_steps\"} {\"cooldown\"} {\"rearm\"} "
                                      "{\"only\"} {\"named\"} {\"severity\"} {\"on\"}");
     }
@@ -288,7 +292,8 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
         return wanted.empty() ? keep(inner.rule | level, inner.depth) : refused_rule(key, wanted);
     }
     if (key == "on") { return respond_by_each(inner, value.is_array() ? value : json::array({value})); }
-    nearest_word const there{key, {"for_steps", "cooldown", "rearm", "only", "named", "severity", "on", "once"}};
+    if (key == "once") { return refused_rule(key, "stands alone: \"adapt\": [\"once\"]"); }
+    nearest_word const there{key, {"for_steps", "cooldown", "rearm", "only", "named", "severity", "on"}};
     return refused_rule(key, there.told("there is no such adaptor"));
 }
 

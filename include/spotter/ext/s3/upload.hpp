@@ -268,8 +268,8 @@ private:
     [[nodiscard]] static error unless_gone(error const& why) noexcept {
         return why.code == errc::not_a_run || why.code == errc::unwritable ? error{} : why;
     }
-    void note_pending(bool is, std::uint64_t bytes) noexcept {
-        if (is) { ++health_.pending, health_.pending_bytes += bytes; }
+    void note_pending(bool waits, std::uint64_t bytes) noexcept {
+        if (waits) { ++health_.pending, health_.pending_bytes += bytes; }
     }
 
     // For small files that are replaced as a whole.
