@@ -101,8 +101,8 @@ int report(report_options const& wanted) {
         if (!run) { return fail(run.error(), wanted.json, "report", path); }
         runs.push_back(std::move(*run));
     }
-    auto const refuse = [&](error const& why) {
-        return fail(why, wanted.json, "report", paths, section_hint(wanted.sections));
+    auto const refuse = [&](error const& why, std::string const& hint = {}) {
+        return fail(why, wanted.json, "report", paths, hint);
     };
     bool const as_csv = wanted.as == "csv";
     std::string const out = !wanted.out.empty() ? wanted.out : as_csv ? "-" : "report.html";
@@ -115,7 +115,7 @@ int report(report_options const& wanted) {
     if (!to_output) { file.emplace(out, wanted.force); }
     if (error const why = file ? file->trouble() : error{}) { return refuse(why); }
     result<std::string> const text = made_of(runs, bytes, wanted);
-    if (!text) { return refuse(text.error()); }
+    if (!text) { return refuse(text.error(), section_hint(wanted.sections)); }
     if (to_output) {
         say_as_is(*text);
         return end.code();

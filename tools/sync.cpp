@@ -40,7 +40,7 @@ int sync(sync_options const& wanted) {
             say(fmt::format("{}, {} fetched into {}\n", plural(done->files, "file"), plural(done->bytes, "byte"),
                             plain(to)));
             if (done->longer > 0) {
-                say(fmt::format("left as here, where more is: {}\n", plural(done->longer, "file")));
+                say(fmt::format("kept: {} that the store has less of\n", plural(done->longer, "file")));
             }
         }
         return fine;

@@ -56,6 +56,20 @@ TEST_CASE("check --self-test: of what was seen without its values it says so, an
     CHECK(text.says("the same output for every sample, and the loss stands still: the record shows no predictions\n"));
 }
 
+TEST_CASE("check --self-test: a fault that would begin after the record's end is not blamed on the plan") {
+    temporary_folder const folder;
+    {
+        hook watch{folder / "run", plan{collection{"all", "*"}}};
+        std::vector<float> const gradient{0.5F, -0.25F};
+        for (std::uint64_t i = 0; i < 40; ++i) {
+            (void)watch.step(i, "loss"_t = 1.0F / (1.0F + static_cast<float>(i)), "grad/w"_t = gradient);
+        }
+    }
+    told const text = ask("check " + folder / "run" + " --self-test");
+    CHECK(text.says("at every 50th step: the record is too short: the fault begins after its last steps"));
+    CHECK_FALSE(text.says("the plan keeps no  of"));
+}
+
 TEST_CASE("check --self-test: what is too short, no run, or has no such rule") {
     temporary_folder const folder;
     record_a_falling_loss(folder / "run", 20);

@@ -118,7 +118,8 @@ struct self_test_findings {
 [[nodiscard]] static std::string why_unseen(planted_fault const& fault, fault_planter const& planter) {
     std::string const& first = planter.first_tensor();
     if (first.empty()) { return "the record shows no " + std::string{fault.needed}; }
-    if (planter.saw_values()) { return "the values of \"" + first + "\" are no rows of samples"; }
+    if (fault.kept.empty()) { return "the record is too short: the fault begins after its last steps"; }
+    if (planter.saw_values()) { return "\"" + first + "\" has fewer than two samples along its first axis"; }
     return "the plan keeps no " + std::string{fault.kept} + " of " + std::string{fault.needed} +
            ": a collection of \"" + first + "\" with `payload` keeps them";
 }
