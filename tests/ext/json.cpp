@@ -391,7 +391,7 @@ TEST_CASE("what is wrong in smdebug's form is named, with its collection and wha
     is_refused(hook_with(R"("save_steps": {"a": 1})"), "bad_config", {"save_steps"});
     is_refused(hook_with(R"("reductions": "median")"), "bad_config", {"median", "variance", "abs_"});
     is_refused(hook_with(R"("include_workers": 3)"), "bad_config", {"include_workers"});
-    is_refused(hook_with(R"("include_collections": "nonsense")"), "bad_config", {"nonsense", "default collection"});
+    is_refused(hook_with(R"("include_collections": "nonsense")"), "bad_config", {"nonsense", "is no collection; allowed: weights"});
     is_refused(hook_with(R"("include_collections": "losse")"), "bad_config", {"did you mean losses?"});
     is_refused(hook_with(R"("reductions": "abs_maks")"), "bad_config",
                {"did you mean abs_max?", "prod l1_norm l2_norm, each also as abs_..."});
