@@ -13,9 +13,9 @@ using namespace spotter;
 namespace {
 
 constexpr std::uint64_t ring_bytes = 256ULL << 20;
-constexpr terms seven = stats(minimum, maximum, mean, variance, l1, l2, zeros);
+constexpr stats_mask seven = stats(minimum, maximum, mean, variance, l1, l2, zeros);
 
-[[nodiscard]] auto make_hook(std::string_view path, terms keep) {
+[[nodiscard]] auto make_hook(std::string_view path, stats_mask keep) {
     return hook{path, plan{collection{"all", "*", always{}, keep}},
                 options{.drain = drain::poll, .copying = copying::streaming, .ring_bytes = ring_bytes}};
 }
@@ -23,7 +23,7 @@ constexpr terms seven = stats(minimum, maximum, mean, variance, l1, l2, zeros);
 // A recorded run. This thread writes the records between the measurements.
 class kept_run {
 public:
-    explicit kept_run(terms keep) : watch_{make_hook(folder_.path(), keep)} { watch_.begin(train(index_++)); }
+    explicit kept_run(stats_mask keep) : watch_{make_hook(folder_.path(), keep)} { watch_.begin(train(index_++)); }
     void hand(std::vector<float> const& values) noexcept { watch_.observe("weight", values); }
     void rest() {
         (void)watch_.end();

@@ -116,7 +116,7 @@ std::size_t bytes_for(Rule const& rule, std::size_t each, std::vector<sight cons
     for (sight const& one : sights()) {
         tensor_info info = one.info;
         info.id = id;
-        if (!any(it.declare(info).terms)) { continue; }
+        if (!any(it.declare(info).mask)) { continue; }
         if (watched != nullptr) { watched->push_back(&one); }
         for (std::size_t i = 0; i < each; ++i) {
             info.id = id++;
@@ -280,7 +280,7 @@ struct counting {
     struct state {
         std::uint64_t above = 0;
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const&) const noexcept { return terms::nonfinite; }
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const noexcept { return stats_mask::nonfinite; }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         seen.above += it.stats.maximum > limit + Which ? 1 : 0;
     }
@@ -296,7 +296,7 @@ void eight_rules(char const* what, bool composes, Rules const&... rules) {
     tensor.role = role::weight;
     tensor.type = dtype::f32;
     tensor.shape = {16};
-    summary const stats = summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product));
+    summary const stats = summarize(as_tensor(values), without(pass_terms, stats_mask::hash | stats_mask::product));
     observation const seen{tensor, train(1), stats, as_tensor(values), {}};
 
     judges<Rules...> composed{rules...};

@@ -13,8 +13,8 @@ using namespace spotter;
 
 namespace {
 
-constexpr terms seven =
-    terms::nonfinite | terms::zeros | terms::range | terms::sum | terms::sum_abs | terms::sum_squares | terms::variance;
+constexpr stats_mask seven = stats_mask::nonfinite | stats_mask::zeros | stats_mask::range | stats_mask::sum |
+                             stats_mask::sum_abs | stats_mask::sum_squares | stats_mask::variance;
 
 // GB/s at the median; the warm-up loads small tensors into the cache.
 template <class Call>
@@ -26,7 +26,7 @@ template <class Call>
     for (std::size_t i = 0; i < times; ++i) { each.time(calls, call); }
     return static_cast<double>(bytes) / each.median();
 }
-[[nodiscard]] double summary_rate(tensor_ref const& tensor, terms wanted) {
+[[nodiscard]] double summary_rate(tensor_ref const& tensor, stats_mask wanted) {
     return rate(static_cast<std::size_t>(tensor.bytes()), [&] { bench::do_not_optimise(summarize(tensor, wanted)); });
 }
 [[nodiscard]] double read_rate(void const* from, std::size_t bytes) {
@@ -95,17 +95,17 @@ int main() {
 
     struct {
         char const* name;
-        terms wanted;
-    } const single[] = {{"nonfinite", terms::nonfinite},
-                        {"zeros", terms::zeros},
-                        {"range", terms::range},
-                        {"abs_range", terms::abs_range},
-                        {"sum", terms::sum},
-                        {"sum_abs", terms::sum_abs},
-                        {"sum_squares", terms::sum_squares},
-                        {"variance", terms::variance},
-                        {"product", terms::product},
-                        {"hash", terms::hash}};
+        stats_mask wanted;
+    } const single[] = {{"nonfinite", stats_mask::nonfinite},
+                        {"zeros", stats_mask::zeros},
+                        {"range", stats_mask::range},
+                        {"abs_range", stats_mask::abs_range},
+                        {"sum", stats_mask::sum},
+                        {"sum_abs", stats_mask::sum_abs},
+                        {"sum_squares", stats_mask::sum_squares},
+                        {"variance", stats_mask::variance},
+                        {"product", stats_mask::product},
+                        {"hash", stats_mask::hash}};
     for (auto const& each : single) {
         bench::figure(std::string{"  512 KiB of f32, only "} + each.name, summary_rate(first(512U << 10), each.wanted),
                       "GB/s");

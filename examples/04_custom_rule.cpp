@@ -20,13 +20,13 @@ struct forgotten_weight {
 
     struct state {  // owned by the machine that runs the rule
         sp::slot_array<std::uint64_t> unchanged;
-        sp::culprit found;
+        sp::violation found;
         bool judged = false;
     };
 
-    // What it needs of a tensor; terms::none: the tensor is not watched.
-    constexpr sp::terms needs(sp::tensor_info const& tensor) const {
-        return tensor.role == sp::role::weight ? sp::terms::change : sp::terms::none;
+    // What it needs of a tensor; stats_mask::none: the tensor is not watched.
+    constexpr sp::stats_mask needs(sp::tensor_info const& tensor) const {
+        return tensor.role == sp::role::weight ? sp::stats_mask::change : sp::stats_mask::none;
     }
     // False where memory for the tensor is lacking. The rule then does not see it, and its coverage says so.
     constexpr bool declare(state& seen, sp::tensor_info const& tensor) const {
@@ -40,7 +40,7 @@ struct forgotten_weight {
         if (count >= patience) { seen.found.blame(it, static_cast<double>(count)); }
     }
     constexpr sp::truth close(state& seen, sp::step_id, sp::findings& out) const {
-        sp::culprit const found = std::exchange(seen.found, {});
+        sp::violation const found = std::exchange(seen.found, {});
         if (!std::exchange(seen.judged, false)) { return sp::truth::undecided; }
         if (found.count == 0) { return sp::truth::no; }
         out.push(found.as_finding("observations without a change", sp::relation::greater_equal,
@@ -58,7 +58,7 @@ constexpr bool finds_a_frozen_weight() {
     (void)rule.declare(tensor);
     sp::findings found;
     for (std::uint64_t i = 0; i < 4; ++i) {
-        sp::summary stats = sp::summarize(values, sp::terms::sum);
+        sp::summary stats = sp::summarize(values, sp::stats_mask::sum);
         if (i > 0) { sp::compare_with_previous(values, values, i - 1, stats); }
         rule.observe({tensor, sp::train(i), stats});
         sp::truth const answer = rule.close(sp::train(i), found);

@@ -82,7 +82,7 @@ void put_distribution(json& document, distribution const& it) {
     auto found = tensor.distribution(step);
     // If only one of the two was kept, shows that one.
     if (!found) {
-        for (terms const part : {terms::histogram, terms::quantiles}) {
+        for (stats_mask const part : {stats_mask::histogram, stats_mask::quantiles}) {
             if (auto const half = tensor.distribution(step, part); half) { found = *half; }
         }
     }

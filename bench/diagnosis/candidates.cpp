@@ -31,12 +31,12 @@ public:
 
     sp::tensor_needs declare(sp::tensor_info const& tensor) override {
         sp::tensor_needs all = hidden_pack::declare(tensor);
-        sp::terms const own = sd::diagnoser::needs(tensor);
+        sp::stats_mask const own = sd::diagnoser::needs(tensor);
         if (!any(own)) { return all; }
         bool there = watch(tensor.id);
         for (sd::diagnoser& each : diagnosers_) { there = there && each.declare(tensor); }
         if (!there) { return sp::tensor_needs::without_memory(); }
-        all.terms |= own;
+        all.mask |= own;
         return all;
     }
     void observe(sp::observation const& it) override {
@@ -45,7 +45,7 @@ public:
     }
     sp::truth close(sp::step_id step, sp::findings&) override {
         for (sd::diagnoser& each : diagnosers_) { each.begin_close(); }
-        each([&](sd::hidden_machine& machine, std::size_t place) {
+        each([&](sd::any_machine& machine, std::size_t place) {
             found_.clear();
             sp::truth const one = machine.close(step, found_);
             for (sd::diagnoser& each : diagnosers_) {
@@ -80,7 +80,7 @@ private:
     sp::findings found_{};
 };
 
-sd::hidden_machine* with_limits(pack_with_limits const& it) {
+sd::any_machine* with_limits(pack_with_limits const& it) {
     auto* const pack = new sd::diagnosed_pack{sd::has_objective(it.pack), it.limits};
     add_rules_of(it.pack, *pack);
     return pack;
@@ -93,8 +93,8 @@ sd::hidden_machine* with_limits(pack_with_limits const& it) {
 namespace spotter::inline SPOTTER_ABI {
 
 machine<diagnosis::candidate_packs>::machine(diagnosis::candidate_packs const& it)
-    : detail::hidden_machine_owner{new diagnosis::many_diagnosed{it}} {}
+    : detail::any_machine_owner{new diagnosis::many_diagnosed{it}} {}
 machine<diagnosis::pack_with_limits>::machine(diagnosis::pack_with_limits const& it)
-    : detail::hidden_machine_owner{diagnosis::with_limits(it)} {}
+    : detail::any_machine_owner{diagnosis::with_limits(it)} {}
 
 }  // namespace spotter::inline SPOTTER_ABI

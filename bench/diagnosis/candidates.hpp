@@ -38,12 +38,12 @@ struct pack_with_limits {
 namespace spotter::inline SPOTTER_ABI {
 
 template <>
-class machine<diagnosis::candidate_packs> : public detail::hidden_machine_owner {
+class machine<diagnosis::candidate_packs> : public detail::any_machine_owner {
 public:
     explicit machine(diagnosis::candidate_packs const& it);
 };
 template <>
-class machine<diagnosis::pack_with_limits> : public detail::hidden_machine_owner {
+class machine<diagnosis::pack_with_limits> : public detail::any_machine_owner {
 public:
     explicit machine(diagnosis::pack_with_limits const& it);
 };

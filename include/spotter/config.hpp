@@ -67,7 +67,7 @@
 
 // Functions whose result must have the same bits on every compiler and under every flag (docs/internals/stat.md). g++
 // takes an attribute; clang takes a pragma inside the body, which SPOTTER_STRICT_BODY opens. (clang's
-// -ffp-contract=fast fuses despite the pragma; core/bits.hpp has settle() for that.)
+// -ffp-contract=fast fuses despite the pragma; core/bits.hpp has force_rounding() for that.)
 #if defined(__clang__)
 #define SPOTTER_STRICT
 #if __clang_major__ >= 18

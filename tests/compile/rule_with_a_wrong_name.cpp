@@ -10,7 +10,7 @@ struct too_high {
     static constexpr int name = 1;
 #endif
     struct state {};
-    constexpr spotter::terms needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
+    constexpr spotter::stats_mask needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
     constexpr void observe(state&, spotter::observation const&) const {}
     constexpr spotter::truth close(state&, spotter::step_id, spotter::findings&) const { return spotter::truth::no; }
 };

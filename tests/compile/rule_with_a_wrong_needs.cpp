@@ -7,7 +7,7 @@ struct too_high {
     static constexpr std::string_view name = "too_high";
     struct state {};
 #ifdef SPOTTER_CONTROL
-    constexpr spotter::terms needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
+    constexpr spotter::stats_mask needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
 #else
     constexpr spotter::statistic needs(spotter::tensor_info const&) const { return spotter::l2; }
 #endif

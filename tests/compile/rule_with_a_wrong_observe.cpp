@@ -6,7 +6,7 @@ struct too_high {
     using kind = spotter::rule_kind;
     static constexpr std::string_view name = "too_high";
     struct state {};
-    constexpr spotter::terms needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
+    constexpr spotter::stats_mask needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
 #ifdef SPOTTER_CONTROL
     constexpr void observe(state&, spotter::observation const&) const {}
 #else

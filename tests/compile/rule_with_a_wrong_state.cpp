@@ -12,7 +12,7 @@ struct too_high {
         explicit constexpr state(int) {}
     };
 #endif
-    constexpr spotter::terms needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
+    constexpr spotter::stats_mask needs(spotter::tensor_info const&) const { return spotter::stats(spotter::l2); }
     constexpr void observe(state&, spotter::observation const&) const {}
     constexpr spotter::truth close(state&, spotter::step_id, spotter::findings&) const { return spotter::truth::no; }
 };

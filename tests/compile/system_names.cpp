@@ -179,13 +179,13 @@ using types =
          replica_divergence, ring_in, rl_constant_reward, rl_entropy_collapse, rl_explained_variance, rl_kl,
          rl_policy_ascends, role, run_command, run_end, run_info, running_mean, sampled, saturated_activation, selector,
          sentence, severity, shared_memory, similar_across_runs, stalled_training, statistic, step_alarm,
-         step_time_outlier, stop_flag, straggler, summary, tensor_info, tensor_ref, tensor_table, terms, tree_depth,
-         truth, unchanged_tensor, underfit, unit_activity, update_direction, update_ratio_band, updates_too_small,
-         vanishing_gradient, vitals, recording_workers, child_process, cure, adjust_loss_scale, clip_gradients,
-         cure_effect, cure_reason, cure_report, heal_gauge, reinitialise_units, skip_batch, step_back, symptoms,
-         treatment, warm_up_again, alteration, answer_state, control_verb, live_rules, outcome_of_fault, parting,
-         parting_point, planted_fault, run_answer, run_request, self_test_result, told_of_fault, departure, healed,
-         healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
+         step_time_outlier, stop_flag, stats_mask, straggler, summary, tensor_info, tensor_ref, tensor_table,
+         tree_depth, truth, unchanged_tensor, underfit, unit_activity, update_direction, update_ratio_band,
+         updates_too_small, vanishing_gradient, vitals, recording_workers, child_process, cure, adjust_loss_scale,
+         clip_gradients, cure_effect, cure_reason, cure_report, heal_gauge, reinitialise_units, skip_batch, step_back,
+         symptoms, treatment, warm_up_again, alteration, answer_state, control_verb, live_rules, outcome_of_fault,
+         parting, parting_point, planted_fault, run_answer, run_request, self_test_result, told_of_fault, departure,
+         healed, healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
 
 [[maybe_unused]] constexpr auto said = [] {
     (void)l1;

@@ -61,7 +61,7 @@ public:
     void see(step_id at, std::string_view name, double value) {
         tensor_info& tensor = tensor_of(name);
         summary stats;
-        stats.has = terms::sum;
+        stats.has = stats_mask::sum;
         stats.count = 1;
         stats.sum = value;
         watch_.observe({tensor, at, stats, {}, {}, nullptr, nullptr, 0});

@@ -14,7 +14,7 @@ using namespace spotter_test;
 namespace {
 
 constexpr auto with_values = plan{collection{"all", "*", always{}}};
-constexpr auto with_hashes = plan{collection{"all", "*", always{}, terms::hash}};
+constexpr auto with_hashes = plan{collection{"all", "*", always{}, stats_mask::hash}};
 
 // One of the two trainings; with `odd` one bit of one element of `act` differs from step 7 on.
 template <class Hook>

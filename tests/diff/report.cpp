@@ -226,8 +226,9 @@ TEST_CASE("where only statistics were kept, these are compared, and the report s
 TEST_CASE("of what only hashes and counts were kept the hash decides; counts alone are not compared") {
     temporary_folder const folder;
     auto const change = [](std::uint64_t i, tensors& it) { it.w[1] = i >= 4 ? 20 : it.w[1]; };
-    constexpr plan hashes{collection{"some", "*", always{}, terms::hash | terms::nonfinite | terms::zeros}};
-    constexpr plan counts{collection{"some", "*", always{}, terms::nonfinite | terms::zeros}};
+    constexpr plan hashes{
+        collection{"some", "*", always{}, stats_mask::hash | stats_mask::nonfinite | stats_mask::zeros}};
+    constexpr plan counts{collection{"some", "*", always{}, stats_mask::nonfinite | stats_mask::zeros}};
     record(folder / "all", everything, nothing_planted);
     record(folder / "hash", hashes, nothing_planted);
     record(folder / "same", hashes, nothing_planted);

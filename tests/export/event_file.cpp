@@ -75,9 +75,9 @@ TEST_CASE("event file: scalars are float32 and keep NaN and infinities [D24]") {
 
 TEST_CASE("event file: a histogram has 64 bins from the least to the greatest value, or one where these are equal") {
     std::vector<double> const values{0, 1, 1, 4};
-    distribution const spread = distribution_of(view_of(values, {4}), terms::histogram, {});
+    distribution const spread = distribution_of(view_of(values, {4}), stats_mask::histogram, {});
     message const value =
-        histogram_summary("h", spread, summarize(view_of(values, {4}), terms::sum | terms::sum_squares));
+        histogram_summary("h", spread, summarize(view_of(values, {4}), stats_mask::sum | stats_mask::sum_squares));
     std::string const made = field_of(value.view(), 5).bytes;
     CHECK(double_of(field_of(made, 1)) == 0);
     CHECK(double_of(field_of(made, 2)) == 4);
@@ -95,7 +95,7 @@ TEST_CASE("event file: a histogram has 64 bins from the least to the greatest va
     CHECK(counts[63] == 1);
 
     std::vector<double> const same(5, 2.5);
-    message const flat = histogram_summary("h", distribution_of(view_of(same, {5}), terms::histogram, {}), {});
+    message const flat = histogram_summary("h", distribution_of(view_of(same, {5}), stats_mask::histogram, {}), {});
     std::string const one = field_of(flat.view(), 5).bytes;
     CHECK(field_of(one, 6).bytes.size() == sizeof(double));
     CHECK(double_of(field_of(one, 1)) == 2.5);

@@ -166,7 +166,7 @@ void check_same(summary const& a, summary const& b) {
     CHECK(a.changed == b.changed);
 }
 
-constexpr terms all_terms = without(pass_terms, terms::product);
+constexpr stats_mask all_terms = without(pass_terms, stats_mask::product);
 
 // Tensors of a type, one after another, through a device and without a hook: the result equals the processor's.
 template <class Value>
@@ -182,7 +182,8 @@ void check_bits(cuda_device& gpu, std::uint64_t seed, std::uint64_t rounds) {
         for (std::uint64_t index = 0; index < 2; ++index) {
             if (index == 1 && count > 0) { std::memcpy(at.data(), now.data(), count * sizeof(Value)); }
             std::uint32_t number = 0;
-            device_wish const wish{all_terms | terms::change, false, static_cast<std::uint32_t>(round), train(index)};
+            device_wish const wish{all_terms | stats_mask::change, false, static_cast<std::uint32_t>(round),
+                                   train(index)};
             REQUIRE(gpu.take(0, at.whole(), wish, number).code == errc::none);
             gpu.close(0);
             REQUIRE(gpu.look(0) == device_state::done);
@@ -191,7 +192,7 @@ void check_bits(cuda_device& gpu, std::uint64_t seed, std::uint64_t rounds) {
             std::vector<Value> const& these = index == 0 ? before : now;
             tensor_ref const view = view_of(these.data(), {count});
             expected = summarize(view, all_terms);
-            expected.has |= terms::change;
+            expected.has |= stats_mask::change;
             if (index == 1) { (void)compare_with_previous(view, view_of(before.data(), {count}), 0, expected); }
             if (count > 0) { check_same(expected, told.stats); }
             gpu.release(0);
@@ -248,9 +249,10 @@ layers layers_at(std::uint64_t i) {
 }
 
 constexpr auto catalogue = [] {
-    return plan{collection{"weights", "w", every{5}, payload | delta{4}},
-                collection{"spread", "grad/*", every{3}, stats(l2, stddev) | terms::quantiles | terms::histogram},
-                collection{"all", "*", always{}, stats(mean, minimum, maximum)}};
+    return plan{
+        collection{"weights", "w", every{5}, payload | delta{4}},
+        collection{"spread", "grad/*", every{3}, stats(l2, stddev) | stats_mask::quantiles | stats_mask::histogram},
+        collection{"all", "*", always{}, stats(mean, minimum, maximum)}};
 }();
 
 template <class Show, class... Device>
@@ -503,7 +505,7 @@ bool told(health_report const& of, std::string_view words) {
 TEST_CASE("whichever call of the driver fails, the loop goes on, health names it, and nothing leaks") {
     fake_cuda& it = card();
     on_card<float> const w{ramp(2000, 1)};
-    constexpr plan keep{collection{"all", "*", always{}, stats(l2) | terms::change},
+    constexpr plan keep{collection{"all", "*", always{}, stats(l2) | stats_mask::change},
                         collection{"values", "*", every{2}, payload}};
     for (int const code : {2, 700}) {
         bool passed = false;

@@ -102,11 +102,13 @@ TEST_CASE("every statistic, and every set of contents, comes back [S10]", "[S10]
         CHECK(parse_plan(own_with("\"pattern\": \"*\", \"what\": \"" + std::string{each.name()} + "\""))->wanted(1) ==
               stats(each));
     });
-    terms const all[] = {terms::nonfinite, terms::zeros,         terms::range,    terms::abs_range, terms::sum,
-                         terms::sum_abs,   terms::sum_squares,   terms::variance, terms::product,   terms::change,
-                         terms::hash,      terms::unit_activity, terms::shape,    terms::payload};
+    stats_mask const all[] = {stats_mask::nonfinite,   stats_mask::zeros,    stats_mask::range,
+                              stats_mask::abs_range,   stats_mask::sum,      stats_mask::sum_abs,
+                              stats_mask::sum_squares, stats_mask::variance, stats_mask::product,
+                              stats_mask::change,      stats_mask::hash,     stats_mask::unit_activity,
+                              stats_mask::shape,       stats_mask::payload};
     for (std::uint32_t set = 0; set < (1U << std::size(all)); set += 7) {
-        terms what = terms::none;
+        stats_mask what = stats_mask::none;
         for (std::size_t i = 0; i < std::size(all); ++i) {
             if ((set >> i & 1) != 0) { what |= all[i]; }
         }
@@ -391,7 +393,8 @@ TEST_CASE("what is wrong in smdebug's form is named, with its collection and wha
     is_refused(hook_with(R"("save_steps": {"a": 1})"), "bad_config", {"save_steps"});
     is_refused(hook_with(R"("reductions": "median")"), "bad_config", {"median", "variance", "abs_"});
     is_refused(hook_with(R"("include_workers": 3)"), "bad_config", {"include_workers"});
-    is_refused(hook_with(R"("include_collections": "nonsense")"), "bad_config", {"nonsense", "is no collection; allowed: weights"});
+    is_refused(hook_with(R"("include_collections": "nonsense")"), "bad_config",
+               {"nonsense", "is no collection; allowed: weights"});
     is_refused(hook_with(R"("include_collections": "losse")"), "bad_config", {"did you mean losses?"});
     is_refused(hook_with(R"("reductions": "abs_maks")"), "bad_config",
                {"did you mean abs_max?", "prod l1_norm l2_norm, each also as abs_..."});

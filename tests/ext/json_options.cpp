@@ -131,7 +131,7 @@ TEST_CASE("a statistic of sizes and the change of a tensor are read by either of
     is_refused(own_with(R"("pattern": "*", "what": ["of_abs("])"), "bad_config", {"what"});
     for (char const* const name : {"change", "delta"}) {
         CHECK(parse_plan(own_with("\"pattern\": \"*\", \"what\": \"" + std::string{name} + "\""))->wanted(1) ==
-              (terms::change | terms::nonfinite));
+              (stats_mask::change | stats_mask::nonfinite));
     }
     for (char const* const name : {"delta", "chain"}) {
         auto const it =

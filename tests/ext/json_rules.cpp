@@ -240,10 +240,10 @@ TEST_CASE("what a rule refers to lives as long as the rule and its machines") {
     tensor_info info{};
     info.id = 0;
     info.name = "loss";
-    at.declare(info, [](std::size_t, tensor_needs const& needs) { CHECK(any(needs.terms)); });
+    at.declare(info, [](std::size_t, tensor_needs const& needs) { CHECK(any(needs.mask)); });
     double const value = 2;
     tensor_ref const view = view_of(&value, {});
-    at.observe({info, train(0), summarize(view, terms::sum | terms::nonfinite), view, {}}, 1);
+    at.observe({info, train(0), summarize(view, stats_mask::sum | stats_mask::nonfinite), view, {}}, 1);
     spotter::step_alarm found;
     at.close(train(0), 1, found, [](finding const&) {});
     REQUIRE(found.size() == 1);

@@ -78,8 +78,9 @@ TEST_CASE("any rule of the catalogue is closed before it met a tensor, and finds
 }
 
 TEST_CASE("a hook with a pack, a plan of values, quantiles and changes, and long names outlives it, too") {
-    constexpr plan keep{collection{"all", "{*loss*,*act*,*w*}", always{}, payload | stats(l2, stddev) | terms::change},
-                        collection{"spread", "*act*", always{}, quantiles | histogram}};
+    constexpr plan keep{
+        collection{"all", "{*loss*,*act*,*w*}", always{}, payload | stats(l2, stddev) | stats_mask::change},
+        collection{"spread", "*act*", always{}, quantiles | histogram}};
     fail_each("nothing but a plan", [&](auto use) {
         hook watch{keep};
         use(watch);

@@ -84,7 +84,7 @@ TEST_CASE("varints: every length round-trips; overlong, cut and too large ones a
 
 TEST_CASE("a summary: every mask keeps its terms and nothing else, hostile numbers bit for bit") {
     summary full{};
-    full.has = static_cast<terms>(stored_terms::all);
+    full.has = static_cast<stats_mask>(stored_terms::all);
     full.count = 1ULL << 40;
     full.nan = 3;
     full.pos_inf = 5;
@@ -194,10 +194,10 @@ TEST_CASE("an observation: units, shape and place; thinned and bare") {
     row.shape = {3, 0, 5};
     row.place = {1ULL << 45, 12, {2}};
     summary stats{};
-    stats.has = terms::nonfinite | terms::sum;
+    stats.has = stats_mask::nonfinite | stats_mask::sum;
     stats.sum = quiet;
     encoded const whole{[&](byte_writer& out) {
-        encode(out, row, stats, static_cast<std::uint32_t>(terms::sum));
+        encode(out, row, stats, static_cast<std::uint32_t>(stats_mask::sum));
         encode_place(out, row.place);
     }};
     rows::observe back{};

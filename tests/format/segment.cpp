@@ -119,11 +119,11 @@ struct sample {
             }
             row.place.bytes = bytes.size() - row.place.offset;
             summary stats{};
-            stats.has = terms::sum | terms::nonfinite;
+            stats.has = stats_mask::sum | stats_mask::nonfinite;
             stats.count = count;
             stats.sum = 0.25;
             put(row_kind::observe, [&](byte_writer& out) {
-                encode(out, row, stats, static_cast<std::uint32_t>(terms::sum));
+                encode(out, row, stats, static_cast<std::uint32_t>(stats_mask::sum));
                 encode_place(out, row.place);
             });
             put(row_kind::close, [&](byte_writer& out) {

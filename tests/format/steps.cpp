@@ -100,7 +100,7 @@ std::uint32_t values_in(std::vector<plain_row> const& rows) { return static_cast
 summary random_summary(std::mt19937& random) {
     auto const chance = [&](unsigned of) { return random() % of == 0; };
     summary stats{};
-    stats.has = static_cast<terms>(random() & stored_terms::all);
+    stats.has = static_cast<stats_mask>(random() & stored_terms::all);
     stats.count = random() % 100000;
     if (chance(4)) {
         stats.nan = stats.count > 3 ? 1 : 0;
@@ -326,7 +326,7 @@ TEST_CASE("the outline of a steps row lists what unpacking it finds, of whole ro
         std::vector<summary> kinds;
         for (int i = 0; i < 3; ++i) {
             kinds.push_back(random_summary(random));
-            if (random() % 2 == 0) { kinds.back().has = terms::nonfinite; }
+            if (random() % 2 == 0) { kinds.back().has = stats_mask::nonfinite; }
         }
         std::uint64_t index = 0;
         for (std::uint64_t i = 0; i < 20; ++i) {

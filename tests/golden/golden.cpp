@@ -120,7 +120,7 @@ void make_training(std::string const& path) {
 void make_packed(std::string const& path) {
     constexpr plan keep{
         collection{"losses", "loss*", always{}, payload},
-        collection{"weights", "w", always{}, stats(l2, variance, product) | terms::change | terms::hash}};
+        collection{"weights", "w", always{}, stats(l2, variance, product) | stats_mask::change | stats_mask::hash}};
     hook watch{path, keep, polled(), all_zero{}};
     std::vector<double> w(5, 0.75);
     for (std::uint64_t i = 0; i < 60; ++i) {
@@ -279,7 +279,7 @@ struct extracting {
     static constexpr std::string_view name = "extracting";
     std::uint64_t first = 0;
     struct state {};
-    static terms needs(tensor_info const&) { return terms::feature | terms::sum; }
+    static stats_mask needs(tensor_info const&) { return stats_mask::feature | stats_mask::sum; }
     [[nodiscard]] std::uint64_t feature_key() const { return key_of("extracting", first); }
     void extract(state&, observation const&, tensor_ref const& values, feature& out) const {
         for (std::uint64_t i = first; i < values.count; ++i) { out.push(static_cast<double>(values.values.f32[i])); }

@@ -198,21 +198,21 @@ private:
         auto const field = [&](std::string_view name, auto const& value) {
             text_ += ' ' + std::string{name} + '=' + form(value);
         };
-        if (has(stats.has, terms::nonfinite)) {
+        if (has(stats.has, stats_mask::nonfinite)) {
             field("nan", stats.nan), field("pos_inf", stats.pos_inf), field("neg_inf", stats.neg_inf);
             if (stats.nonfinite() > 0) { field("first_bad", stats.first_bad); }
         }
-        if (has(stats.has, terms::zeros)) { field("zeros", stats.zeros); }
-        if (has(stats.has, terms::range)) { field("minimum", stats.minimum), field("maximum", stats.maximum); }
-        if (has(stats.has, terms::abs_range)) {
+        if (has(stats.has, stats_mask::zeros)) { field("zeros", stats.zeros); }
+        if (has(stats.has, stats_mask::range)) { field("minimum", stats.minimum), field("maximum", stats.maximum); }
+        if (has(stats.has, stats_mask::abs_range)) {
             field("abs_minimum", stats.abs_minimum), field("abs_maximum", stats.abs_maximum);
         }
-        if (has(stats.has, terms::sum)) { field("sum", stats.sum); }
-        if (has(stats.has, terms::sum_abs)) { field("sum_abs", stats.sum_abs); }
-        if (has(stats.has, terms::sum_squares)) { field("sum_squares", stats.sum_squares); }
-        if (has(stats.has, terms::variance)) { field("moment2", stats.moment2); }
-        if (has(stats.has, terms::product)) { field("product", stats.product); }
-        if (has(stats.has, terms::change)) {
+        if (has(stats.has, stats_mask::sum)) { field("sum", stats.sum); }
+        if (has(stats.has, stats_mask::sum_abs)) { field("sum_abs", stats.sum_abs); }
+        if (has(stats.has, stats_mask::sum_squares)) { field("sum_squares", stats.sum_squares); }
+        if (has(stats.has, stats_mask::variance)) { field("moment2", stats.moment2); }
+        if (has(stats.has, stats_mask::product)) { field("product", stats.product); }
+        if (has(stats.has, stats_mask::change)) {
             field("has_previous", std::uint64_t{stats.has_previous});
             if (stats.has_previous) {
                 field("previous_index", stats.previous_index);
@@ -222,7 +222,7 @@ private:
                 field("changed", stats.changed);
             }
         }
-        if (has(stats.has, terms::hash)) { field("hash", hex{stats.hash}); }
+        if (has(stats.has, stats_mask::hash)) { field("hash", hex{stats.hash}); }
         text_ += '\n';
         if (it.units > 0) {
             line("units", std::uint64_t{it.axis}, it.units);

@@ -19,7 +19,7 @@ struct collecting_sink {
 
     std::vector<std::string> events;  // "declare loss", "observe loss train(3)", "close train(3)", ...
     std::map<std::string, std::vector<spotter::step_id>> kept;  // with values, by name
-    std::map<std::string, spotter::terms> asked;                // the last `keep`, by name
+    std::map<std::string, spotter::stats_mask> asked;           // the last `keep`, by name
     std::map<std::string, spotter::tensor_info> infos;          // as last declared
     std::vector<spotter::step_alarm> alarms;                    // their names belong to the hook and live as long
     std::vector<std::string> blamed;                            // tensors of all findings, in turn
@@ -41,11 +41,11 @@ struct collecting_sink {
         events.push_back("declare " + std::string{tensor.name});
         infos[std::string{tensor.name}] = tensor;
     }
-    void observe(spotter::observation const& seen, spotter::terms keep) noexcept {
+    void observe(spotter::observation const& seen, spotter::stats_mask keep) noexcept {
         std::string const name{seen.tensor.name};
         events.push_back("observe " + name + " " + text_of(seen.step));
         asked[name] = keep;
-        if (has(keep, spotter::terms::payload)) { kept[name].push_back(seen.step); }
+        if (has(keep, spotter::stats_mask::payload)) { kept[name].push_back(seen.step); }
     }
     void feature(spotter::tensor_info const& tensor, spotter::step_id step, std::uint64_t,
                  std::span<double const> made) noexcept {

@@ -208,9 +208,9 @@ struct first_value {
     static constexpr std::string_view name = "first_value";
     double above = 0;
     struct state {
-        culprit found{};
+        violation found{};
     };
-    static constexpr terms needs(tensor_info const&) { return terms::feature | terms::hash; }
+    static constexpr stats_mask needs(tensor_info const&) { return stats_mask::feature | stats_mask::hash; }
     static constexpr std::uint64_t feature_key() { return key_of(name); }
     static constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) {
         visit_values(values, [&](auto all) { out.push(detail::see(all[0]).value); });
@@ -219,7 +219,7 @@ struct first_value {
         if (made.size() == 1 && made[0] > above) { now.found.blame(it, made[0]); }
     }
     constexpr truth close(state& now, step_id, findings& out) const {
-        culprit const found = std::exchange(now.found, {});
+        violation const found = std::exchange(now.found, {});
         if (found.count > 0) { out.push(found.as_finding("first", relation::greater, above, severity::warning)); }
         return truth_of(found.count > 0);
     }
@@ -242,7 +242,7 @@ TEST_CASE("a feature comes before its observation, once for all rules of one key
                                                   "declare loss", "feature loss train(1) of 1", "observe loss train(1)",
                                                   "declare lr", "feature lr train(1) of 1", "scalar lr train(1)",
                                                   "close train(1)"});
-    CHECK(sink.asked["w"] == (terms::shape | terms::hash));
+    CHECK(sink.asked["w"] == (stats_mask::shape | stats_mask::hash));
 }
 
 TEST_CASE("a name that comes twice in a step is two observations, for the sink and for every rule [S26]") {

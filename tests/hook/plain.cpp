@@ -22,7 +22,7 @@ struct short_sink : collecting_sink {
         bool const right = value.type == dtype::f32 && value.size == 4 && it == 0.5F;
         events.push_back((right ? "number " : "another ") + std::string{tensor.name} + " " + text_of(step));
     }
-    void values(tensor_info const& tensor, step_id step, tensor_ref const& view, terms keep) noexcept {
+    void values(tensor_info const& tensor, step_id step, tensor_ref const& view, stats_mask keep) noexcept {
         events.push_back("values " + std::string{tensor.name} + " " + text_of(step) + " " + std::to_string(view.count));
         asked[std::string{tensor.name}] = keep;
     }
@@ -61,7 +61,7 @@ TEST_CASE("scalars, losses and values go in short from the second time on, where
     CHECK(sink.last_is("scalar lr train(2)"));
     watch.observe("w", weight);
     CHECK(sink.last_is("values w train(2) 3"));
-    CHECK(sink.asked["w"] == terms{payload});
+    CHECK(sink.asked["w"] == stats_mask{payload});
     watch.observe("w", packed(weight.data(), {3}, {4}));  // needs a copy first
     CHECK(sink.last_is("observe w train(2)"));
     watch.observe("s", weight);  // with statistics
@@ -105,7 +105,7 @@ TEST_CASE("what a rule looks at, or a capture wants, does not go in short") {
     CHECK(at(2, 0.5F) == "observe w train(2)");  // a rule is due
     CHECK(at(3, 2.0F) == "values w train(3) 3");
     CHECK(at(5, 0.5F) == "observe w train(5)");  // captured
-    CHECK(has(sink.asked["w"], terms::sum_squares));
+    CHECK(has(sink.asked["w"], stats_mask::sum_squares));
     CHECK(at(7, 0.5F) == "values w train(7) 3");
     CHECK(sink.count("number lr") == 0);
     CHECK(sink.count("scalar lr") == 6);

@@ -25,7 +25,7 @@ struct kept_times {
 
     void start(run_info const&) noexcept {}
     void declare(tensor_info const&) noexcept {}
-    void observe(observation const&, terms) noexcept {}
+    void observe(observation const&, stats_mask) noexcept {}
     void feature(tensor_info const&, step_id, std::uint64_t, std::span<double const>) noexcept {}
     void scalar(tensor_info const& tensor, step_id const*, tensor_ref const& value, double const*) noexcept {
         double const number = value.type == dtype::f32

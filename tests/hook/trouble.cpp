@@ -222,9 +222,9 @@ struct thrower {
     void hit(where here) const {
         if (here == place && ++*calls >= 3) { throw std::runtime_error{"a bug in a rule"}; }
     }
-    terms needs(tensor_info const&) const {
+    stats_mask needs(tensor_info const&) const {
         hit(where::needs);
-        return terms::sum;
+        return stats_mask::sum;
     }
     void observe(state&, observation const&) const { hit(where::observe); }
     truth close(state&, step_id, findings&) const {

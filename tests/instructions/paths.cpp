@@ -144,7 +144,7 @@ void judged() {
     tensor.role = role::weight;
     tensor.type = dtype::f32;
     tensor.shape = {64};
-    summary const stats = summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product));
+    summary const stats = summarize(as_tensor(values), without(pass_terms, stats_mask::hash | stats_mask::product));
     observation const seen{tensor, train(1), stats, as_tensor(values), {}};
     all_of_them.declare(tensor, [](std::size_t, tensor_needs const&) {});
     count("judge_8_composed_rules", 10, [&](std::uint64_t) {
@@ -199,7 +199,8 @@ void summarized() {
     std::vector<float> values = values_of(4096);
     auto const statistics = [&](char const* name) {
         count(name, 1, [&](std::uint64_t) {
-            bench::do_not_optimise(summarize(as_tensor(values), without(pass_terms, terms::hash | terms::product)));
+            bench::do_not_optimise(
+                summarize(as_tensor(values), without(pass_terms, stats_mask::hash | stats_mask::product)));
         });
     };
     statistics("summarize_4096_floats");

@@ -66,14 +66,14 @@ TEST_CASE("at a step a tensor keeps the union of what its collections that are d
     collecting_sink sink;
     hook watch{sink, plan{collection{"norm", "*", every{2}, stats(l2)}, collection{"values", "x", every{3}, payload},
                           collection{"ranges", names{"x", "y"}, at{0, 1}, stats(minimum, of_abs(maximum))}}};
-    std::vector<terms> asked;
+    std::vector<stats_mask> asked;
     for (std::uint64_t i = 0; i < 6; ++i) {
-        sink.asked["x"] = terms::none;
+        sink.asked["x"] = stats_mask::none;
         (void)watch.step(train(i), "x"_t = 1.0, "y"_t = 2.0);
         asked.push_back(sink.asked["x"]);
     }
-    constexpr terms norm = stats(l2), ranges = stats(minimum, of_abs(maximum));
-    CHECK(asked == std::vector<terms>{norm | payload | ranges, ranges, norm, payload, norm, terms::none});
+    constexpr stats_mask norm = stats(l2), ranges = stats(minimum, of_abs(maximum));
+    CHECK(asked == std::vector<stats_mask>{norm | payload | ranges, ranges, norm, payload, norm, stats_mask::none});
     CHECK(sink.count("observe x") == 5);
     CHECK(sink.count("observe y") == 4);
     CHECK(watch.health().observed == 9);
@@ -107,7 +107,7 @@ TEST_CASE("what is left out means: always, and the values") {
     CHECK(keep.due(train(3)) == 0b11);
     CHECK(keep.due(eval(4)) == 0b01);
     CHECK(keep.wanted(0b10) == payload);
-    CHECK(keep.wanted(0) == terms::none);
+    CHECK(keep.wanted(0) == stats_mask::none);
 }
 
 TEST_CASE("an empty plan keeps nothing, and one collection makes a plan") {

@@ -126,7 +126,7 @@ TEST_CASE("expressions of a run-time plan that stand too deep in one another mak
         for (std::uint32_t i = 0; i < joins; ++i) {
             all = i % 3 == 0 ? it.negate(all) : it.join(asked::either, it.keep(glob{"b"}), all);
         }
-        it.add("x", all, it.keep(always{}), terms::payload);
+        it.add("x", all, it.keep(always{}), stats_mask::payload);
         bool const fits = joins == 256;
         CHECK(it.whole() == fits);
         CHECK(it.too_deep() == !fits);

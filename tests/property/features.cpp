@@ -27,15 +27,15 @@ struct above {
     double most = 0;   // does not
 
     struct state {
-        culprit found{};
+        violation found{};
         std::uint64_t biases = 0;
         bool seen = false;
     };
-    [[nodiscard]] static terms needs(tensor_info const& tensor) {
-        return tensor.role == role::bias ? terms::none : terms::feature;
+    [[nodiscard]] static stats_mask needs(tensor_info const& tensor) {
+        return tensor.role == role::bias ? stats_mask::none : stats_mask::feature;
     }
-    [[nodiscard]] static terms context(tensor_info const& tensor) {
-        return tensor.role == role::bias ? terms::shape : terms::none;
+    [[nodiscard]] static stats_mask context(tensor_info const& tensor) {
+        return tensor.role == role::bias ? stats_mask::shape : stats_mask::none;
     }
     [[nodiscard]] std::uint64_t feature_key() const noexcept { return key_of("above", limit); }
     void extract(state&, observation const&, tensor_ref const& all_values, feature& out) const {
@@ -64,7 +64,7 @@ struct above {
         }
     }
     [[nodiscard]] static truth close(state& now, step_id, findings& out) {
-        culprit const found = std::exchange(now.found, {});
+        violation const found = std::exchange(now.found, {});
         if (!std::exchange(now.seen, false)) { return truth::undecided; }
         if (found.count == 0) { return truth::no; }
         out.push(found.as_finding("last", relation::greater, static_cast<double>(now.biases), severity::info));
@@ -300,7 +300,9 @@ TEST_CASE("features whose observation never came belong to no other") {
     recorder sink{folder / "run", choices};
     sink.start({});
     sink.declare(info), sink.declare(other);
-    auto const see = [&](tensor_info const& which, step_id step) { sink.observe({which, step, stats}, terms::shape); };
+    auto const see = [&](tensor_info const& which, step_id step) {
+        sink.observe({which, step, stats}, stats_mask::shape);
+    };
     sink.feature(info, train(0), key, many);  // the observation itself was dropped
     see(other, train(0));
     sink.close(train(0), {});

@@ -13,12 +13,12 @@ struct curious {
     static constexpr std::string_view name = "curious";
     static constexpr std::string_view remedy = "none";
     struct state {
-        culprit found{};
+        violation found{};
         std::uint64_t tied = 0;
         bool seen = false;
     };
-    [[nodiscard]] static terms needs(tensor_info const& tensor) {
-        return tensor.role == role::weight ? terms::payload | terms::hash : terms::none;
+    [[nodiscard]] static stats_mask needs(tensor_info const& tensor) {
+        return tensor.role == role::weight ? stats_mask::payload | stats_mask::hash : stats_mask::none;
     }
     static void observe(state& now, observation const& it) {
         now.seen = true;
@@ -29,7 +29,7 @@ struct curious {
         if (it.stats.hash % 5 == 0) { now.found.blame(it, is_finite(first) ? first : -1); }
     }
     [[nodiscard]] static truth close(state& now, step_id, findings& out) {
-        culprit const found = std::exchange(now.found, {});
+        violation const found = std::exchange(now.found, {});
         if (!std::exchange(now.seen, false)) { return truth::undecided; }
         if (found.count == 0) { return truth::no; }
         out.push(found.as_finding("first value", relation::greater, static_cast<double>(now.tied), severity::info));
@@ -38,7 +38,7 @@ struct curious {
 };
 
 struct width {
-    static constexpr terms needs = terms::range;
+    static constexpr stats_mask needs = stats_mask::range;
     static constexpr std::string_view name = "spread";
     double operator()(summary const& of) const { return of.maximum - of.minimum; }
 };
@@ -94,8 +94,8 @@ void with_rules(std::uint64_t group, random_source& random, Use&& use) {
 
 // A plan with random patterns, policies and contents.
 auto make_plan(random_source& random) {
-    constexpr terms contents[] = {payload, stats(l2, maximum), payload | stats(mean), stats(stddev, product),
-                                  terms::none | terms::nonfinite};
+    constexpr stats_mask contents[] = {payload, stats(l2, maximum), payload | stats(mean), stats(stddev, product),
+                                       stats_mask::none | stats_mask::nonfinite};
     constexpr char const* patterns[] = {"*", "grad/*", "*w", "x", "nothing"};
     auto const content = [&] { return contents[random.below(5)]; };
     auto const pattern = [&] { return glob{patterns[random.below(5)]}; };

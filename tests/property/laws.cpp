@@ -57,7 +57,7 @@ std::vector<truth> answers(Rule const& rule, std::vector<close_event> const& str
     bool watched[3];
     for (std::uint32_t i = 0; i < 3; ++i) {
         tensors[i] = {.id = i, .name = names[i], .type = dtype::f32, .shape = {1}};
-        watched[i] = any(it.declare(tensors[i]).terms);
+        watched[i] = any(it.declare(tensors[i]).mask);
     }
     findings found;
     std::vector<truth> out;

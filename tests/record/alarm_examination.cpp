@@ -37,7 +37,7 @@ struct asked_alarm {
         one.step = train(step);
         found.clear();
         REQUIRE(found.take(one));
-        found.settle(train(step));
+        found.finish_step(train(step));
         experiment.answer(found, train(step), 3);
         return *found.begin();
     }

@@ -70,7 +70,7 @@ sink_health record(std::string_view path, unsigned compressors, file_system& fil
     for (std::uint64_t step = 0; step < 12; ++step) {
         std::vector<float> const values = values_at(step, step % 3 == 0 ? 9000 : 400'000);
         sink.observe({weights, train(step), summary{}, view_of(values.data(), {values.size()}), {}},
-                     terms::payload | terms::shape);
+                     stats_mask::payload | stats_mask::shape);
         sink.close(train(step), {});
     }
     sink.finish({});

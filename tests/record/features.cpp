@@ -10,7 +10,7 @@ namespace {
 void store_tensor(recorder& sink, tensor_id id, std::uint64_t step) {
     tensor_info const info = tensor_named(id, "t");
     summary const stats = summary_of(3, static_cast<double>(step));
-    sink.observe({info, train(step), stats}, terms::sum);
+    sink.observe({info, train(step), stats}, stats_mask::sum);
 }
 void store_scalar(recorder& sink, tensor_id id, std::uint64_t step) {
     step_id const at = train(step);

@@ -262,7 +262,7 @@ TEST_CASE("whichever file operation fails: no crash, the error is kept, the coun
                     tensor_info const info = tensor_named(0, "w");
                     summary const stats = summary_of(200, 1);
                     sink.observe({info, train(step), stats, view_of(values.data(), {200}), {}},
-                                 terms::sum | terms::payload);
+                                 stats_mask::sum | stats_mask::payload);
                     record_loss(sink, step, 1);
                     sink.close(train(step), {});
                     if (step % 100 == 0) { sink.flush(); }

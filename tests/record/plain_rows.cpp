@@ -55,7 +55,8 @@ TEST_CASE("the row of plain values is that of an observation without statistics,
         {}, {0}, {1}, {127}, {128}, {3, 0, 5}, {2, 300, 70'000}, {1, 2, 3, 4, 5, 6, 7, 8}, {large >> 8U}};
     for (extents const& shape : shapes) {
         for (dtype const type : {dtype::f32, dtype::f64, dtype::bf16, dtype::u8, dtype::c128}) {
-            for (terms const keep : {terms::payload, terms::payload | terms::shape, terms{delta{5}}}) {
+            for (stats_mask const keep :
+                 {stats_mask::payload, stats_mask::payload | stats_mask::shape, stats_mask{delta{5}}}) {
                 tensor_ref view;
                 view.shape = shape, view.count = shape.elements(), view.type = type;
                 view.layout = shape.rank == 2 ? order::column_major : order::row_major;

@@ -194,7 +194,7 @@ inline spotter::tensor_info tensor_named(spotter::tensor_id id, std::string_view
 }
 inline spotter::summary summary_of(std::uint64_t count, double sum) {
     spotter::summary stats{};
-    stats.has = spotter::terms::sum | spotter::terms::nonfinite;
+    stats.has = spotter::stats_mask::sum | spotter::stats_mask::nonfinite;
     stats.count = count;
     stats.sum = sum;
     return stats;

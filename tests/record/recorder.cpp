@@ -19,7 +19,7 @@ namespace {
 std::uint64_t const volatile minus_zero_bits = 1ULL << 63;
 double minus_zero() { return std::bit_cast<double>(static_cast<std::uint64_t>(minus_zero_bits)); }
 
-constexpr terms sum_and_payload = terms::sum | terms::payload;
+constexpr stats_mask sum_and_payload = stats_mask::sum | stats_mask::payload;
 
 std::vector<float> numbered_values(std::size_t count, std::uint64_t seed) {
     std::vector<float> values(count);
@@ -43,7 +43,7 @@ options small_ring(overflow policy = overflow::block, drain how = drain::thread)
     return choices;
 }
 void give_tensor(recorder& sink, tensor_id id, std::uint64_t step, std::vector<float> const& values,
-                 terms keep = sum_and_payload) {
+                 stats_mask keep = sum_and_payload) {
     tensor_info const info = tensor_named(id, "t");
     summary const stats = summary_of(values.size(), static_cast<double>(step));
     sink.observe({info, train(step), stats, view_of(values.data(), {values.size()}), {}}, keep);
@@ -97,7 +97,7 @@ TEST_CASE("everything the recorder is given is in the files, bit for bit") {
         std::uint32_t const active[] = {1, 2, 3}, finite[] = {4, 5, 6};
         tensor_info const info = tensor_named(0, "w");
         summary const stats = summary_of(3, std::numeric_limits<double>::quiet_NaN());
-        sink.observe({info, train(step), stats, {}, {active, finite}}, terms::sum | terms::unit_activity);
+        sink.observe({info, train(step), stats, {}, {active, finite}}, stats_mask::sum | stats_mask::unit_activity);
         double const bad = std::bit_cast<double>(0x7FF00000DEADBEEFULL);
         step_id const now = train(step);
         double const time = 12.5;

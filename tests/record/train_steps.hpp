@@ -39,7 +39,7 @@ inline void observe(recorder& sink, tensor_id id, std::uint64_t step, std::size_
     auto const values = values_of(step, count);
     summary const stats = summary_of(count, static_cast<double>(step));
     sink.observe({tensor_named(id, ""), train(step), stats, view_of(values.data(), {count}), {}},
-                 terms::sum | terms::payload);
+                 stats_mask::sum | stats_mask::payload);
 }
 inline void scalar(recorder& sink, std::uint64_t step, double value) {
     step_id const at = train(step);

@@ -24,7 +24,7 @@ constexpr auto large = any("*", maximum > 10.0);
 
 // Records {value} as "x" at these steps.
 template <class Value>
-trial recorded(temporary_folder const& folder, ids const& steps, Value const& value_of, terms what = payload) {
+trial recorded(temporary_folder const& folder, ids const& steps, Value const& value_of, stats_mask what = payload) {
     hook watch{folder / "run", plan{collection{"all", "*", always{}, what}}};
     for (step_id each : steps) { (void)watch.step(each, "x"_t = value_of(each)); }
     watch.finish();

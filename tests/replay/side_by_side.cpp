@@ -21,7 +21,7 @@ struct diary {
     static constexpr std::string_view name = "diary";
     std::string* page;
     struct state {};
-    [[nodiscard]] static terms needs(tensor_info const&) { return terms::sum; }
+    [[nodiscard]] static stats_mask needs(tensor_info const&) { return stats_mask::sum; }
     void observe(state&, observation const& it) const {
         *page += std::string{it.tensor.name} + std::to_string(it.stream) + "=" +
                  std::to_string(static_cast<int>(it.stats.sum)) + " ";
@@ -33,7 +33,7 @@ struct diary {
 };
 
 // Records two weights, equal in every run except w2 of a run with `differs`, from step 4 on.
-trial recorded(std::string const& path, bool differs, terms what, bool with_rule = false) {
+trial recorded(std::string const& path, bool differs, stats_mask what, bool with_rule = false) {
     options const choices{.drain = drain::poll};
     auto const keep = plan{collection{"all", "*", always{}, what}};
     auto const loop = [&](auto& watch) {

@@ -225,7 +225,7 @@ TEST_CASE("html: series of different length are brought to one width of columns"
 TEST_CASE("html: ridges keep the shares of the bins within their range") {
     std::vector<double> values(10'000);
     for (std::size_t i = 0; i < values.size(); ++i) { values[i] = static_cast<double>(i) / 10'000; }
-    distribution const flat = distribution_of(view_of(values.data(), {values.size()}), terms::histogram, {});
+    distribution const flat = distribution_of(view_of(values.data(), {values.size()}), stats_mask::histogram, {});
     auto const shares = html::detail::ridge_shares(flat, flat.low, flat.high);
     double total = 0;
     for (double const each : shares) {
@@ -239,7 +239,7 @@ TEST_CASE("html: ridges keep the shares of the bins within their range") {
     CHECK(kept == Approx(0.5).epsilon(0.02));
     ridge_plot plot{"w", {{0, flat}, {10, flat}}};
     CHECK(count_of(draw(plot), "class=\"ridge") == 2);
-    distribution same = distribution_of(view_of(values.data(), {1}), terms::histogram, {});  // one value
+    distribution same = distribution_of(view_of(values.data(), {1}), stats_mask::histogram, {});  // one value
     CHECK(has_part(draw(ridge_plot{"b", {{0, same}}}), "class=\"ridge"));
     CHECK(draw(ridge_plot{"none", {}}).empty());
 }

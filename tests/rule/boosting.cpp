@@ -62,7 +62,7 @@ TEST_CASE("tree_depth: a largest id of 30 is depth 4, 31 is 5, 0 is 0", "[tree_d
 
     auto const depth = [](double largest) {
         summary ids;
-        ids.has = terms::range;
+        ids.has = stats_mask::range;
         ids.count = 1;
         ids.maximum = largest;
         return tree_depth::depth_of(ids).value;

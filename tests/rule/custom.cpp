@@ -25,8 +25,8 @@ struct losses_cross {
         bool seen = false, above = false;
         std::uint64_t crossings = 0;
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
-        return tensor.name == "g_loss" || tensor.name == "c_loss" ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const {
+        return tensor.name == "g_loss" || tensor.name == "c_loss" ? stats_mask::sum : stats_mask::none;
     }
     constexpr void observe(state& it, observation const& seen) const {
         (seen.tensor.name == "g_loss" ? it.generator : it.critic) = mean(seen.stats).value;
@@ -44,7 +44,7 @@ struct losses_cross {
 static_assert(rule<losses_cross> && leaf_rule<losses_cross>);
 
 struct crest {
-    static constexpr terms needs = terms::abs_range | terms::sum_squares | terms::nonfinite;
+    static constexpr stats_mask needs = stats_mask::abs_range | stats_mask::sum_squares | stats_mask::nonfinite;
     static constexpr std::string_view name = "crest";
     constexpr double operator()(summary const& of) const {
         return of.abs_maximum / (square_root(of.sum_squares / static_cast<double>(of.finite())) + 1e-12);

@@ -33,8 +33,8 @@ std::size_t bytes_of(std::span<double const> numbers) {
 struct size_sink : null_sink {
     std::size_t largest = 0, features = 0, units = 0;
 
-    void observe(observation const& it, terms keep) noexcept {
-        if (!has(keep, terms::unit_activity)) { return; }
+    void observe(observation const& it, stats_mask keep) noexcept {
+        if (!has(keep, stats_mask::unit_activity)) { return; }
         units += it.units.active.empty() ? 0 : 1;
         largest = (std::max)(largest, it.units.active.size_bytes() + it.units.finite.size_bytes());
     }

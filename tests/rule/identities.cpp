@@ -47,7 +47,7 @@ public:
     explicit small_weight(dtype type = dtype::bf16, bf16_stall const& rule = {})
         : machine_{rule}, weight_{info_of(0, "fc/w", role::weight, type, 1)},
           gradient_{info_of(1, "grad/fc/w", role::gradient, dtype::f32, 0)} {
-        wanted = machine_.declare(weight_).terms;
+        wanted = machine_.declare(weight_).mask;
         (void)machine_.declare(gradient_);
     }
     void see(std::uint64_t index, std::array<std::uint16_t, 4> const& bits) {
@@ -58,7 +58,7 @@ public:
         if (known_) {
             compare_with_previous(view_of(now.data(), {1, 4}), view_of(before_.data(), {1, 4}), index_, stats);
         }
-        stats.has |= terms::change;
+        stats.has |= stats_mask::change;
         machine_.observe({weight_, train(index), stats});
         before_ = now, index_ = index, known_ = true;
     }
@@ -76,7 +76,7 @@ public:
         return close(index);
     }
 
-    terms wanted{};
+    stats_mask wanted{};
     findings found;
 
 private:
@@ -346,7 +346,7 @@ TEST_CASE("dead_update_path: a parameter without a gradient that stays while ano
 TEST_CASE("bf16_stall: ones less a thousandth stay ones in bf16, and fire at 10", "[bf16_stall]") {
     CHECK(updated_ones() == std::array<std::uint16_t, 4>{one, one, one, one});
     small_weight it;
-    CHECK(has(it.wanted, terms::change));
+    CHECK(has(it.wanted, stats_mask::change));
     CHECK(it.step(0, updated_ones(), {1, 1, 1, 1}) == truth::undecided);
     for (std::uint64_t i = 1; i < 10; ++i) { CHECK(it.step(i, updated_ones(), {1, 1, 1, 1}) == truth::no); }
     CHECK(it.step(10, updated_ones(), {1, 1, 1, 1}) == truth::yes);
@@ -355,8 +355,8 @@ TEST_CASE("bf16_stall: ones less a thousandth stay ones in bf16, and fire at 10"
     CHECK((it.found[0].severity == severity::warning && it.found[0].reason == "updates round to nothing"));
     CHECK(it.found[0].remedy == "Raise the loss scale or keep master weights in f32.");
     CHECK(it.step(11, {one - 1, one - 1, one, one}, {1, 1, 1, 1}) == truth::no);  // half of them: strict
-    CHECK(small_weight{dtype::f32}.wanted == terms::none);                        // not watched
-    CHECK(has(small_weight{dtype::f16}.wanted, terms::change));
+    CHECK(small_weight{dtype::f32}.wanted == stats_mask::none);                   // not watched
+    CHECK(has(small_weight{dtype::f16}.wanted, stats_mask::change));
 }
 
 TEST_CASE("bf16_stall needs a gradient at work, and the whole of a change", "[bf16_stall]") {

@@ -16,12 +16,12 @@ struct too_large {
     selector select = "x*";
     double limit = 1;
 
-    static constexpr terms watched = terms::range;
+    static constexpr stats_mask watched = stats_mask::range;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const most = maximum(it.stats);
         return {most, most.value > limit};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("values are large", "maximum", relation::greater, limit);
     }
 };
@@ -46,7 +46,7 @@ struct with_everything {
         std::uint32_t further = 0;
         constexpr void join(large const&) noexcept { ++further; }
     };
-    static constexpr terms watched = terms::range | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::range | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept&, scratch& own, tensor_info const& tensor) const noexcept {
         return own.room.grow(tensor.id + std::size_t{4});
     }
@@ -55,7 +55,7 @@ struct with_everything {
         measurement const most = maximum(it.stats);
         return {judged_value{most, most.value > 1 && own.room.size() >= 4}, mine.steps};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, large const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, large const& first) const noexcept {
         finding it = who.as_finding("large", "maximum", relation::greater, 1);
         it.detail << first.steps << " steps, " << first.further << " more";
         return it;

@@ -17,7 +17,7 @@ struct of_mine {
     using kind = rule_kind;
     static constexpr std::string_view name = "of_mine";
     struct state {};
-    [[nodiscard]] constexpr terms needs(tensor_info const&) const { return terms::sum; }
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const { return stats_mask::sum; }
     constexpr void observe(state&, observation const&) const {}
     constexpr truth close(state&, step_id, findings& out) const {
         out.push({.reason = "always"});

@@ -57,9 +57,9 @@ TEST_CASE("a pack asks of a tensor what its rules ask, and names the one that is
     it.see(train(0), "grad/fc/w", {1});
     it.see(train(0), "act/x", {1});
     it.see(train(0), "other", {1});
-    CHECK(has(it.needs("grad/fc/w"), terms::sum_squares));
+    CHECK(has(it.needs("grad/fc/w"), stats_mask::sum_squares));
     CHECK(it.needs("act/x") == needs_of(zeros));
-    CHECK(it.needs("other") == terms::none);
+    CHECK(it.needs("other") == stats_mask::none);
     CHECK(machine{together(large_gradient, any("[a", l2 > 0.0))}.malformed() == "[a");
 }
 

@@ -82,16 +82,16 @@ public:
     constexpr void see(step_id at, std::string_view name, tensor_ref const& values) {
         tensor& it = find(name);
         if (it.info.type == dtype::none) { declare(guessed(name, values)); }
-        summary stats = summarize(values, it.needs.terms);
-        if (has(it.needs.terms, terms::change)) { compare(it, at, values, stats); }
+        summary stats = summarize(values, it.needs.mask);
+        if (has(it.needs.mask, stats_mask::change)) { compare(it, at, values, stats); }
         std::array<std::uint32_t, most_values> active{}, finite{};
         unit_activity units;
-        if (has(it.needs.terms, terms::unit_activity)) {
+        if (has(it.needs.mask, stats_mask::unit_activity)) {
             count_active(values, it.needs.unit_axis, active.data(), finite.data());
             auto const count = static_cast<std::size_t>(unit_count(values.shape, it.needs.unit_axis));
             units = {{active.data(), count}, {finite.data(), count}};
         }
-        if (!any(it.needs.terms)) { return; }
+        if (!any(it.needs.mask)) { return; }
         feature_list* const features = log != nullptr ? log->begin() : nullptr;
         tensor_ref const view = log != nullptr && log->playing ? tensor_ref{} : values;
         machine_.observe({it.info, at, stats, view, units, nullptr, features, stream});
@@ -119,7 +119,7 @@ public:
         machine_.report([&](coverage const& each) { out = each; });
         return out;
     }
-    [[nodiscard]] constexpr terms needs(std::string_view name) { return find(name).needs.terms; }
+    [[nodiscard]] constexpr stats_mask needs(std::string_view name) { return find(name).needs.mask; }
     [[nodiscard]] constexpr machine<Rule>& inside() { return machine_; }
 
     findings found;              // of the last close
@@ -169,7 +169,7 @@ private:
     }
     static constexpr void compare(tensor& it, step_id at, tensor_ref const& values, summary& stats) {
         std::size_t const m = index_of(at.mode);
-        stats.has |= terms::change;
+        stats.has |= stats_mask::change;
         if (it.has_previous[m]) {
             compare_with_previous(values, view_of(it.previous[m].data(), values.shape), it.previous_index[m], stats);
         }

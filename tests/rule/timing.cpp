@@ -326,7 +326,7 @@ TEST_CASE("stalled_training counts from the first poll where no step was ever cl
     CHECK(rule.poll(seen, 14) == truth::yes);
     // It is a rule like any other: it runs in a machine, and judged closes are no silence.
     machine it{rule};
-    CHECK(it.declare({.id = 0, .name = "loss", .role = role::loss}).terms == terms::none);
+    CHECK(it.declare({.id = 0, .name = "loss", .role = role::loss}).mask == stats_mask::none);
     CHECK(it.close(train(0), out) == truth::no);
     it.report([](coverage const& each) { CHECK((each.judged == 1 && each.reason.empty())); });
     it.poll(0);

@@ -209,7 +209,7 @@ TEST_CASE("update_ratio_band: steps apart divide, and what did not move is undef
     run one_sided{rule_type{.low = 0, .smoothing = 1, .warmup = 0, .patience = 1}};
     one_sided.step(train(0), "fc1/w", {1, 1});
     CHECK(one_sided.step(train(1), "fc1/w", {1, 1.0000001F}) == truth::no);
-    CHECK(it.needs("fc1/w") == (terms::change | terms::sum_squares));
+    CHECK(it.needs("fc1/w") == (stats_mask::change | stats_mask::sum_squares));
     run frozen{rule_type{}};
     frozen.declare({.name = "fc1/w", .role = role::weight, .flags = flag::frozen, .type = dtype::f32, .shape = {1, 2}});
     CHECK(frozen.covered().matched == 0);

@@ -503,7 +503,7 @@ TEST_CASE("gradient_not_cleared: a single number has no direction", "[gradient_n
         it.see(train(i), "grad/value/b", {static_cast<float>(i + 1)});
         CHECK(it.close(train(i)) == truth::undecided);
     }
-    CHECK(it.needs("grad/value/b") == terms::none);
+    CHECK(it.needs("grad/value/b") == stats_mask::none);
 }
 
 TEST_CASE("gradient_not_cleared: a turn, a steady norm, and growth within a step are no sign",

@@ -107,7 +107,7 @@ TEST_CASE("a sum of ten million elements errs by the roundings of its lane, not 
         total += static_cast<long double>(each);
         squares += static_cast<long double>(each) * static_cast<long double>(each);
     }
-    summary const of = summary_of(values, terms::sum | terms::sum_abs | terms::sum_squares);
+    summary const of = summary_of(values, stats_mask::sum | stats_mask::sum_abs | stats_mask::sum_squares);
     long double const bound = additions(values.size()) * unit;  // 1.1e-12; one after another it would be 1.1e-9
     CHECK(bound < 1.2e-12L);
     CHECK(relative_error(of.sum, total) <= bound);
@@ -137,7 +137,7 @@ TEMPLATE_TEST_CASE(
         splitmix random{4};
         for (TestType& each : values) { each = static_cast<TestType>(size * (1 + random.uniform() * 0.1)); }
         reference const wanted = two_pass(values);
-        summary const of = summary_of(values, terms::sum_abs | terms::sum_squares | terms::variance);
+        summary const of = summary_of(values, stats_mask::sum_abs | stats_mask::sum_squares | stats_mask::variance);
         long double const bound = additions(values.size()) * unit;
         CHECK(relative_error(l2(of).value, wanted.l2) <= bound);
         CHECK(relative_error(mean_abs(of).value, wanted.mean_abs) <= bound);
@@ -150,7 +150,7 @@ TEST_CASE("single-precision subnormals count in every sum, also where a program 
     for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(i + 1));  // (i + 1) * 2^-149
     }
-    summary const of = summary_of(values, terms::sum | terms::sum_squares);
+    summary const of = summary_of(values, stats_mask::sum | stats_mask::sum_squares);
     CHECK(of.sum == 3000.0 * 3001 / 2 * 0x1p-149);
     CHECK(of.sum_squares == 3000.0 * 3001 * 6001 / 6 * 0x1p-298);
 }

@@ -33,7 +33,7 @@ counts units_of(tensor_ref const& view, int axis = default_axis) {
 
 TEST_CASE("a delta has the size of the change, the old size, the dot product and the changed elements") {
     summary const of = change(std::vector<float>{3, 4.005F, 0}, std::vector<float>{3, 4, -0.0F});
-    CHECK((of.has_previous && of.previous_index == 4 && of.changed == 1 && has(of.has, terms::change)));
+    CHECK((of.has_previous && of.previous_index == 4 && of.changed == 1 && has(of.has, stats_mask::change)));
     CHECK(of.previous_sum_squares == 25);
     CHECK(of.delta_sum_squares == Approx(0.005 * 0.005).epsilon(1e-3));
     CHECK(of.dot == Approx(9 + 16.02));
@@ -52,7 +52,7 @@ TEST_CASE("a change from or to a non-finite value, another shape, type or order 
     std::vector<double> const wide(6);
     summary into;
     compare_with_previous(as_tensor(values), as_tensor(wide), 0, into);
-    CHECK((has(into.has, terms::change) && !into.has_previous));
+    CHECK((has(into.has, stats_mask::change) && !into.has_previous));
     compare_with_previous(view_of(values.data(), {2, 3}), view_of(values.data(), {3, 2}), 0, into);
     CHECK_FALSE(into.has_previous);
     compare_with_previous(view_of(values.data(), {2, 3}), view_of(values.data(), {2, 3}, order::column_major), 0, into);

@@ -14,7 +14,7 @@ using namespace samples;
 namespace {
 
 template <class Value>
-distribution taken(std::vector<Value> const& values, terms wanted = distribution_terms) {
+distribution taken(std::vector<Value> const& values, stats_mask wanted = distribution_terms) {
     std::vector<std::uint64_t> scratch(values.size());
     return distribution_of(as_tensor(values), wanted, scratch);
 }
@@ -75,7 +75,7 @@ TEST_CASE("a histogram's bins add up to the finite values; the others are counte
     distribution const found = taken(values);
     REQUIRE(found.has_histogram);
     CHECK(std::accumulate(found.bins.begin(), found.bins.end(), std::uint64_t{0}) == 4997);
-    CHECK(summarize(as_tensor(values), terms::nonfinite).nonfinite() == 3);
+    CHECK(summarize(as_tensor(values), stats_mask::nonfinite).nonfinite() == 3);
     CHECK((found.low >= -3 && found.high < 5 && found.low < -2.9 && found.high > 4.9));
     double const width = (found.high - found.low) / static_cast<double>(histogram_bins);
     std::uint64_t below = 0, expected = 0;
@@ -91,8 +91,8 @@ TEST_CASE("a histogram's bins add up to the finite values; the others are counte
 TEST_CASE("of nothing finite there is no distribution") {
     CHECK(!taken(std::vector<double>{}).has_quantiles);
     CHECK(!taken(std::vector<double>{nan_d, pos_infinity}).has_histogram);
-    CHECK(!taken(std::vector<double>{1.0}, terms::histogram).has_quantiles);
-    CHECK(!taken(std::vector<double>{1.0}, terms::quantiles).has_histogram);
+    CHECK(!taken(std::vector<double>{1.0}, stats_mask::histogram).has_quantiles);
+    CHECK(!taken(std::vector<double>{1.0}, stats_mask::quantiles).has_histogram);
 }
 
 TEST_CASE("equal values are one bin, the widest range does not overflow, -0 is 0") {

@@ -46,11 +46,15 @@ std::vector<Value> random_values(std::size_t count, unsigned every, std::uint64_
     }
     return out;
 }
-terms sums_of(unsigned bits) {
-    constexpr terms each[] = {
-        terms::sum, terms::sum_abs, terms::sum_squares, terms::variance, terms::range | terms::zeros, terms::abs_range};
-    terms wanted = terms::nonfinite;
-    for (unsigned i = 0; i < 6; ++i) { wanted |= (bits >> i & 1) != 0 ? each[i] : terms::none; }
+stats_mask sums_of(unsigned bits) {
+    constexpr stats_mask each[] = {stats_mask::sum,
+                                   stats_mask::sum_abs,
+                                   stats_mask::sum_squares,
+                                   stats_mask::variance,
+                                   stats_mask::range | stats_mask::zeros,
+                                   stats_mask::abs_range};
+    stats_mask wanted = stats_mask::nonfinite;
+    for (unsigned i = 0; i < 6; ++i) { wanted |= (bits >> i & 1) != 0 ? each[i] : stats_mask::none; }
     return wanted;
 }
 // The number of sizes and term sets whose summary differs from the definition's.
@@ -60,7 +64,7 @@ unsigned differences(std::size_t step, unsigned every) {
     for (std::size_t count = 0; count <= 2100; count += count < 34 ? 1 : step) {
         std::vector<Value> const values = random_values<Value>(count, every, count * 31 + every);
         for (unsigned i = 0; i < 6; ++i) {
-            terms const wanted = sums_of(static_cast<unsigned>(count * 7 + i * 11 + (1U << i)));
+            stats_mask const wanted = sums_of(static_cast<unsigned>(count * 7 + i * 11 + (1U << i)));
             wrong += same_bits(summary_of(values, wanted), by_definition(values, wanted)) ? 0 : 1;
         }
     }
@@ -88,12 +92,12 @@ TEST_CASE("each set of sums gives each sum the same bits") {
     std::vector<double> const wide = random_values<double>(2064, 0, 6);
     summary const all = summary_of(values);
     for (unsigned bits = 0; bits < 64; ++bits) {
-        terms const wanted = sums_of(bits);
+        stats_mask const wanted = sums_of(bits);
         CHECK(same_bits(summary_of(values, wanted), by_definition(values, wanted)));
         CHECK(same_bits(summary_of(wide, wanted), by_definition(wide, wanted)));
         summary const some = summary_of(values, wanted);
-        if (has(some.has, terms::sum)) { CHECK(bits_of(some.sum) == bits_of(all.sum)); }
-        if (has(some.has, terms::variance)) { CHECK(bits_of(some.moment2) == bits_of(all.moment2)); }
+        if (has(some.has, stats_mask::sum)) { CHECK(bits_of(some.sum) == bits_of(all.sum)); }
+        if (has(some.has, stats_mask::variance)) { CHECK(bits_of(some.moment2) == bits_of(all.moment2)); }
     }
     CHECK(same_bits(summary_of(values, all_terms), [&] {
         summary it = by_definition(values, all_terms);
@@ -107,7 +111,7 @@ namespace {
 // Sums a multiple of 16 elements from `offset` on, with every vector width of this processor. Returns the number of
 // widths whose bits differ from the definition's.
 template <class Value>
-std::size_t widths_that_differ(std::vector<Value> const& memory, terms sums, std::size_t offset = 0) {
+std::size_t widths_that_differ(std::vector<Value> const& memory, stats_mask sums, std::size_t offset = 0) {
     std::vector<Value> const values(memory.begin() + static_cast<std::ptrdiff_t>(offset), memory.end());
     summary const wanted = by_definition(values, sums);
     std::size_t wrong = 0;
@@ -134,7 +138,7 @@ std::size_t widths_that_differ(std::vector<Value> const& memory, terms sums, std
 TEMPLATE_TEST_CASE("vectors of every width give the same bits [D21]", "[D21]", float, double) {
     std::vector<TestType> const values = random_values<TestType>(1024 + 512, 3000, 11);
     // A product is always computed by the definition.
-    CHECK(widths_that_differ(values, without(all_terms, terms::hash | terms::product)) == 0);
+    CHECK(widths_that_differ(values, without(all_terms, stats_mask::hash | stats_mask::product)) == 0);
 }
 
 TEMPLATE_TEST_CASE(
@@ -165,8 +169,8 @@ TEMPLATE_TEST_CASE(
     std::vector<TestType> late = with(0, 1, 3);
     late[1023] = TestType(-0.75), late[3000] = TestType(3);
     CHECK(widths_that_differ(late, sums_of(63)) == 0);
-    CHECK(summary_of(late, terms::range).minimum == -0.75);
-    CHECK(summary_of(late, terms::range).maximum == 3);
+    CHECK(summary_of(late, stats_mask::range).minimum == -0.75);
+    CHECK(summary_of(late, stats_mask::range).maximum == 3);
 }
 
 // A block's variance is computed together with the next block's sums: so every kind of block follows every other.

@@ -15,7 +15,7 @@ namespace {
 
 // A user-defined statistic; 0/0 if there is nothing to divide by.
 struct spread_to_mean {
-    static constexpr terms needs = terms::range | terms::sum;
+    static constexpr stats_mask needs = stats_mask::range | stats_mask::sum;
     static constexpr std::string_view name = "spread over mean";
     measurement operator()(summary const& of) const {
         double const centre = mean(of).value;
@@ -23,14 +23,14 @@ struct spread_to_mean {
     }
 };
 struct sometimes {
-    static constexpr terms needs = terms::nonfinite;
+    static constexpr stats_mask needs = stats_mask::nonfinite;
     static constexpr std::string_view name = "sometimes";
     constexpr measurement operator()(summary const& of) const { return {7, of.count > 2}; }
 };
 // A user-defined predicate.
 struct odd_count {
     using kind = predicate_kind;
-    static constexpr terms needs = terms::none;
+    static constexpr stats_mask needs = stats_mask::none;
     constexpr truth operator()(summary const& of) const { return truth_of(of.count % 2 == 1); }
 };
 
@@ -47,7 +47,7 @@ TEST_CASE("the four relations") {
 }
 
 TEST_CASE("a statistic that was not taken is undecided") {
-    summary const some = summary_of(std::vector<float>{1, 2}, terms::sum);
+    summary const some = summary_of(std::vector<float>{1, 2}, stats_mask::sum);
     CHECK(((l2 > 0)(some) == truth::undecided && (l2 < 0)(some) == truth::undecided && (mean > 0)(some) == truth::yes));
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("a share of zeros is one of the finite elements, and undecided without
 TEST_CASE("predicates combine by Kleene's logic") {
     auto const unknown = l2 > 1e9;
     summary some = numbers;
-    some.has = without(some.has, terms::sum_squares);
+    some.has = without(some.has, stats_mask::sum_squares);
     CHECK((unknown && mean > 3)(some) == truth::no);
     CHECK((unknown || mean >= 3)(some) == truth::yes);
     CHECK((unknown && mean >= 3)(some) == truth::undecided);
@@ -96,14 +96,14 @@ TEST_CASE("a statistic of the user's own compares like the others; not a number 
     CHECK(((spread_to_mean{} > 1)(centred) == truth::undecided &&
            (!(spread_to_mean{} > 1))(centred) == truth::undecided));
     CHECK(((sometimes{} > 1)(numbers) == truth::yes && (sometimes{} > 1)(centred) == truth::undecided));
-    CHECK(needs_of(spread_to_mean{} > 1 && l2 < 3) == (terms::range | terms::sum | terms::sum_squares));
+    CHECK(needs_of(spread_to_mean{} > 1 && l2 < 3) == (stats_mask::range | stats_mask::sum | stats_mask::sum_squares));
 }
 
 TEST_CASE("the needs of a predicate are the union of its parts' [A46]", "[A46]") {
-    static_assert(needs_of(l2 > 1) == terms::sum_squares && needs_of(mean_abs < 1e-7) == terms::sum_abs);
-    static_assert(needs_of(!(l2 > 1) || zero_fraction > 0.5) == (terms::sum_squares | terms::zeros));
-    static_assert(needs_of(odd_count{} && nonfinite > 0) == terms::nonfinite);
-    static_assert(needs_of(of_abs(stddev) < 1) == (terms::variance | terms::sum | terms::sum_abs));
+    static_assert(needs_of(l2 > 1) == stats_mask::sum_squares && needs_of(mean_abs < 1e-7) == stats_mask::sum_abs);
+    static_assert(needs_of(!(l2 > 1) || zero_fraction > 0.5) == (stats_mask::sum_squares | stats_mask::zeros));
+    static_assert(needs_of(odd_count{} && nonfinite > 0) == stats_mask::nonfinite);
+    static_assert(needs_of(of_abs(stddev) < 1) == (stats_mask::variance | stats_mask::sum | stats_mask::sum_abs));
     SUCCEED();
 }
 

@@ -38,16 +38,16 @@ inline float const nan_f = std::bit_cast<float>(0x7FC00000U);
 inline float const pos_infinity_f = std::bit_cast<float>(0x7F800000U);
 inline float const neg_infinity_f = std::bit_cast<float>(0xFF800000U);
 
-inline constexpr terms all_terms = pass_terms;
+inline constexpr stats_mask all_terms = pass_terms;
 
 template <class Value>
-summary summary_of(std::vector<Value> const& values, terms wanted = all_terms) {
+summary summary_of(std::vector<Value> const& values, stats_mask wanted = all_terms) {
     return summarize(as_tensor(values), wanted);
 }
 
 // The definition (docs/internals/stat.md), block by block, for any type.
 template <class Value>
-summary by_definition(std::vector<Value> const& values, terms wanted) {
+summary by_definition(std::vector<Value> const& values, stats_mask wanted) {
     gathered into;
     into.result.count = values.size();
     for (std::size_t start = 0; start < values.size(); start += block_size) {
@@ -62,16 +62,16 @@ inline bool same_bits(summary const& a, summary const& b) {
     auto const same = [](double x, double y) { return bits_of(x) == bits_of(y); };
     bool equal = a.has == b.has && a.count == b.count && a.nan == b.nan && a.pos_inf == b.pos_inf &&
                  a.neg_inf == b.neg_inf && a.first_bad == b.first_bad;
-    if (has(a.has, terms::zeros)) { equal = equal && a.zeros == b.zeros; }
-    if (has(a.has, terms::range)) { equal = equal && same(a.minimum, b.minimum) && same(a.maximum, b.maximum); }
-    if (has(a.has, terms::abs_range)) {
+    if (has(a.has, stats_mask::zeros)) { equal = equal && a.zeros == b.zeros; }
+    if (has(a.has, stats_mask::range)) { equal = equal && same(a.minimum, b.minimum) && same(a.maximum, b.maximum); }
+    if (has(a.has, stats_mask::abs_range)) {
         equal = equal && same(a.abs_minimum, b.abs_minimum) && same(a.abs_maximum, b.abs_maximum);
     }
-    if (has(a.has, terms::sum)) { equal = equal && same(a.sum, b.sum); }
-    if (has(a.has, terms::sum_abs)) { equal = equal && same(a.sum_abs, b.sum_abs); }
-    if (has(a.has, terms::sum_squares)) { equal = equal && same(a.sum_squares, b.sum_squares); }
-    if (has(a.has, terms::variance)) { equal = equal && same(a.moment2, b.moment2); }
-    if (has(a.has, terms::product)) { equal = equal && same(a.product, b.product); }
+    if (has(a.has, stats_mask::sum)) { equal = equal && same(a.sum, b.sum); }
+    if (has(a.has, stats_mask::sum_abs)) { equal = equal && same(a.sum_abs, b.sum_abs); }
+    if (has(a.has, stats_mask::sum_squares)) { equal = equal && same(a.sum_squares, b.sum_squares); }
+    if (has(a.has, stats_mask::variance)) { equal = equal && same(a.moment2, b.moment2); }
+    if (has(a.has, stats_mask::product)) { equal = equal && same(a.product, b.product); }
     return equal;
 }
 

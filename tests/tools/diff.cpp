@@ -307,8 +307,9 @@ TEST_CASE("diff: settings come first, and a run that is being written is compare
 
 TEST_CASE("diff: what could not be compared is no success, and is said as that") {
     temporary_folder const folder;
-    constexpr plan hashes{collection{"some", "*", always{}, terms::hash | terms::nonfinite | terms::zeros}};
-    constexpr plan counts{collection{"some", "*", always{}, terms::nonfinite | terms::zeros}};
+    constexpr plan hashes{
+        collection{"some", "*", always{}, stats_mask::hash | stats_mask::nonfinite | stats_mask::zeros}};
+    constexpr plan counts{collection{"some", "*", always{}, stats_mask::nonfinite | stats_mask::zeros}};
     auto const record = [&](char const* name, auto const& keep, std::uint64_t seed) {
         hook watch{folder / name, keep};
         for (std::uint64_t i = 0; i < 3; ++i) {

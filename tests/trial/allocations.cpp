@@ -107,8 +107,8 @@ private:
 }  // namespace
 
 TEST_CASE("no way in allocates on the training thread, for payload, for every statistic, or for both [D22]") {
-    constexpr terms every_statistic = stats(minimum, mean, stddev, product, l1, l2, zeros, of_abs(maximum));
-    for (terms what : {payload, every_statistic, payload | every_statistic}) {
+    constexpr stats_mask every_statistic = stats(minimum, mean, stddev, product, l1, l2, zeros, of_abs(maximum));
+    for (stats_mask what : {payload, every_statistic, payload | every_statistic}) {
         for (drain how : {drain::thread, drain::poll}) {
             INFO(static_cast<std::uint32_t>(what) << " " << static_cast<int>(how));
             temporary_folder const folder;

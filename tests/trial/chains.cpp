@@ -47,7 +47,7 @@ std::size_t right_values(trial const& run, std::uint64_t steps, std::size_t coun
 }  // namespace
 
 TEST_CASE("a wish for differences is a wish for values, and the shorter of two chains serves both") {
-    STATIC_REQUIRE(has(delta{8}, terms::payload));
+    STATIC_REQUIRE(has(delta{8}, stats_mask::payload));
     constexpr plan two{collection{"a", "w", always{}, delta{8}}, collection{"b", "w", every{10}, payload},
                        collection{"c", "w", always{}, delta{3}}, collection{"d", "w", always{}, stats(l2)}};
     STATIC_REQUIRE(detail::chain_of(two.wanted(1)) == 8);

@@ -21,8 +21,8 @@ struct long_tail {
         truth answer = truth::undecided;
         double measured = 0;
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
-        return tensor.name == "x" ? quantiles : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const {
+        return tensor.name == "x" ? quantiles : stats_mask::none;
     }
     constexpr void observe(state& it, observation const& seen) const {
         if (seen.distribution == nullptr || !seen.distribution->has_quantiles) { return; }

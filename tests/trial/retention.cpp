@@ -56,7 +56,7 @@ std::uint64_t size_of(std::string const& folder) {
     return bytes;
 }
 double norm_of(std::vector<float> const& values) {
-    return measure(l2, summarize(view_of(values.data(), {values.size()}), terms::sum_squares)).value;
+    return measure(l2, summarize(view_of(values.data(), {values.size()}), stats_mask::sum_squares)).value;
 }
 
 // Checks a thinned run of `count` steps; returns the steps whose values are there.

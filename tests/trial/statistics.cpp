@@ -29,9 +29,9 @@ std::vector<statistic> const eighteen{minimum,
                                       of_abs(product),
                                       of_abs(l1),
                                       of_abs(l2)};
-constexpr terms all_eighteen = stats(minimum, maximum, mean, stddev, variance, sum, product, l1, l2) |
-                               stats(of_abs(minimum), of_abs(maximum), of_abs(mean), of_abs(stddev), of_abs(variance),
-                                     of_abs(sum), of_abs(product), of_abs(l1), of_abs(l2));
+constexpr stats_mask all_eighteen = stats(minimum, maximum, mean, stddev, variance, sum, product, l1, l2) |
+                                    stats(of_abs(minimum), of_abs(maximum), of_abs(mean), of_abs(stddev),
+                                          of_abs(variance), of_abs(sum), of_abs(product), of_abs(l1), of_abs(l2));
 
 // The textbook formulas in two passes, in the order of `eighteen`.
 std::vector<double> by_hand(std::vector<double> const& values) {

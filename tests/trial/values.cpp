@@ -162,9 +162,9 @@ TEST_CASE("statistics from stored terms and from stored values are the same numb
                                      of_abs(variance),
                                      of_abs(sum),
                                      of_abs(product)};
-    constexpr terms every_term = stats(minimum, maximum, mean, stddev, product, l1, l2, zeros, of_abs(minimum));
+    constexpr stats_mask every_term = stats(minimum, maximum, mean, stddev, product, l1, l2, zeros, of_abs(minimum));
     temporary_folder const folder;
-    auto const record = [&](char const* name, terms what) {
+    auto const record = [&](char const* name, stats_mask what) {
         hook watch{folder / name, plan{collection{"c", "x", always{}, what}}};
         for (std::size_t i = 0; i < 4; ++i) {
             (void)watch.step(train(i), "x"_t = view_of(values.data(), {values.size() >> i}));

@@ -98,7 +98,7 @@ TEST_CASE("self-test: of statistics alone it says the same, as far as these go")
     constexpr plan statistics{collection{"all", "*", always{},
                                          stats(minimum, maximum, mean, l2, of_abs(minimum), of_abs(maximum),
                                                of_abs(mean), zero_fraction, nonfinite, variance) |
-                                             terms::change | terms::hash}};
+                                             stats_mask::change | stats_mask::hash}};
     record_healthy_loop(folder / "run", statistics);
     auto const all =
         self_test(*open_trial(folder / "run"),
@@ -132,8 +132,9 @@ TEST_CASE("self-test: a run of few steps is too short") {
 }
 
 TEST_CASE("self-test: altered statistics are those of the altered values") {
-    constexpr terms all_terms = terms::nonfinite | terms::zeros | terms::range | terms::abs_range | terms::sum |
-                                terms::sum_abs | terms::sum_squares | terms::variance | terms::change;
+    constexpr stats_mask all_terms = stats_mask::nonfinite | stats_mask::zeros | stats_mask::range |
+                                     stats_mask::abs_range | stats_mask::sum | stats_mask::sum_abs |
+                                     stats_mask::sum_squares | stats_mask::variance | stats_mask::change;
     for (planted_fault const& fault : planted_faults()) {
         if (fault.how == alteration::shuffled || fault.how == alteration::one_row ||
             fault.how == alteration::not_a_number) {
@@ -151,7 +152,7 @@ TEST_CASE("self-test: altered statistics are those of the altered values") {
             each->info.role = fault.role;
             each->info.type = dtype::f64;
             each->info.shape = extents{24};
-            each->keep_copies(terms::change);
+            each->keep_copies(stats_mask::change);
         }
         bool active = false;
         for (std::uint64_t i = 0; i < 8; ++i) {

@@ -118,7 +118,7 @@ SPOTTER_KERNEL void spotter_chains(task_list tasks, result* results) {
     task const mine = tasks.of[which];  // a copy: passing on a reference would copy all tasks
     if (thread < lanes && mine.before != 0) {
         take_change(own_group(), mine, results[which]);
-    } else if (thread == 32 && (mine.wanted & static_cast<std::uint32_t>(spotter::terms::hash)) != 0) {
+    } else if (thread == 32 && (mine.wanted & static_cast<std::uint32_t>(spotter::stats_mask::hash)) != 0) {
         results[which].hash = hash_of(mine.values, mine.bytes);
     }
 }

@@ -102,7 +102,7 @@ SPOTTER_INLINE constexpr void take_block(Group const& group, task const& from, s
                 if (x.kind >= number_class::pos_inf) { continue; }
                 double const gap = x.value - mean;
                 double square = gap * gap;
-                settle(square);
+                force_rounding(square);
                 state[lane].gaps += square;
             }
         });
@@ -209,7 +209,7 @@ struct change_state {
         double const apart = now.value - before.value;
         double square = apart * apart;
         double product = now.value * before.value;
-        settle(square), settle(product);
+        force_rounding(square), force_rounding(product);
         gap += square, dot += product, old += before.square;
         changed += apart != 0 ? 1U : 0U;
     }

@@ -76,8 +76,8 @@ answer tensor_answer(run_list& runs, query const& asked) {
             made["statistics"].push_back(std::string{each.name()});
         }
     }
-    made["histogram"] =
-        !steps.empty() && bytes_of(info) <= most_bytes && its.distribution(steps.back(), terms::histogram).has_value();
+    made["histogram"] = !steps.empty() && bytes_of(info) <= most_bytes &&
+                        its.distribution(steps.back(), stats_mask::histogram).has_value();
     auto const pictures = pictures_in(info.shape);
     made["pictures"] = pictures && !kept.empty() ? *pictures : std::size_t{0};
     return {200, dump_utf8(made)};
@@ -97,7 +97,7 @@ answer values_answer(run_list& runs, query const& asked) {
         return refusal(413, "more values than a page reads: `spotter show` has them");
     }
     json made = {{"step", step_text(*step)}};
-    if (auto const spread = its.distribution(*step, terms::histogram); spread && spread->has_histogram) {
+    if (auto const spread = its.distribution(*step, stats_mask::histogram); spread && spread->has_histogram) {
         made["low"] = number(spread->low), made["high"] = number(spread->high);
         made["bins"] = spread->bins;
     } else if (!spread) {

@@ -24,9 +24,9 @@ struct pruned_enough {
         sp::measurement accuracy{}, parameters{};  // of this step
     };
 
-    constexpr sp::terms needs(sp::tensor_info const& tensor) const {
+    constexpr sp::stats_mask needs(sp::tensor_info const& tensor) const {
         bool const asked = tensor.name == "metric/accuracy" || tensor.name == "metric/parameters";
-        return asked ? sp::terms::sum | sp::terms::nonfinite : sp::terms::none;
+        return asked ? sp::stats_mask::sum | sp::stats_mask::nonfinite : sp::stats_mask::none;
     }
     constexpr bool declare(state&, sp::tensor_info const&) const { return true; }
     constexpr void observe(state& seen, sp::observation const& it) const {

@@ -45,7 +45,7 @@ public:
     // Adds a complete file that other code wrote.
     [[nodiscard]] error adopt(step_id step, run_moment moment, std::string const& from);
     // Sets the state, according to the steps that followed.
-    [[nodiscard]] error settle(std::size_t which, bool good);
+    [[nodiscard]] error mark(std::size_t which, bool good);
     // Removes good ones beyond `keep`, and bad ones except the newest checkpoint of all.
     [[nodiscard]] error tidy();
 

@@ -198,7 +198,7 @@ SPOTTER_BODY error checkpoint_folder::enter(listed_checkpoint one, std::string c
     return why;
 }
 
-SPOTTER_BODY error checkpoint_folder::settle(std::size_t which, bool good) {
+SPOTTER_BODY error checkpoint_folder::mark(std::size_t which, bool good) {
     checkpoint_state const state = good ? checkpoint_state::good : checkpoint_state::bad;
     std::string const fresh = path_of(all_[which], state);
     if (all_[which].file.path != fresh) {  // otherwise the folder could not be synced last time

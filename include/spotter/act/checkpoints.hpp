@@ -72,7 +72,7 @@ public:
             step_id const step = each.file.step;
             std::size_t const before = inside_->all().size();
             error why;
-            if (!guarded([&] { why = inside_->settle(i, good == truth::yes); })) { why = no_memory(); }
+            if (!guarded([&] { why = inside_->mark(i, good == truth::yes); })) { why = no_memory(); }
             note(why);
             std::size_t const gone = before - inside_->all().size();
             if (gone > 0) { i = static_cast<std::size_t>(-1); }  // start again from the first

@@ -70,7 +70,7 @@ public:
 
 private:
     static constexpr std::uint64_t horizon = 100;  // training steps
-    void settle(cure_effect what) noexcept;
+    void resolve(cure_effect what) noexcept;
 
     cure_report told_;
     bool open_ = false;

@@ -24,7 +24,7 @@ inline void begin_line(cure_log::line& into, step_id at, std::string_view name) 
     into << name_of(at.mode) << '(' << at.index << ") " << name;
 }
 
-SPOTTER_BODY void cure_log::settle(cure_effect what) noexcept {
+SPOTTER_BODY void cure_log::resolve(cure_effect what) noexcept {
     std::uint64_t* const each[] = {&told_.helped, &told_.unchanged, &told_.again, &told_.worse};
     ++*each[static_cast<std::size_t>(what)];
     open_ = false;
@@ -33,7 +33,7 @@ SPOTTER_BODY void cure_log::settle(cure_effect what) noexcept {
 
 SPOTTER_BODY void cure_log::acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged,
                                   line& into) noexcept {
-    if (open_) { settle(cure_effect::again); }
+    if (open_) { resolve(cure_effect::again); }
     ++told_.acts;
     open_ = is_judged, at_ = of.step, since_ = of.measured.closes, losses_ = losses.count(), before_ = losses.median();
     begin_line(into, of.step, told_.name);
@@ -50,7 +50,7 @@ SPOTTER_STRICT SPOTTER_BODY void cure_log::judge(symptoms const& of, recent_loss
         if (loss.value > before_.value + size) { what = cure_effect::worse; }
         if (loss.value < before_.value - 0.1 * size) { what = cure_effect::helped; }
     }
-    settle(what);
+    resolve(what);
     begin_line(into, of.step, told_.name);
     into << ", what it did at " << name_of(at_.mode) << '(' << at_.index << "): " << name_of(what);
     if (lost) {

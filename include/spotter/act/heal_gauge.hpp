@@ -60,22 +60,22 @@ struct heal_gauge {
         bool any_gradient = false, mine = false, asked = false, trained = false;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        if (into == nullptr) { return terms::none; }
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        if (into == nullptr) { return stats_mask::none; }
         switch (tensor.role) {
             case role::gradient:
-                return terms::sum_squares | terms::nonfinite;
+                return stats_mask::sum_squares | stats_mask::nonfinite;
             case role::loss:
-                return terms::sum | terms::nonfinite;
+                return stats_mask::sum | stats_mask::nonfinite;
             case role::bias:
-                return terms::nonfinite;
+                return stats_mask::nonfinite;
             case role::weight:
-                return select::weights(tensor) ? terms::nonfinite | terms::change | terms::sum_squares
-                                               : terms::nonfinite;
+                return select::weights(tensor) ? stats_mask::nonfinite | stats_mask::change | stats_mask::sum_squares
+                                               : stats_mask::nonfinite;
             case role::activation:
-                return into->watches_units && has_units(tensor) ? terms::unit_activity : terms::none;
+                return into->watches_units && has_units(tensor) ? stats_mask::unit_activity : stats_mask::none;
             default:
-                return terms::none;
+                return stats_mask::none;
         }
     }
     [[nodiscard]] bool declare(state& seen, tensor_info const& tensor) const noexcept {

@@ -75,7 +75,7 @@ template <class Float>
 // Rounds a product before it is added: under -ffp-contract=fast, which -ffast-math implies, clang fuses product and
 // sum, whatever a pragma says. Costs no instruction. By reference, so that vectors of any width pass.
 template <class Number>
-SPOTTER_INLINE constexpr void settle([[maybe_unused]] Number& product) noexcept {
+SPOTTER_INLINE constexpr void force_rounding([[maybe_unused]] Number& product) noexcept {
 #if defined(__clang__) && !defined(__NVPTX__)  // kernels of a GPU are compiled with -ffp-contract=off
 #pragma clang fp reassociate(on)               // clang leaves the fence out where it sees nothing to fence
     if (!std::is_constant_evaluated()) {
@@ -146,12 +146,12 @@ namespace detail {
     double series = 0;
     for (int term = 23; term >= 1; term -= 2) {
         double product = series * square;
-        settle(product);
+        force_rounding(product);
         series = product + 1.0 / term;
     }
     double rest = 2 * ratio * series;
     double large = power * 0.693147180559945309417;
-    settle(rest), settle(large);
+    force_rounding(rest), force_rounding(large);
     return rest + large;
 }
 // Base-10 logarithm, like natural_log.

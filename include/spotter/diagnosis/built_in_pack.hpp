@@ -4,7 +4,7 @@
 // no other pack.
 #pragma once
 
-#include <spotter/rule/hidden_machine.hpp>
+#include <spotter/rule/any_machine.hpp>
 #include <spotter/rule/packs_in.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
@@ -20,7 +20,7 @@ enum class pack_id : std::uint8_t { supervised, rl, boosting, system, sagemaker 
 
 // The pack's rules, on the heap; null where memory is short.
 template <pack_id Which>
-[[nodiscard]] hidden_machine* make_pack() noexcept;
+[[nodiscard]] any_machine* make_pack() noexcept;
 
 }  // namespace detail
 
@@ -36,9 +36,9 @@ struct built_in_pack {
 };
 
 template <detail::pack_id Which>
-class machine<built_in_pack<Which>> : public detail::hidden_machine_owner {
+class machine<built_in_pack<Which>> : public detail::any_machine_owner {
 public:
-    explicit machine(built_in_pack<Which> const&) noexcept : detail::hidden_machine_owner{detail::make_pack<Which>()} {}
+    explicit machine(built_in_pack<Which> const&) noexcept : detail::any_machine_owner{detail::make_pack<Which>()} {}
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -18,10 +18,10 @@ public:
 
     tensor_needs declare(tensor_info const& tensor) override {
         tensor_needs all = hidden_pack::declare(tensor);
-        terms const own = diagnoser::needs(tensor);
+        stats_mask const own = diagnoser::needs(tensor);
         if (!any(own)) { return all; }
         if (!diagnoser_.declare(tensor) || !watch(tensor.id)) { return tensor_needs::without_memory(); }
-        all.terms |= own;
+        all.mask |= own;
         return all;
     }
     void observe(observation const& it) override {
@@ -31,7 +31,7 @@ public:
     truth close(step_id step, findings& out) override {
         truth answer = truth::undecided;
         diagnoser_.begin_close();
-        each([&](hidden_machine& machine, std::size_t place) {
+        each([&](any_machine& machine, std::size_t place) {
             scratch_.clear();
             truth const one = machine.close(step, scratch_);
             for (finding& found : scratch_) {

@@ -17,7 +17,7 @@ public:
     // Allocates memory for the findings, once before the first close; false where memory is short.
     [[nodiscard]] bool reserve() noexcept { return said_.reserve(); }
 
-    [[nodiscard]] static terms needs(tensor_info const& tensor) noexcept;
+    [[nodiscard]] static stats_mask needs(tensor_info const& tensor) noexcept;
     // False where memory is short.
     [[nodiscard]] bool declare(tensor_info const& tensor) noexcept;
     void observe(observation const& it) noexcept;

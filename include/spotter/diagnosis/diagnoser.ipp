@@ -51,9 +51,9 @@ namespace spotter::inline SPOTTER_ABI::detail {
     }
 }
 
-SPOTTER_COLD_BODY terms diagnoser::needs(tensor_info const& tensor) noexcept {
+SPOTTER_COLD_BODY stats_mask diagnoser::needs(tensor_info const& tensor) noexcept {
     return progress_watch::needs(tensor) | update_sizes::needs(tensor) |
-           (tensor.role == role::label ? terms::range | terms::sum_squares : terms::none);
+           (tensor.role == role::label ? stats_mask::range | stats_mask::sum_squares : stats_mask::none);
 }
 
 SPOTTER_COLD_BODY bool diagnoser::declare(tensor_info const& tensor) noexcept {

@@ -106,7 +106,7 @@ public:
     [[nodiscard]] SPOTTER_STRICT constexpr bool explodes(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double far_off = limits.explodes * beginning_;
-        settle(far_off);
+        force_rounding(far_off);
         return beginning_ > 0 && level() >= far_off;
     }
     // It is worse than it began, in 95 of 100 pairs of blocks from the first sixth and the last third, and has not
@@ -134,10 +134,10 @@ private:
         now_ = middle_of(blocks_.last(third));
         falls_steadily_ = third > 1 && share_below(blocks_.last(third), blocks_.first(third)) >= limits.improved;
         double least = (limits.worse - 1) * (before_ - first_);
-        settle(least);
+        force_rounding(least);
         if (!dropped_) { dropped_from_ = early_; }
         double drop = (limits.worse - 1) * magnitude(dropped_from_);
-        settle(drop);
+        force_rounding(drop);
         bool const is_down = now_ - dropped_from_ > drop && samples_ >= limits.earliest;
         dropped_ = is_down && (dropped_ || share_below(blocks_.first(third / 2), blocks_.last(third)) >= 0.95);
         comes_back_ = before_ > first_ && before_ - now_ >= least && falls_still(limits);
@@ -146,13 +146,13 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr double somewhat_above(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double margin = (limits.worse - 1) * magnitude(first_);
-        settle(margin);
+        force_rounding(margin);
         return first_ + margin;
     }
     [[nodiscard]] SPOTTER_STRICT constexpr double far_below(progress_limits const& limits) const noexcept {
         SPOTTER_STRICT_BODY
         double depth = limits.bottomless * magnitude(first_);
-        settle(depth);
+        force_rounding(depth);
         return -depth - 1;
     }
     SPOTTER_STRICT constexpr void begin(double value) noexcept {
@@ -167,7 +167,7 @@ private:
         auto const count = [](std::uint64_t& row, bool goes_on) noexcept { row = goes_on ? row + 1 : 0; };
         double fall = (1 - limits.fallen) * magnitude(first_), close_by = limits.stirs * magnitude(first_);
         double at = limits.stirs_at_all * magnitude(rests_at_);
-        settle(fall), settle(close_by), settle(at);
+        force_rounding(fall), force_rounding(close_by), force_rounding(at);
         last_ = value, apart_ = magnitude(value - first_);
         least_above_ = above_ > 0 && least_above_ < value ? least_above_ : value;
         count(above_, value > somewhat_above(limits));
@@ -181,7 +181,7 @@ private:
     SPOTTER_STRICT constexpr void count_far(double value, progress_limits const& limits) noexcept {
         SPOTTER_STRICT_BODY
         double far_off = limits.far_worse * first_;
-        settle(far_off);
+        force_rounding(far_off);
         if (!(first_ > 0 && value > far_off)) {
             far_above_ = 0;
             return;
@@ -209,7 +209,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT constexpr bool is_worse(progress_limits const& limits, evidence& why) const noexcept {
         SPOTTER_STRICT_BODY
         double far_off = limits.far_worse * first_, climbs = limits.climbs * first_;
-        settle(far_off), settle(climbs);
+        force_rounding(far_off), force_rounding(climbs);
         if (bottomless_ >= limits.lasting_far) {
             why = {"loss", last_, far_below(limits), relation::less};
             return true;
@@ -242,7 +242,7 @@ private:
         std::size_t const third = blocks_.size() / 3;
         if (samples_ < 2 * limits.lasting_far || third < 4 || !(beginning_ > 0)) { return false; }
         double far_off = limits.far_worse * beginning_;
-        settle(far_off);
+        force_rounding(far_off);
         if (!(share_below({&far_off, 1}, blocks_.last(third)) >= 0.95)) { return false; }
         why = {"median of the latest losses", now_, far_off, relation::greater};
         return true;
@@ -254,7 +254,7 @@ private:
         SPOTTER_STRICT_BODY
         std::size_t const third = blocks_.size() / 3;
         double climbs = limits.climbs * beginning_;
-        settle(climbs);
+        force_rounding(climbs);
         if (samples_ < limits.flat_after || third < 4 || !(level() > climbs) || !(beginning_ > 0)) { return false; }
         double const beginning[] = {limits.worse * beginning_};
         if (!(share_below(beginning, blocks_.last(2 * third)) >= 0.95) ||
@@ -269,7 +269,7 @@ private:
         SPOTTER_STRICT_BODY
         if (!stands_still(limits)) { return false; }
         double limit = limits.stirs * magnitude(first_);
-        settle(limit);
+        force_rounding(limit);
         why = {"distance from the first loss", apart_, limit, relation::less_equal};
         return true;
     }
@@ -286,7 +286,7 @@ private:
         double const deviation = middle_of({apart, third - 1}) / 0.954;
         double const error = 1.25 * deviation * square_root(2.0 / static_cast<double>(third));
         double fall = early_ - now_ + 2 * error, limit = limits.flat_fall * magnitude(early_);
-        settle(fall), settle(limit);
+        force_rounding(fall), force_rounding(limit);
         if (!(fall < limit)) { return false; }
         why = {"fall of the loss, and two standard errors", fall, limit, relation::less};
         return true;

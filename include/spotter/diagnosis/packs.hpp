@@ -35,11 +35,11 @@ inline constexpr built_in_pack<spotter::detail::pack_id::sagemaker> sagemaker{};
 
 #if !SPOTTER_BODIES
 namespace spotter::inline SPOTTER_ABI::detail {
-extern template hidden_machine* make_pack<pack_id::supervised>() noexcept;
-extern template hidden_machine* make_pack<pack_id::rl>() noexcept;
-extern template hidden_machine* make_pack<pack_id::boosting>() noexcept;
-extern template hidden_machine* make_pack<pack_id::system>() noexcept;
-extern template hidden_machine* make_pack<pack_id::sagemaker>() noexcept;
+extern template any_machine* make_pack<pack_id::supervised>() noexcept;
+extern template any_machine* make_pack<pack_id::rl>() noexcept;
+extern template any_machine* make_pack<pack_id::boosting>() noexcept;
+extern template any_machine* make_pack<pack_id::system>() noexcept;
+extern template any_machine* make_pack<pack_id::sagemaker>() noexcept;
 }  // namespace spotter::inline SPOTTER_ABI::detail
 #else
 #include <spotter/diagnosis/packs.ipp>

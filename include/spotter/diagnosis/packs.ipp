@@ -10,7 +10,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 template <pack_id Which>
-hidden_machine* make_diagnosed_pack() noexcept {
+any_machine* make_diagnosed_pack() noexcept {
     diagnosis_limits limits;
     // Each round of boosting fits the rest of the one before: the first gains most, and there are no plateaus.
     if constexpr (Which == pack_id::boosting) { limits.progress.stirs_at_all = limits.progress.stirs; }
@@ -19,7 +19,7 @@ hidden_machine* make_diagnosed_pack() noexcept {
     return pack;
 }
 template <pack_id Which>
-hidden_machine* make_plain_pack() noexcept {
+any_machine* make_plain_pack() noexcept {
     auto* const pack = new (std::nothrow) hidden_pack;
     if constexpr (Which == pack_id::system) {
         add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{},
@@ -42,7 +42,7 @@ hidden_machine* make_plain_pack() noexcept {
 }
 
 template <pack_id Which>
-hidden_machine* make_pack() noexcept {
+any_machine* make_pack() noexcept {
     if constexpr (is_diagnosed(Which)) {
         return make_diagnosed_pack<Which>();
     } else {
@@ -51,11 +51,11 @@ hidden_machine* make_pack() noexcept {
 }
 
 #if defined(SPOTTER_SEPARATE)
-template hidden_machine* make_pack<pack_id::supervised>() noexcept;
-template hidden_machine* make_pack<pack_id::rl>() noexcept;
-template hidden_machine* make_pack<pack_id::boosting>() noexcept;
-template hidden_machine* make_pack<pack_id::system>() noexcept;
-template hidden_machine* make_pack<pack_id::sagemaker>() noexcept;
+template any_machine* make_pack<pack_id::supervised>() noexcept;
+template any_machine* make_pack<pack_id::rl>() noexcept;
+template any_machine* make_pack<pack_id::boosting>() noexcept;
+template any_machine* make_pack<pack_id::system>() noexcept;
+template any_machine* make_pack<pack_id::sagemaker>() noexcept;
 #endif
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -24,8 +24,8 @@ public:
         returns_.bottomless = 1e300;  // returns have no limit
     }
 
-    [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
-        return falls(tensor) || rises(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] static constexpr stats_mask needs(tensor_info const& tensor) noexcept {
+        return falls(tensor) || rises(tensor) ? stats_mask::sum : stats_mask::none;
     }
     // False where memory is short.
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
@@ -170,7 +170,7 @@ private:
         SPOTTER_STRICT_BODY
         if (!it.counts || it.is_metric) { return it.counts && !shows_loss_; }
         double least = limits_.part * largest_;
-        settle(least);
+        force_rounding(least);
         return magnitude(it.train.beginning()) >= least;
     }
     // Classifies a training loss by its name. False: it is ignored, as the loss of a policy is.
@@ -234,7 +234,7 @@ private:
         if (it.eval.samples() < limits_.evaluations || it.train.samples() < limits_.trained) { return false; }
         double const before = it.train.beginning(), now = it.eval.level();
         double stirs_not = (1 - limits_.least_fall) * it.eval.first(), as_before = (1 - limits_.flat_fall) * before;
-        settle(stirs_not), settle(as_before);
+        force_rounding(stirs_not), force_rounding(as_before);
         // Neither training nor evaluation has fallen; this needs no common unit.
         bool const neither = now >= stirs_not && it.train.level() >= limits_.hardly * before;
         bool const behind = before > 0 && it.eval.first() <= limits_.alike * before && now >= as_before &&

@@ -34,11 +34,12 @@ public:
         [[nodiscard]] constexpr double counted_early() const noexcept { return scale > begun ? early : 0; }
     };
 
-    [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
+    [[nodiscard]] static constexpr stats_mask needs(tensor_info const& tensor) noexcept {
         if (tensor.role == role::gradient && tensor.partner != no_tensor) {
-            return terms::sum_squares | terms::nonfinite;
+            return stats_mask::sum_squares | stats_mask::nonfinite;
         }
-        return select::weights(tensor) ? terms::change | terms::sum_squares | terms::range : terms::none;
+        return select::weights(tensor) ? stats_mask::change | stats_mask::sum_squares | stats_mask::range
+                                       : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(tensor_info const& tensor) noexcept {
         return !select::weights(tensor) || all_.declare(tensor) != nullptr;
@@ -148,7 +149,7 @@ private:
     // The weight was all zero, and still is: it has no update ratio.
     [[nodiscard]] static constexpr bool is_zero_still(observation const& it) noexcept {
         summary const& now = it.stats;
-        bool const later = has(now.has, terms::change) && now.has_previous && it.step.index > now.previous_index;
+        bool const later = has(now.has, stats_mask::change) && now.has_previous && it.step.index > now.previous_index;
         return later && now.previous_sum_squares == 0 && now.delta_sum_squares == 0;
     }
     SPOTTER_STRICT static constexpr void fade(weight& it) noexcept {

@@ -79,8 +79,8 @@ SPOTTER_BODY message histogram_summary(std::string_view tag, distribution const&
     }
     message made;
     made.number(1, it.low).number(2, it.high).number(3, all);
-    if (has(stats.has, terms::sum)) { made.number(4, stats.sum); }
-    if (has(stats.has, terms::sum_squares)) { made.number(5, stats.sum_squares); }
+    if (has(stats.has, stats_mask::sum)) { made.number(4, stats.sum); }
+    if (has(stats.has, stats_mask::sum_squares)) { made.number(5, stats.sum_squares); }
     made.packed(6, limits).packed(7, counts);
     return message{}.bytes(1, tag).nested(5, made);
 }

@@ -40,7 +40,7 @@ public:
     // The digits of an integer that a double may not represent. Empty for any other number.
     [[nodiscard]] std::string digits();
     // As stored. With `compute`, missing terms are computed from the values, if there are any.
-    [[nodiscard]] summary stats(terms wanted, bool compute);
+    [[nodiscard]] summary stats(stats_mask wanted, bool compute);
     // As stored, or else from the values; has_histogram is false where there are neither, or no finite value.
     [[nodiscard]] spotter::distribution histogram();
 

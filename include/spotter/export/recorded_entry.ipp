@@ -73,7 +73,7 @@ SPOTTER_BODY std::string recorded_entry::digits() {
     return found;
 }
 
-SPOTTER_BODY summary recorded_entry::stats(terms wanted, bool compute) {
+SPOTTER_BODY summary recorded_entry::stats(stats_mask wanted, bool compute) {
     if (!compute || !any(without(wanted, stats_.has)) || !has_values() || !values()) { return stats_; }
     return summarize(values().view(), wanted);
 }
@@ -81,7 +81,7 @@ SPOTTER_BODY summary recorded_entry::stats(terms wanted, bool compute) {
 SPOTTER_BODY spotter::distribution recorded_entry::histogram() {
     spotter::distribution const stored = is_scalar_ ? spotter::distribution{} : stored_distribution(seen_);
     if (stored.has_histogram || !has_values() || !values()) { return stored; }
-    return distribution_of(values().view(), terms::histogram, {});
+    return distribution_of(values().view(), stats_mask::histogram, {});
 }
 
 SPOTTER_BODY recorded_value recorded_entry::read() const {

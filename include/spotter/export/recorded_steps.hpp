@@ -176,7 +176,7 @@ inline constexpr statistic usual_statistics[] = {minimum, maximum, mean,        
 template <class Use>
 void each_statistic(recorded_entry& it, export_choice const& choice, Use&& use) {
     bool const chosen = !choice.statistics.empty();
-    terms wanted{};
+    stats_mask wanted{};
     for (statistic const& each : choice.statistics) { wanted |= each.needs(); }
     summary const stats = it.stats(wanted, chosen);
     auto const give = [&](statistic which) {

@@ -80,7 +80,8 @@ SPOTTER_BODY void tensorboard_worker::add(recorded_step const& at, recorded_entr
         });
         distribution const spread = it.histogram();
         if (spread.has_histogram) {
-            put(histogram_summary(tag, spread, it.stats(terms::sum | terms::sum_squares, it.has_read())), into);
+            put(histogram_summary(tag, spread, it.stats(stats_mask::sum | stats_mask::sum_squares, it.has_read())),
+                into);
         }
         add_pictures(it, tag, into);
     }

@@ -86,11 +86,13 @@ struct rank_digest {
 
     struct state {};
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return into != nullptr && select(tensor) ? terms::hash : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return into != nullptr && select(tensor) ? stats_mask::hash : stats_mask::none;
     }
     constexpr void observe(state&, observation const& it) const noexcept {
-        if (it.step.mode != mode::train || it.step.index % every != 0 || !has(it.stats.has, terms::hash)) { return; }
+        if (it.step.mode != mode::train || it.step.index % every != 0 || !has(it.stats.has, stats_mask::hash)) {
+            return;
+        }
         into->add(it.tensor.name, digest_of(it));
     }
     constexpr truth close(state&, step_id step, findings&) const noexcept {

@@ -32,7 +32,7 @@ struct capture {
     }
 
 private:
-    static terms wanted(void const* plan, tensor_info const& tensor, step_id step) {
+    static stats_mask wanted(void const* plan, tensor_info const& tensor, step_id step) {
         Plan const& it = *static_cast<Plan const*>(plan);
         return it.wanted(it.members(tensor) & it.due(step));
     }
@@ -58,7 +58,7 @@ public:
     // Sets everything().
     void want_everything(bool it) noexcept { everything_ = it; }
     // The terms to keep of a tensor: `planned` and those of the running captures. everything() adds no terms here.
-    [[nodiscard]] terms add(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
+    [[nodiscard]] stats_mask add(tracked_tensor& tensor, step_id step, stats_mask planned) const noexcept;
     // Counts each capture down by one step.
     void step_closed() noexcept;
 
@@ -74,8 +74,8 @@ private:
         std::uint64_t left = 0;  // steps
         kept_text names{};       // the glob of ask_for
     };
-    [[nodiscard]] static terms wanted_by_name(void const* names, tensor_info const& tensor, step_id);
-    terms add_captured(tracked_tensor& tensor, step_id step, terms planned) const noexcept;
+    [[nodiscard]] static stats_mask wanted_by_name(void const* names, tensor_info const& tensor, step_id);
+    stats_mask add_captured(tracked_tensor& tensor, step_id step, stats_mask planned) const noexcept;
 
     going list_[4]{};
     pending_responses pending_{};

@@ -24,8 +24,8 @@ SPOTTER_BODY void captures::ask(failure_list& failures, bool at_the_end) noexcep
     at_the_end ? pending_.ask_patiently(failures) : pending_.ask(failures);
 }
 
-SPOTTER_BODY terms captures::add(tracked_tensor& tensor, step_id step, terms planned) const noexcept {
-    terms const kept = paused_ ? terms::none : planned;
+SPOTTER_BODY stats_mask captures::add(tracked_tensor& tensor, step_id step, stats_mask planned) const noexcept {
+    stats_mask const kept = paused_ ? stats_mask::none : planned;
     return active_ ? add_captured(tensor, step, kept) : kept;
 }
 
@@ -50,8 +50,8 @@ SPOTTER_BODY error captures::ask_for(std::string_view names, std::uint64_t steps
     return {};
 }
 
-SPOTTER_BODY terms captures::wanted_by_name(void const* names, tensor_info const& tensor, step_id) {
-    return glob{static_cast<kept_text const*>(names)->view()}(tensor) ? payload : terms::none;
+SPOTTER_BODY stats_mask captures::wanted_by_name(void const* names, tensor_info const& tensor, step_id) {
+    return glob{static_cast<kept_text const*>(names)->view()}(tensor) ? payload : stats_mask::none;
 }
 
 SPOTTER_BODY void captures::step_closed() noexcept {
@@ -62,13 +62,13 @@ SPOTTER_BODY void captures::step_closed() noexcept {
     }
 }
 
-SPOTTER_BODY SPOTTER_NOINLINE terms captures::add_captured(tracked_tensor& tensor, step_id step,
-                                                           terms planned) const noexcept {
-    terms all = planned;
+SPOTTER_BODY SPOTTER_NOINLINE stats_mask captures::add_captured(tracked_tensor& tensor, step_id step,
+                                                                stats_mask planned) const noexcept {
+    stats_mask all = planned;
     for (going const& each : list_) {
         if (each.left == 0) { continue; }
         all = detail::together(all, guarded_or([&] { return each.what.wanted(each.what.plan, tensor.info, step); },
-                                               [] { return terms::none; }));
+                                               [] { return stats_mask::none; }));
     }
     tensor.keep_copies(all);
     return all;

@@ -13,10 +13,10 @@ namespace spotter::inline SPOTTER_ABI {
 
 // What a hook requests for one tensor.
 struct device_wish {
-    terms wanted = terms::none;  // of pass_terms, and change
-    bool values = false;         // also copy the values
-    std::uint32_t tensor = 0;    // the tensor's id
-    step_id step{};              // with the id, it finds the previous values for a change
+    stats_mask wanted = stats_mask::none;  // of pass_terms, and change
+    bool values = false;                   // also copy the values
+    std::uint32_t tensor = 0;              // the tensor's id
+    step_id step{};                        // with the id, it finds the previous values for a change
 };
 
 // The answer to a device_wish: as much as the device computed. The hook computes what `stats.has` lacks from the
@@ -90,8 +90,8 @@ constexpr void take_device([[maybe_unused]] device_tensors& into, [[maybe_unused
     if constexpr (std::same_as<Argument, device_tensors>) { into = argument; }
 }
 // Whether any of the terms needs the values themselves, because the device's kernels do not compute it.
-[[nodiscard]] constexpr bool needs_values(terms wanted) noexcept {
-    return any(without(wanted, pass_terms | terms::change | terms::shape | chain_bits));
+[[nodiscard]] constexpr bool needs_values(stats_mask wanted) noexcept {
+    return any(without(wanted, pass_terms | stats_mask::change | stats_mask::shape | chain_bits));
 }
 
 }  // namespace detail

@@ -385,17 +385,17 @@ private:
     [[nodiscard]] bool is_taken(tracked_tensor& it, tensor_ref const& values) noexcept;
     void observe_offer(tracked_tensor& it, offered const& given, std::uint64_t rules, std::uint64_t due) noexcept;
 
-    SPOTTER_INLINE void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept,
-                                       bool as_scalar, double const* time = nullptr) noexcept {
+    SPOTTER_INLINE void observe_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
+                                       stats_mask kept, bool as_scalar, double const* time = nullptr) noexcept {
         ++observed_;
         if constexpr (lags) {
             if (!late_.now) { return put_late(it, values, rules, kept, as_scalar, true, time); }
         }
         judge_values(it, values, rules, kept, as_scalar, time);
     }
-    void judge_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
-                      double const* time) noexcept;
-    void put_late(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, terms kept, bool as_scalar,
+    void judge_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, stats_mask kept,
+                      bool as_scalar, double const* time) noexcept;
+    void put_late(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules, stats_mask kept, bool as_scalar,
                   bool judged, double const* time) noexcept;
     void observe_on_device(tracked_tensor& it, device_values const& values) noexcept;
     void judge_event(late_event const& it, late_step const& of) noexcept;
@@ -410,10 +410,10 @@ private:
         if (!it.declared) { declare(it, value); }
         if (!open_) { return sink_.scalar(it.info, nullptr, value, time); }
         std::uint64_t const rules = value.type == dtype::text ? 0 : it.rules & rules_due_;
-        if (rules != 0) { return observe_values(it, value, rules, terms::none, true, time); }
+        if (rules != 0) { return observe_values(it, value, rules, stats_mask::none, true, time); }
         ++observed_;
         if constexpr (lags) {
-            if (!late_.now) { return put_late(it, value, 0, terms::none, true, false, time); }
+            if (!late_.now) { return put_late(it, value, 0, stats_mask::none, true, false, time); }
         }
         sink_.scalar(it.info, &step_, value, time);
     }
@@ -423,9 +423,9 @@ private:
     SPOTTER_NOINLINE void declare(tracked_tensor& it, tensor_ref const& values) noexcept;
     void announce(tracked_tensor& it) noexcept;
 
-    [[nodiscard]] terms wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
+    [[nodiscard]] stats_mask wanted(tracked_tensor& it, std::uint64_t due) const noexcept {
         if (it.cached_due != due) { it.want(due, plan_.wanted(due)); }
-        terms const planned = due == 0 ? terms::none : it.cached_wanted;
+        stats_mask const planned = due == 0 ? stats_mask::none : it.cached_wanted;
         return captures_.add(it, step_, planned);
     }
     SPOTTER_NOINLINE void refuse(tracked_tensor& it, refusal_words const& why) noexcept {

@@ -86,19 +86,19 @@ SPOTTER_INLINE void hook<Sink, Plan, Arguments...>::observe_offer(tracked_tensor
 
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::judge_values(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
-                                                  terms kept, bool as_scalar, double const* time) noexcept {
-    terms const judged = it.needs_of(rules);
-    terms const all = judged | kept;
+                                                  stats_mask kept, bool as_scalar, double const* time) noexcept {
+    stats_mask const judged = it.needs_of(rules);
+    stats_mask const all = judged | kept;
     summary stats;
     stats.count = values.count;
-    terms missing = all;
+    stats_mask missing = all;
     if constexpr (lags) {
-        if (late_.known != nullptr) { stats = *late_.known, missing = terms::none; }
+        if (late_.known != nullptr) { stats = *late_.known, missing = stats_mask::none; }
     }
     if (any(missing & pass_terms)) { stats = take_summary(values, all); }
     unit_activity units;
-    if (has(missing, terms::change)) { it.compare(values, step_, stats); }
-    if (has(all, terms::unit_activity)) { units = it.count_units(values, has(kept, terms::unit_activity)); }
+    if (has(missing, stats_mask::change)) { it.compare(values, step_, stats); }
+    if (has(all, stats_mask::unit_activity)) { units = it.count_units(values, has(kept, stats_mask::unit_activity)); }
     distribution const* const spread = any(all & distribution_terms) ? distributions_.take(values, all) : nullptr;
     observation const seen{it.info, step_, stats, values, units, spread, &features_};
     if (rules != 0) { judges_.observe(seen, rules); }
@@ -106,10 +106,10 @@ void hook<Sink, Plan, Arguments...>::judge_values(tracked_tensor& it, tensor_ref
         features_.hand_on(
             [&](std::uint64_t key, std::span<double const> numbers) { sink_.feature(it.info, step_, key, numbers); });
     }
-    if (has(judged, terms::change) && values.shape.rank == 0) { kept |= payload; }  // a later scalar() needs it
+    if (has(judged, stats_mask::change) && values.shape.rank == 0) { kept |= payload; }  // a later scalar() needs it
     if (as_scalar) {
         sink_.scalar(it.info, &step_, values, time);
-    } else if (terms const keep = without(kept | without(judged, terms::payload), terms::feature);
+    } else if (stats_mask const keep = without(kept | without(judged, stats_mask::payload), stats_mask::feature);
                any(keep) || captures_.everything()) {
         sink_.observe(seen, keep);
     }
@@ -142,9 +142,9 @@ void hook<Sink, Plan, Arguments...>::announce(tracked_tensor& it) noexcept {
                  "is to be counted by units of different axes; the second rule cannot judge it: give both one "
                  "unit_axis");
     }
-    terms const kept = plan_.wanted(it.info.collections);
+    stats_mask const kept = plan_.wanted(it.info.collections);
     it.keep_copies(kept);
-    if (has(it.all_needs | kept, terms::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
+    if (has(it.all_needs | kept, stats_mask::quantiles)) { (void)distributions_.grow(it.info.shape.elements()); }
     sink_.declare(it.info);
     registry_.note(it);
 }

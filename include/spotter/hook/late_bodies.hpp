@@ -10,7 +10,7 @@ namespace detail {
 
 // The summary of a pass over the values, with the change that the device has computed.
 [[nodiscard]] constexpr summary with_change(summary taken, summary const& known) noexcept {
-    taken.has |= known.has & terms::change;
+    taken.has |= known.has & stats_mask::change;
     taken.has_previous = known.has_previous, taken.previous_index = known.previous_index;
     taken.previous_sum_squares = known.previous_sum_squares, taken.delta_sum_squares = known.delta_sum_squares;
     taken.dot = known.dot, taken.changed = known.changed;
@@ -21,7 +21,8 @@ namespace detail {
 
 template <class Sink, class Plan, class... Arguments>
 void hook<Sink, Plan, Arguments...>::put_late(tracked_tensor& it, tensor_ref const& values, std::uint64_t rules,
-                                              terms kept, bool as_scalar, bool judged, double const* time) noexcept {
+                                              stats_mask kept, bool as_scalar, bool judged,
+                                              double const* time) noexcept {
     if constexpr (lags) {
         late_event event;
         event.tensor = &it, event.rules = rules, event.kept = kept;
@@ -44,9 +45,9 @@ void hook<Sink, Plan, Arguments...>::observe_on_device(tracked_tensor& it, devic
         late_event event;
         event.tensor = &it, event.rules = rules, event.kept = wanted(it, due);
         event.judged = true;
-        terms const all = it.needs_of(rules) | event.kept;
-        bool const single = has(all, terms::change) && values.view.shape.rank == 0;  // a later scalar() needs it
-        device_wish const wish{all & (pass_terms | terms::change),
+        stats_mask const all = it.needs_of(rules) | event.kept;
+        bool const single = has(all, stats_mask::change) && values.view.shape.rank == 0;  // a later scalar() needs it
+        device_wish const wish{all & (pass_terms | stats_mask::change),
                                detail::needs_values(all) || single || captures_.everything(), it.info.id, step_};
         if (refusal_words const why = late_.put(event, values, wish); why.code != errc::none) {
             return refuse(it, why);
@@ -71,9 +72,9 @@ void hook<Sink, Plan, Arguments...>::judge_event(late_event const& it, late_step
         view.values.raw = answer.values;
         if (answer.values == nullptr && view.count > 0) { view.type = dtype::none; }  // the shape is still known
         summary stats = answer.stats;
-        terms const missing = without(it.tensor->needs_of(it.rules) | it.kept, stats.has);
+        stats_mask const missing = without(it.tensor->needs_of(it.rules) | it.kept, stats.has);
         if (any(missing & pass_terms)) { stats = detail::with_change(take_summary(view, missing | stats.has), stats); }
-        if (has(missing, terms::change)) { it.tensor->compare(view, step_, stats); }
+        if (has(missing, stats_mask::change)) { it.tensor->compare(view, step_, stats); }
         late_.known = &stats;
         judge_values(*it.tensor, view, it.rules, it.kept, false, nullptr);
         late_.known = nullptr;

@@ -12,12 +12,12 @@ namespace spotter::inline SPOTTER_ABI {
 // One observation, or scalar, of a waiting step.
 struct late_event {
     tracked_tensor* tensor = nullptr;
-    tensor_ref view{};         // its values are null
-    std::size_t at = 0;        // offset of the values among the step's bytes
-    std::uint64_t rules = 0;   // a bit for each rule that sees it
-    terms kept = terms::none;  // the terms to record
-    double time = 0;           // its own time, where has_time
-    std::uint32_t number = 0;  // its number among the step's device tensors; of a time the first mark
+    tensor_ref view{};                   // its values are null
+    std::size_t at = 0;                  // offset of the values among the step's bytes
+    std::uint64_t rules = 0;             // a bit for each rule that sees it
+    stats_mask kept = stats_mask::none;  // the terms to record
+    double time = 0;                     // its own time, where has_time
+    std::uint32_t number = 0;            // its number among the step's device tensors; of a time the first mark
     bool has_time = false;
     bool is_scalar = false;  // kept regardless of the plan
     bool judged = false;     // a due rule or the plan observes it; otherwise only the sink gets it

@@ -52,7 +52,7 @@ struct sink_health {
 //   path()                       the folder of the record; empty where there is none
 template <class Sink>
 concept event_sink =
-    requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen, terms keep,
+    requires(Sink& sink, run_info const& run, tensor_info const& tensor, observation const& seen, stats_mask keep,
              step_id step, step_id const* open_step, tensor_ref const& value, double const* time,
              std::span<double const> numbers, step_alarm const& found, run_end const& end) {
         { sink.start(run) } noexcept;
@@ -78,7 +78,7 @@ struct plain_number {
 struct null_sink {
     void start(run_info const&) noexcept {}
     void declare(tensor_info const&) noexcept {}
-    void observe(observation const&, terms) noexcept {}
+    void observe(observation const&, stats_mask) noexcept {}
     void feature(tensor_info const&, step_id, std::uint64_t, std::span<double const>) noexcept {}
     void scalar(tensor_info const&, step_id const*, tensor_ref const&, double const*) noexcept {}
     void close(step_id, step_alarm const&) noexcept {}

@@ -92,7 +92,7 @@ template <sink_call Call, class Sink>
     if constexpr (Call == sink_call::number) {
         return requires(Sink& sink, tensor_info const& tensor, step_id const& step, tensor_ref const& view) {
             sink.number(tensor, step, plain_number{});
-            sink.values(tensor, step, view, terms{});
+            sink.values(tensor, step, view, stats_mask{});
         };
     } else if constexpr (Call == sink_call::stamp) {
         return requires(Sink& sink, step_moments const& times) { sink.stamp(times); };
@@ -152,7 +152,7 @@ struct right_calls {
     static_assert(is_right < sink_call::number, Sink, named::number || named::values >,
                   "spotter: `number` and `values` of this sink are not both there, as `void number(tensor_info "
                   "const&, step_id const&, plain_number)` and `void values(tensor_info const&, step_id const&, "
-                  "tensor_ref const&, terms)`, or it is and the sink's `offers` leaves sink_call::number out.");
+                  "tensor_ref const&, stats_mask)`, or it is and the sink's `offers` leaves sink_call::number out.");
     static_assert(is_right<sink_call::stamp, Sink, named::stamp>,
                   "spotter: `stamp` of this sink is not `void stamp(step_moments const&)`, or it is and the sink's "
                   "`offers` leaves sink_call::stamp out.");

@@ -73,7 +73,7 @@ public:
             tensor_needs needs;
             if (guarded([&] { needs = machine.declare(tensor); })) {
                 if (needs.lacks_memory) { lacks_memory(machine, tensor); }
-                judging |= std::uint64_t{any(needs.terms & pass_terms)} << i;
+                judging |= std::uint64_t{any(needs.mask & pass_terms)} << i;
                 use(i, needs);
             } else {
                 threw(machine, i);
@@ -136,7 +136,7 @@ public:
         });
         if constexpr (any_rule) {
             if (!found_.unsettled()) { return; }
-            found_.settle(step);
+            found_.finish_step(step);
             experiment_.answer(found_, step, worker_);
             held_.join(found_.untold());
             for (finding const& each : found_) { into.add(each); }

@@ -26,10 +26,10 @@ public:
     void observe(observation const& it, std::uint64_t rules) noexcept;
     // False if there is no room.
     [[nodiscard]] bool take(finding const& one) noexcept;
-    // Whether `settle` has something to do: there are findings, or non-finite values now or before.
+    // Whether `finish_step` has something to do: there are findings, or non-finite values now or before.
     [[nodiscard]] bool unsettled() const noexcept { return (count_ | bad_count_) != 0 || holding_; }
     // Joins the findings that were taken, and begins the next step.
-    void settle(step_id step) noexcept;
+    void finish_step(step_id step) noexcept;
     void clear() noexcept { count_ = 0; }
     // The severity of consequences whose origin was reported at an earlier step, as it was before.
     [[nodiscard]] findings::untold untold() const noexcept { return untold_; }

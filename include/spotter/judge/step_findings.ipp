@@ -25,7 +25,7 @@ SPOTTER_BODY bool step_findings::take(finding const& one) noexcept {
     return true;
 }
 
-SPOTTER_BODY SPOTTER_NOINLINE void step_findings::settle(step_id step) noexcept {
+SPOTTER_BODY SPOTTER_NOINLINE void step_findings::finish_step(step_id step) noexcept {
     untold_ = {};
     origin& its = origins_[index_of(step.mode)];
     if (count_ > 0) {

@@ -33,7 +33,7 @@ public:
     // False where memory is exhausted.
     [[nodiscard]] bool grow(std::uint64_t elements) noexcept { return keys_.grow(as_size(elements)); }
     // Null if memory is exhausted, or the tensor has no finite value.
-    SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, terms wanted) noexcept;
+    SPOTTER_WHERE_CALLED [[nodiscard]] distribution const* take(tensor_ref const& values, stats_mask wanted) noexcept;
 
     // The error for quantiles that were not computed.
     [[nodiscard]] error lack() const noexcept;
@@ -51,19 +51,19 @@ struct tracked_tensor {
     bool declared = false;    // to rules and sink, at the first observation
     bool role_given = false;  // by the user: no guess replaces it
 
-    std::uint64_t rules = 0;               // bit i: rule i watches it
-    terms all_needs = terms::none;         // the union of the rules' needs:
-    slot_array<terms> needs_of_rule{};     // by rule
-    int unit_axis = default_axis;          // along which units are counted
-    slot_array<std::uint32_t> units{};     // scratch of the unit-activity feature: active, then finite
-    slot_array<retained_copy> previous{};  // one for each mode, if a rule needs the change
+    std::uint64_t rules = 0;                  // bit i: rule i watches it
+    stats_mask all_needs = stats_mask::none;  // the union of the rules' needs:
+    slot_array<stats_mask> needs_of_rule{};   // by rule
+    int unit_axis = default_axis;             // along which units are counted
+    slot_array<std::uint32_t> units{};        // scratch of the unit-activity feature: active, then finite
+    slot_array<retained_copy> previous{};     // one for each mode, if a rule needs the change
 
-    std::uint64_t cached_due = 0;               // the collections that `cached_wanted` is for
-    terms cached_wanted = terms::none;          // the union of their terms
-    bool as_number = false, as_values = false;  // whether that is a number, or only the values
-    bool lacks_memory = false;                  // for something that rules or the plan need
-    refusal_words refused{};                    // the reason of its last refusal
-    std::uint64_t times_refused = 0;            // number of refused observations
+    std::uint64_t cached_due = 0;                 // the collections that `cached_wanted` is for
+    stats_mask cached_wanted = stats_mask::none;  // the union of their terms
+    bool as_number = false, as_values = false;    // whether that is a number, or only the values
+    bool lacks_memory = false;                    // for something that rules or the plan need
+    refusal_words refused{};                      // the reason of its last refusal
+    std::uint64_t times_refused = 0;              // number of refused observations
 
     // Asks the rules in `judges` what they need of it. False if a rule needs units along another axis than an earlier
     // rule; that rule does not get the tensor.
@@ -71,7 +71,7 @@ struct tracked_tensor {
     bool declare_to(Judges& judges) {
         bool agreed = true;
         rules = 0;
-        all_needs = terms::none;
+        all_needs = stats_mask::none;
         cached_due = 0;
         as_number = as_values = false;
         tensor_needs joined;
@@ -82,18 +82,18 @@ struct tracked_tensor {
         judges.declare(info, [&](std::size_t i, tensor_needs needs) {
             if (!joined.agrees(needs, info)) {
                 agreed = false;
-                needs.terms = terms::none;
+                needs.mask = stats_mask::none;
             }
-            needs_of_rule[i] = needs.terms;
-            rules |= std::uint64_t{any(needs.terms)} << i;
+            needs_of_rule[i] = needs.mask;
+            rules |= std::uint64_t{any(needs.mask)} << i;
             joined.join(needs);
         });
-        all_needs = joined.terms;
+        all_needs = joined.mask;
         unit_axis = joined.unit_axis;
         keep_copies(all_needs);
         return agreed;
     }
-    void keep_copies(terms wanted);  // keeps values if the change is wanted
+    void keep_copies(stats_mask wanted);  // keeps values if the change is wanted
     // Takes the role that the user gives first. If that changes it, the next observation declares the tensor again.
     void give_role(spotter::role const* what, flag flags) noexcept {
         if (!role_given && (what != nullptr || flags != flag::none)) { take_role(what, flags); }
@@ -101,12 +101,12 @@ struct tracked_tensor {
     // Likewise, replacing an earlier role.
     void take_role(spotter::role const* what, flag flags) noexcept;
     // Caches that the collections `due` want `wanted`.
-    void want(std::uint64_t due, terms wanted) noexcept;
+    void want(std::uint64_t due, stats_mask wanted) noexcept;
     // The error for what is not judged or recorded for lack of memory.
     [[nodiscard]] error lack() const noexcept;
 
     // The union of what these rules need.
-    [[nodiscard]] terms needs_of(std::uint64_t set) const noexcept;
+    [[nodiscard]] stats_mask needs_of(std::uint64_t set) const noexcept;
 
     // Adds the change since the previous observation in this mode, and keeps these values.
     SPOTTER_WHERE_CALLED void compare(tensor_ref const& values, step_id step, summary& stats) noexcept;

@@ -27,8 +27,8 @@ SPOTTER_BODY error distribution_scratch::lack() const noexcept {
     return {errc::out_of_memory, "quantiles were asked for that there was no memory for; they are not taken"};
 }
 
-SPOTTER_BODY void tracked_tensor::keep_copies(terms wanted) {
-    if (has(wanted, terms::change) && !previous.grow(mode_count)) { lacks_memory = true; }
+SPOTTER_BODY void tracked_tensor::keep_copies(stats_mask wanted) {
+    if (has(wanted, stats_mask::change) && !previous.grow(mode_count)) { lacks_memory = true; }
 }
 
 SPOTTER_BODY void tracked_tensor::take_role(spotter::role const* what, flag flags) noexcept {
@@ -41,12 +41,12 @@ SPOTTER_BODY void tracked_tensor::take_role(spotter::role const* what, flag flag
     declared = false;
 }
 
-SPOTTER_BODY void tracked_tensor::want(std::uint64_t due, terms wanted) noexcept {
+SPOTTER_BODY void tracked_tensor::want(std::uint64_t due, stats_mask wanted) noexcept {
     cached_due = due;
     cached_wanted = wanted;
-    terms const computed = without(wanted, terms::payload | terms::shape | detail::chain_bits);
-    as_values = has(wanted, terms::payload) && !any(computed);
-    as_number = has(wanted, terms::payload) && !any(without(computed, pass_terms)) && info.shape.rank == 0;
+    stats_mask const computed = without(wanted, stats_mask::payload | stats_mask::shape | detail::chain_bits);
+    as_values = has(wanted, stats_mask::payload) && !any(computed);
+    as_number = has(wanted, stats_mask::payload) && !any(without(computed, pass_terms)) && info.shape.rank == 0;
 }
 
 SPOTTER_BODY error tracked_tensor::lack() const noexcept {
@@ -57,10 +57,10 @@ SPOTTER_BODY error tracked_tensor::lack() const noexcept {
     return why;
 }
 
-SPOTTER_BODY terms tracked_tensor::needs_of(std::uint64_t set) const noexcept {
-    if (set == 0) { return terms::none; }
+SPOTTER_BODY stats_mask tracked_tensor::needs_of(std::uint64_t set) const noexcept {
+    if (set == 0) { return stats_mask::none; }
     if (set == rules) { return all_needs; }
-    terms all = terms::none;
+    stats_mask all = stats_mask::none;
     for (std::size_t i = 0; i < needs_of_rule.size(); ++i) {
         if ((set >> i & 1) != 0) { all |= needs_of_rule[i]; }
     }
@@ -78,8 +78,8 @@ SPOTTER_BODY void tracked_tensor::follow(tensor_ref const& values, step_id step)
 }
 
 SPOTTER_WHERE_CALLED_BODY distribution const* distribution_scratch::take(tensor_ref const& values,
-                                                                         terms wanted) noexcept {
-    if (has(wanted, terms::quantiles) && !grow(values.count)) {
+                                                                         stats_mask wanted) noexcept {
+    if (has(wanted, stats_mask::quantiles) && !grow(values.count)) {
         lacks_memory_ = true;
         return nullptr;
     }
@@ -89,7 +89,7 @@ SPOTTER_WHERE_CALLED_BODY distribution const* distribution_scratch::take(tensor_
 
 SPOTTER_WHERE_CALLED_BODY void tracked_tensor::compare(tensor_ref const& values, step_id step,
                                                        summary& stats) noexcept {
-    stats.has |= terms::change;
+    stats.has |= stats_mask::change;
     if (previous.size() == 0) { return; }
     retained_copy& before = previous[index_of(step.mode)];
     if (before.valid && compare_with_previous(values, before.view, before.index, stats, before.bytes.data())) {

@@ -14,8 +14,8 @@ namespace spotter::inline SPOTTER_ABI {
 // first. Without one the default is always and the values.
 template <policy Policy = always>
 struct fallback {
-    Policy when{};                // at which steps
-    terms what = terms::payload;  // what is kept of each tensor
+    Policy when{};                          // at which steps
+    stats_mask what = stats_mask::payload;  // what is kept of each tensor
 };
 
 namespace detail {
@@ -43,12 +43,12 @@ template <literal_name Name, pattern_source Source>
 inline constexpr bool makes_collection<Name, Source> = true;
 template <literal_name Name, pattern_source Source, policy Policy>
 inline constexpr bool makes_collection<Name, Source, Policy> = true;
-template <literal_name Name, pattern_source Source, policy Policy, std::convertible_to<terms> What>
+template <literal_name Name, pattern_source Source, policy Policy, std::convertible_to<stats_mask> What>
 inline constexpr bool makes_collection<Name, Source, Policy, What> = true;
 
 template <class Value>
-inline constexpr bool says_what = any_statistic<Value> || std::convertible_to<Value, terms>;
-template <class Name, class Source = void, class When = always, class What = terms, class... More>
+inline constexpr bool says_what = any_statistic<Value> || std::convertible_to<Value, stats_mask>;
+template <class Name, class Source = void, class When = always, class What = stats_mask, class... More>
 constexpr void tell_what_is_wrong() noexcept {
     static_assert(literal_name<Name>, "spotter: the name of a collection is a text between quotes, which outlives it.");
     static_assert(
@@ -63,7 +63,7 @@ constexpr void tell_what_is_wrong() noexcept {
                   "spotter: the third of a collection is a policy, at which steps: always{}, every{100}, at{0, 1}, "
                   "during{mode::eval}.");
     static_assert(
-        std::convertible_to<What, terms> && sizeof...(More) == 0,
+        std::convertible_to<What, stats_mask> && sizeof...(More) == 0,
         "spotter: what a collection keeps is payload, shape or stats(...): a statistic stands in stats, as in "
         "stats(l2, maximum); several of the three are joined by |.");
 }
@@ -77,16 +77,16 @@ struct collection {
     std::string_view name;     // must outlive the plan; a literal does
     Pattern which;             // which tensors; evaluated once for each declaration
     Policy when;               // at which steps
-    terms what;                // what is kept of each tensor
+    stats_mask what;           // what is kept of each tensor
     bool what_is_said = true;  // false: the plan's fallback applies
 
     template <pattern_source Source>
-    constexpr collection(char const* name_, Source which_, Policy when_, terms what_) noexcept
+    constexpr collection(char const* name_, Source which_, Policy when_, stats_mask what_) noexcept
         : name{name_}, which{as_pattern(which_)}, when{when_}, what{what_} {}
     // The default policy is always, the default contents are the values; a plan's fallback replaces both.
     template <pattern_source Source>
     constexpr collection(char const* name_, Source which_, Policy when_) noexcept
-        : name{name_}, which{as_pattern(which_)}, when{when_}, what{terms::payload}, what_is_said{false} {}
+        : name{name_}, which{as_pattern(which_)}, when{when_}, what{stats_mask::payload}, what_is_said{false} {}
     template <pattern_source Source>
     constexpr collection(char const* name_, Source which_) noexcept : collection{name_, which_, Policy{}} {}
 
@@ -97,7 +97,7 @@ struct collection {
         detail::tell_what_is_wrong<std::decay_t<Given const&>...>();
     }
     constexpr collection(std::in_place_t, std::string_view name_, Pattern const& which_, Policy const& when_,
-                         terms what_) noexcept
+                         stats_mask what_) noexcept
         : name{name_}, which{which_}, when{when_}, what{what_} {}
 
     // This collection with the plan's fallback applied.
@@ -121,7 +121,7 @@ struct collection {
 };
 
 template <pattern_source Source, policy Policy>
-collection(char const*, Source, Policy, terms) -> collection<pattern_for<Source>, Policy>;
+collection(char const*, Source, Policy, stats_mask) -> collection<pattern_for<Source>, Policy>;
 template <pattern_source Source, policy Policy>
 collection(char const*, Source, Policy) -> collection<pattern_for<Source>, Policy>;
 template <pattern_source Source>

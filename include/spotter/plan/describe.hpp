@@ -45,18 +45,18 @@ constexpr void describe(at<Count> const& it, sentence& out) noexcept {
     out << '}';
 }
 
-constexpr void describe(terms what, sentence& out) noexcept {
+constexpr void describe(stats_mask what, sentence& out) noexcept {
     constexpr struct {
-        terms bit;
+        stats_mask bit;
         char const* name;
-    } names[] = {{terms::payload, "payload"},     {terms::range, "range"},
-                 {terms::abs_range, "abs range"}, {terms::sum, "sum"},
-                 {terms::sum_abs, "sum of |x|"},  {terms::sum_squares, "sum of squares"},
-                 {terms::variance, "variance"},   {terms::product, "product"},
-                 {terms::zeros, "zeros"},         {terms::change, "change"},
-                 {terms::hash, "hash"},           {terms::unit_activity, "unit activity"},
-                 {terms::quantiles, "quantiles"}, {terms::histogram, "histogram"},
-                 {terms::nonfinite, "counts"},    {terms::shape, "shape"}};
+    } names[] = {{stats_mask::payload, "payload"},     {stats_mask::range, "range"},
+                 {stats_mask::abs_range, "abs range"}, {stats_mask::sum, "sum"},
+                 {stats_mask::sum_abs, "sum of |x|"},  {stats_mask::sum_squares, "sum of squares"},
+                 {stats_mask::variance, "variance"},   {stats_mask::product, "product"},
+                 {stats_mask::zeros, "zeros"},         {stats_mask::change, "change"},
+                 {stats_mask::hash, "hash"},           {stats_mask::unit_activity, "unit activity"},
+                 {stats_mask::quantiles, "quantiles"}, {stats_mask::histogram, "histogram"},
+                 {stats_mask::nonfinite, "counts"},    {stats_mask::shape, "shape"}};
     char const* comma = "";
     for (auto const& each : names) {
         if (has(what, each.bit)) {

@@ -68,7 +68,7 @@ public:
     struct entry {
         std::uint64_t name = 0, name_size = 0;  // offset and bytes
         part which{}, when{};                   // the pattern and the policy
-        terms what = terms::none;               // what is kept
+        stats_mask what = stats_mask::none;     // what is kept
     };
 
     dynamic_plan() noexcept = default;
@@ -84,14 +84,14 @@ public:
         part const when = keep(it.when);
         add(it.name, which, when, it.what);
     }
-    void add(std::string_view name, part which, part when, terms what) noexcept;
+    void add(std::string_view name, part which, part when, stats_mask what) noexcept;
 
     // The calls of a hook (plan_like).
     [[nodiscard]] std::uint64_t due(step_id step) const noexcept;
     // Bit i: the tensor is a member of collection i.
     [[nodiscard]] std::uint64_t members(tensor_info const& tensor) const noexcept;
     // The union of what a set of collections wants.
-    [[nodiscard]] terms wanted(std::uint64_t set) const noexcept;
+    [[nodiscard]] stats_mask wanted(std::uint64_t set) const noexcept;
     // The first malformed pattern, or the fault of an incomplete plan; empty: neither.
     [[nodiscard]] pattern_fault malformed() const noexcept;
     // Calls use(collection_info) for each collection, in order.

@@ -7,13 +7,13 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY void dynamic_plan::add(std::string_view name, part which, part when, terms what) noexcept {
+SPOTTER_BODY void dynamic_plan::add(std::string_view name, part which, part when, stats_mask what) noexcept {
     if (count_ == limit || !entries_.grow(count_ + 1)) {
         whole_ = false;
         return;
     }
-    if (any(what & (pass_terms | terms::change))) { what |= terms::nonfinite; }
-    if (has(what, terms::variance)) { what |= terms::sum; }
+    if (any(what & (pass_terms | stats_mask::change))) { what |= stats_mask::nonfinite; }
+    if (has(what, stats_mask::variance)) { what |= stats_mask::sum; }
     entries_[count_++] = {put(name), name.size(), which, when, what};
 }
 
@@ -29,8 +29,8 @@ SPOTTER_BODY std::uint64_t dynamic_plan::members(tensor_info const& tensor) cons
     return bits;
 }
 
-SPOTTER_BODY terms dynamic_plan::wanted(std::uint64_t set) const noexcept {
-    terms all = terms::none;
+SPOTTER_BODY stats_mask dynamic_plan::wanted(std::uint64_t set) const noexcept {
+    stats_mask all = stats_mask::none;
     for (std::size_t i = 0; i < size(); ++i) {
         if ((set >> i & 1) != 0) { all = detail::together(all, entries_[i].what); }
     }

@@ -36,7 +36,7 @@ public:
         return all;
     }
     // The union of what a set of collections wants.
-    [[nodiscard]] terms wanted(std::uint64_t set) const noexcept {
+    [[nodiscard]] stats_mask wanted(std::uint64_t set) const noexcept {
         return count_ == 0 ? first_.wanted(set) : newest().wanted(set >> from_);
     }
     // Of the first plan: later ones are checked before they replace it.

@@ -31,7 +31,7 @@ concept plan_like = detail::has_limit<Value> && Value::limit <= 64 &&
                     requires(Value const& value, step_id step, tensor_info const& tensor, std::uint64_t set) {
                         { value.due(step) } -> std::same_as<std::uint64_t>;
                         { value.members(tensor) } -> std::same_as<std::uint64_t>;
-                        { value.wanted(set) } -> std::same_as<terms>;
+                        { value.wanted(set) } -> std::same_as<stats_mask>;
                         { value.malformed() } -> std::convertible_to<pattern_fault>;
                         value.list(detail::collection_reader{});
                     };
@@ -69,8 +69,8 @@ struct plan {
         return bits;
     }
     // The union of what a set of collections wants.
-    [[nodiscard]] constexpr terms wanted(std::uint64_t set) const noexcept {
-        terms all = terms::none;
+    [[nodiscard]] constexpr stats_mask wanted(std::uint64_t set) const noexcept {
+        stats_mask all = stats_mask::none;
         collections.each([&](auto const& it, std::size_t i) {
             if ((set >> i & 1) != 0) { all = detail::together(all, it.what); }
         });

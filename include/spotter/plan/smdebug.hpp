@@ -175,7 +175,7 @@ void each_item(std::string_view list, bool expressions, Use&& use) noexcept {
 }
 
 // The terms of a reduction by smdebug's name (l1_norm) or spotter's (l1).
-[[nodiscard]] constexpr bool read_reduction(std::string_view name, terms& what) noexcept {
+[[nodiscard]] constexpr bool read_reduction(std::string_view name, stats_mask& what) noexcept {
     bool const abs = name.starts_with("abs_");
     if (abs) { name.remove_prefix(4); }
     if (name == "l1_norm" || name == "l2_norm") { name.remove_suffix(5); }
@@ -253,7 +253,7 @@ private:
     void widen(std::optional<part>& all, part more) noexcept;
     [[nodiscard]] std::optional<part> tensors_of(setting_group const& group, smdebug_default const& like) noexcept;
     [[nodiscard]] part steps_of(setting_group const& group, smdebug_default const& like) noexcept;
-    [[nodiscard]] terms contents_of(setting_group const& group, smdebug_default const& like) const noexcept;
+    [[nodiscard]] stats_mask contents_of(setting_group const& group, smdebug_default const& like) const noexcept;
 
     setting_group const& hook_;
     std::span<setting_group const> collections_;

@@ -123,7 +123,7 @@ SPOTTER_BODY bool smdebug_reader::is_well_formed(setting const& it, takes what) 
 SPOTTER_BODY void smdebug_reader::inspect_item(setting_group const& group, std::string_view key, std::string_view item,
                                                takes what) noexcept {
     std::uint64_t number = 0;
-    terms ignored = terms::none;
+    stats_mask ignored = stats_mask::none;
     if (what == takes::steps && !read_whole(item, number)) {
         refuse(group, key, item, "is no step; allowed: whole numbers from 0 on, separated by commas");
     }
@@ -309,12 +309,13 @@ SPOTTER_BODY smdebug_reader::part smdebug_reader::steps_of(setting_group const& 
     return all.value_or(part{});
 }
 
-SPOTTER_BODY terms smdebug_reader::contents_of(setting_group const& group, smdebug_default const& like) const noexcept {
+SPOTTER_BODY stats_mask smdebug_reader::contents_of(setting_group const& group,
+                                                    smdebug_default const& like) const noexcept {
     auto const told = [&](std::string_view key) {
         setting const* const mine = own(group, key);
         return mine != nullptr || like.always ? mine : find(hook_, {}, key);
     };
-    terms what = terms::none;
+    stats_mask what = stats_mask::none;
     if (setting const* const list = told("reductions")) {
         each_item(list->value, false, [&](std::string_view item) { return read_reduction(item, what); });
     }

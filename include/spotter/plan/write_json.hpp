@@ -12,15 +12,15 @@ namespace detail {
 // Names of contents that are not statistics.
 struct named_terms {
     std::string_view name;
-    terms what;
+    stats_mask what;
 };
-inline constexpr named_terms other_contents[] = {{"payload", terms::payload},
-                                                 {"shape", terms::shape},
-                                                 {"change", terms::change},
-                                                 {"hash", terms::hash},
-                                                 {"unit_activity", terms::unit_activity},
-                                                 {"quantiles", terms::quantiles | terms::nonfinite},
-                                                 {"histogram", terms::histogram | terms::nonfinite}};
+inline constexpr named_terms other_contents[] = {{"payload", stats_mask::payload},
+                                                 {"shape", stats_mask::shape},
+                                                 {"change", stats_mask::change},
+                                                 {"hash", stats_mask::hash},
+                                                 {"unit_activity", stats_mask::unit_activity},
+                                                 {"quantiles", stats_mask::quantiles | stats_mask::nonfinite},
+                                                 {"histogram", stats_mask::histogram | stats_mask::nonfinite}};
 
 // The name of a run option in a file, and its values: one of up to four words, whose position is the value, or an
 // integer.
@@ -184,21 +184,21 @@ private:
         put_("]");
     }
     // All terms that can be read back. The counts are named only without other terms, which include them.
-    void contents(terms what) {
+    void contents(stats_mask what) {
         bool first = true;
         auto const say = [&](std::string_view name) {
             put_(first ? "" : ", ");
             quote(name);
             first = false;
         };
-        bool counted = !has(what, terms::nonfinite);
+        bool counted = !has(what, stats_mask::nonfinite);
         for (named_terms const& each : other_contents) {
             if (!has(what, each.what)) { continue; }
             say(each.name);
-            counted = counted || has(each.what, terms::nonfinite);
+            counted = counted || has(each.what, stats_mask::nonfinite);
         }
         each_statistic([&](statistic each) {
-            if (each.needs() == terms::nonfinite || !has(what, each.needs())) { return; }
+            if (each.needs() == stats_mask::nonfinite || !has(what, each.needs())) { return; }
             say(each.name());
             counted = true;
         });

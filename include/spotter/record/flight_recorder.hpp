@@ -20,7 +20,7 @@ public:
     void start(run_info const& run) noexcept { record_.start(run); }
     [[nodiscard]] bool wants_all() const noexcept { return record_.has_folder(); }
     void declare(tensor_info const& tensor) noexcept { record_.declare_apart(tensor); }
-    void observe(observation const& seen, terms keep) noexcept;
+    void observe(observation const& seen, stats_mask keep) noexcept;
     void feature(tensor_info const&, step_id, std::uint64_t, std::span<double const>) noexcept {}  // it has the values
     void scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value, double const* time) noexcept;
     // The fast form of a number.

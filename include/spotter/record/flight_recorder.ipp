@@ -17,9 +17,9 @@ SPOTTER_BODY flight_recorder::~flight_recorder() {
     if (record_.is_open()) { finish({ending::failed, "hook was destroyed without finish", {}, 0}); }
 }
 
-SPOTTER_BODY void flight_recorder::observe(observation const& seen, terms) noexcept {
+SPOTTER_BODY void flight_recorder::observe(observation const& seen, stats_mask) noexcept {
     if (overrun_) { return record_.drop(); }
-    record_.observe(seen, terms::payload | (seen.stats.has & pass_terms));
+    record_.observe(seen, stats_mask::payload | (seen.stats.has & pass_terms));
 }
 
 SPOTTER_BODY void flight_recorder::scalar(tensor_info const& tensor, step_id const* step, tensor_ref const& value,

@@ -13,7 +13,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Fills `row` with the kept terms, without values. `counts` has room for all bins of a histogram; the row refers to it.
-void describe(observation const& seen, terms keep, std::span<std::byte> counts, rows::observe& row) noexcept;
+void describe(observation const& seen, stats_mask keep, std::span<std::byte> counts, rows::observe& row) noexcept;
 // Most bytes of the row, with a values_head.
 [[nodiscard]] std::size_t bound_of(rows::observe const& row) noexcept;
 

@@ -18,13 +18,13 @@ public:
     // Writes a values_head and the row of an observation that keeps its values (`bytes` long). Returns the length of
     // both.
     [[nodiscard]] std::size_t values(std::byte* into, tensor_id id, step_id const& step, tensor_ref const& view,
-                                     std::uint64_t bytes, terms keep) noexcept;
+                                     std::uint64_t bytes, stats_mask keep) noexcept;
 
     // A scalar kept with its value: its statistics follow from it.
-    [[nodiscard]] static bool is_scalar(observation const& seen, terms keep) noexcept;
+    [[nodiscard]] static bool is_scalar(observation const& seen, stats_mask keep) noexcept;
     // For an observation that keeps its values.
     [[nodiscard]] static ring_tag::values_head head_for(tensor_ref const& view, std::uint64_t bytes,
-                                                        terms keep) noexcept;
+                                                        stats_mask keep) noexcept;
 
 private:
     // The step's name is copied with a fixed size; only its first `length_` bytes count.

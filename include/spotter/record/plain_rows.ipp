@@ -19,15 +19,15 @@ namespace detail {
 
 }  // namespace detail
 
-SPOTTER_BODY bool plain_rows::is_scalar(observation const& seen, terms keep) noexcept {
-    return seen.view.shape.rank == 0 && has(keep, terms::payload) &&
-           !any(without(keep, pass_terms | terms::payload | terms::shape | detail::chain_bits)) &&
+SPOTTER_BODY bool plain_rows::is_scalar(observation const& seen, stats_mask keep) noexcept {
+    return seen.view.shape.rank == 0 && has(keep, stats_mask::payload) &&
+           !any(without(keep, pass_terms | stats_mask::payload | stats_mask::shape | detail::chain_bits)) &&
            seen.tensor.shape.rank == 0 && seen.view.layout == order::row_major && !seen.view.absent() &&
            seen.view.refused == refusal::none;
 }
 
 SPOTTER_BODY ring_tag::values_head plain_rows::head_for(tensor_ref const& view, std::uint64_t bytes,
-                                                        terms keep) noexcept {
+                                                        stats_mask keep) noexcept {
     std::size_t described = 3;
     for (std::uint64_t const each : view.shape.view()) { described += varint_bytes(each); }
     unsigned const chain = bytes >= layout::plain_bytes ? detail::chain_of(keep) : 0;
@@ -60,7 +60,7 @@ SPOTTER_BODY std::size_t plain_rows::number(std::byte* into, tensor_id id, step_
 }
 
 SPOTTER_BODY std::size_t plain_rows::values(std::byte* into, tensor_id id, step_id const& step, tensor_ref const& view,
-                                            std::uint64_t bytes, terms keep) noexcept {
+                                            std::uint64_t bytes, stats_mask keep) noexcept {
     std::byte* at = into + sizeof(ring_tag::values_head);
     store(at, layout::observe_values);
     at = put_step(detail::put_varint(at + 1, id), step);

@@ -29,7 +29,7 @@ public:
         if (flight_ != nullptr) { flight_->declare(tensor); }
         run_.declare(tensor);
     }
-    void observe(observation const& seen, terms keep) noexcept {
+    void observe(observation const& seen, stats_mask keep) noexcept {
         if (flight_ != nullptr) { flight_->observe(seen, keep); }
         run_.observe(seen, keep);
     }
@@ -45,7 +45,7 @@ public:
         flight_ != nullptr ? number_twice(tensor, step, value) : run_.number(tensor, step, value);
     }
     // Values without computed terms.
-    void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept {
+    void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, stats_mask keep) noexcept {
         run_.values(tensor, step, view, keep);  // with a flight recorder, the hook calls `observe` instead
     }
     void stamp(step_moments const& times) noexcept {

@@ -55,7 +55,7 @@ public:
 
     void declare(tensor_info const& tensor) noexcept;
 
-    void observe(observation const& seen, terms keep) noexcept;
+    void observe(observation const& seen, stats_mask keep) noexcept;
 
     // Without room, a feature counts as dropped, separately from its observation, which follows.
     void feature(tensor_info const& tensor, step_id step, std::uint64_t key, std::span<double const> numbers) noexcept;
@@ -65,7 +65,7 @@ public:
     // Fast forms of `scalar` and `observe` (hook/sink_calls.hpp).
     void number(tensor_info const& tensor, step_id const& step, plain_number value) noexcept;
     // The fast form of `observe` for values.
-    void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, terms keep) noexcept;
+    void values(tensor_info const& tensor, step_id const& step, tensor_ref const& view, stats_mask keep) noexcept;
 
     // For the step that is closed next.
     void stamp(step_moments const& times) noexcept { times_ = times, stamped_ = true; }
@@ -130,7 +130,7 @@ private:
     // The values have no room: leaves them out, or returns false to drop the observation.
     [[nodiscard]] bool thin(rows::observe& row) noexcept;
     // Writes an observation to the ring; `bytes` of values are in its entry or behind it.
-    void put_observation(observation const& seen, terms keep, rows::observe const& row, std::size_t bound,
+    void put_observation(observation const& seen, stats_mask keep, rows::observe const& row, std::size_t bound,
                          std::size_t bytes) noexcept;
     // The counters and the run's ending, without the coverage of the rules.
     [[nodiscard]] rows::run_end end_row(run_end const& end) const noexcept;

@@ -90,7 +90,7 @@ SPOTTER_COLD_BODY void run_producer::declare(tensor_info const& tensor) noexcept
     at_->input.declared();
 }
 
-SPOTTER_BODY void run_producer::observe(observation const& seen, terms keep) noexcept {
+SPOTTER_BODY void run_producer::observe(observation const& seen, stats_mask keep) noexcept {
     if (!any(keep)) { return; }
     if (plain_rows::is_scalar(seen, keep)) { return scalar(seen.tensor, &seen.step, seen.view, nullptr); }
     if (!recording()) { return drop(); }
@@ -114,7 +114,7 @@ SPOTTER_BODY bool run_producer::thin(rows::observe& row) noexcept {
     return true;
 }
 
-SPOTTER_INLINE void run_producer::put_observation(observation const& seen, terms keep, rows::observe const& row,
+SPOTTER_INLINE void run_producer::put_observation(observation const& seen, stats_mask keep, rows::observe const& row,
                                                   std::size_t bound, std::size_t bytes) noexcept {
     std::size_t const inlined = row.has_values && bytes <= ring_tag::inline_bytes ? bytes : 0;
     if (row.has_values) { at_->input.choose_copying(bytes); }
@@ -144,7 +144,7 @@ SPOTTER_BODY void run_producer::number(tensor_info const& tensor, step_id const&
 }
 
 SPOTTER_BODY void run_producer::values(tensor_info const& tensor, step_id const& step, tensor_ref const& view,
-                                       terms keep) noexcept {
+                                       stats_mask keep) noexcept {
     if (!recording()) { return drop(); }
     if (view.shape.rank == 0 && tensor.shape.rank == 0 && view.layout == order::row_major) {
         return scalar(tensor, &step, view, nullptr);
@@ -203,10 +203,10 @@ SPOTTER_BODY rows::run_end run_producer::end_row(run_end const& end) const noexc
 SPOTTER_BODY void run_producer::finish(run_end const& end) noexcept {
     bool const begun = state_ == producer_state::recording;
     if ((!begun && state_ != producer_state::ready) || child()) { return; }
-    at_->writer.settle();
+    at_->writer.stop_and_drain();
     if (begun) {
         tell_losses();  // there is room now
-        at_->writer.settle();
+        at_->writer.stop_and_drain();
     }
     std::size_t bound = 256 + end.why.size();
     for (coverage const& each : end.coverage) { bound += each.rule.size() + each.reason.size() + 6 * varint_limit; }

@@ -57,7 +57,7 @@ public:
     void outlives_process() noexcept { segments_.mark_from(0); }  // the ring outlives the process; before `start`
     // Creates the first segment, and starts the thread if wanted. Error: there is no thread.
     [[nodiscard]] error start(run_place const& place, byte_view run_begin) noexcept;
-    void settle() noexcept;  // ends the thread and drains the ring
+    void stop_and_drain() noexcept;  // ends the thread and drains the ring
     // Writes everything to the files. Without `run_end` if the run did not begin.
     void finish(byte_view run_end) noexcept;
     // Ends thread and tasks of an abandoned recording.

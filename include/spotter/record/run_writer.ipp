@@ -23,7 +23,7 @@ SPOTTER_BODY error run_writer::start(run_place const& place, byte_view run_begin
     return choices_.drain == drain::thread ? start_thread() : error{};
 }
 
-SPOTTER_BODY void run_writer::settle() noexcept {
+SPOTTER_BODY void run_writer::stop_and_drain() noexcept {
     stop_thread();
     take_all();
     drain_.give_up();

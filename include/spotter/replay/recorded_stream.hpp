@@ -152,9 +152,9 @@ private:
         std::uint64_t const rules = time_.rules & at_.due();
         if (rules == 0) { return; }
         tensor_ref const view = view_of(&it->seconds, {});
-        terms const needs = time_.needs_of(rules);
+        stats_mask const needs = time_.needs_of(rules);
         summary stats = take_summary(view, needs);
-        if (has(needs, terms::change)) { time_.compare(view, step, stats); }
+        if (has(needs, stats_mask::change)) { time_.compare(view, step, stats); }
         at_.judges().observe({time_.info, step, stats, view, {}, nullptr, &features_, number_}, rules);
         ++judged_;
         note_lack_of_memory(time_);
@@ -220,7 +220,7 @@ private:
     // observation; the one before it was dropped.
     void take_feature(recorded_feature const& it) {
         rows::feature const& made = it.row;
-        if (it.id >= tensors_.size() || !has(tensors_[it.id].all_needs, terms::feature)) { return; }
+        if (it.id >= tensors_.size() || !has(tensors_[it.id].all_needs, stats_mask::feature)) { return; }
         std::span<double const> taken;
         if (it.id != feature_of_ || made.step != feature_at_ || features_.find(made.key, taken)) { features_.clear(); }
         feature_of_ = it.id;
@@ -242,7 +242,7 @@ private:
         told_values told{from.stats};
         tracked_tensor& it = tensors_[from.id];
         std::uint64_t const rules = it.rules & at_.due();
-        terms const needs = it.needs_of(rules);
+        stats_mask const needs = it.needs_of(rules);
         bool tried = complete(from, it, needs, told);
         ++judged_;
         keep_features_of(from.id, seen.step);
@@ -258,7 +258,7 @@ private:
                                &features_, number_};
         at_.judges().observe(made, rules);
         note_lack_of_memory(it);
-        if (features_.lacking()) { told.missing |= terms::payload; }
+        if (features_.lacking()) { told.missing |= stats_mask::payload; }
         if (any(told.missing)) { note_lack(from.id, seen.step, told.missing); }
     }
 
@@ -268,34 +268,35 @@ private:
         tensor_ref view{};
         unit_activity units{};
         distribution spread{};
-        terms missing = terms::none;  // needed, but unavailable
+        stats_mask missing = stats_mask::none;  // needed, but unavailable
     };
     // Needed terms that a row lacks, and whether the values are needed.
     struct unsaid {
         bool units = false, delta = false, pass = false;
-        terms spread = terms::none;
+        stats_mask spread = stats_mask::none;
         bool values = false;
     };
-    [[nodiscard]] static unsaid unsaid_by(rows::observe const& seen, terms needs, told_values const& told,
+    [[nodiscard]] static unsaid unsaid_by(rows::observe const& seen, stats_mask needs, told_values const& told,
                                           bool units_told) noexcept {
         unsaid it;
-        it.units = has(needs, terms::unit_activity) && !units_told;
-        it.delta = has(needs, terms::change) && !has(told.stats.has, terms::change);
+        it.units = has(needs, stats_mask::unit_activity) && !units_told;
+        it.delta = has(needs, stats_mask::change) && !has(told.stats.has, stats_mask::change);
         it.pass = any(without(needs & pass_terms, told.stats.has));
         if (told.stats.finite() > 0) { it.spread = without(needs & distribution_terms, terms_of(told.spread)); }
         // A later scalar is compared with this value.
-        bool const single = has(needs, terms::change) && seen.has_values && seen.shape.rank == 0;
-        it.values = has(needs, terms::payload) || single || it.units || it.delta || it.pass || any(it.spread);
+        bool const single = has(needs, stats_mask::change) && seen.has_values && seen.shape.rank == 0;
+        it.values = has(needs, stats_mask::payload) || single || it.units || it.delta || it.pass || any(it.spread);
         return it;
     }
-    void compute(unsaid const& lacks, tracked_tensor& it, step_id step, terms needs, told_values& told) {
+    void compute(unsaid const& lacks, tracked_tensor& it, step_id step, stats_mask needs, told_values& told) {
         if (lacks.pass) { add_terms(take_summary(told.view, needs), told.stats); }
         if (lacks.delta) { it.compare(told.view, step, told.stats); }
         if (lacks.units) { told.units = it.count_units(told.view); }
         if (any(lacks.spread)) { told.spread = spread_of(told.view, needs); }
     }
     // Computes needed terms that the row lacks from the values. Returns whether values were needed.
-    [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, terms needs, told_values& told) {
+    [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, stats_mask needs,
+                                told_values& told) {
         rows::observe const& seen = from.row;
         told.view = shape_of(it, seen);
         told.spread = stored_distribution(seen);
@@ -303,11 +304,12 @@ private:
             seen.units > 0 && seen.axis == unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
         if (units_told) { told.units = stored_units(seen); }
         unsaid const lacks = unsaid_by(seen, needs, told, units_told);
-        if (lacks.delta && it.lost(seen.step.mode)) { told.missing = terms::change; }
+        if (lacks.delta && it.lost(seen.step.mode)) { told.missing = stats_mask::change; }
         if (lacks.values && seen.has_values && load(from, told.view)) { compute(lacks, it, seen.step, needs, told); }
-        if (has(needs, terms::change) && (!lacks.delta || told.view.absent())) { it.follow(told.view, seen.step); }
+        if (has(needs, stats_mask::change) && (!lacks.delta || told.view.absent())) { it.follow(told.view, seen.step); }
         if (lacks.values && told.view.absent()) {
-            told.missing |= without(needs, told.stats.has | terms_of(told.spread) | terms::feature | terms::shape);
+            told.missing |=
+                without(needs, told.stats.has | terms_of(told.spread) | stats_mask::feature | stats_mask::shape);
         }
         return lacks.values;
     }
@@ -315,7 +317,7 @@ private:
         if (!it.lacks_memory || trouble_) { return; }
         trouble_ = it.lack();
     }
-    void note_lack(tensor_id id, step_id step, terms missing) noexcept {
+    void note_lack(tensor_id id, step_id step, stats_mask missing) noexcept {
         if (lacked_++ == 0) { lacking_ = missing, lacking_id_ = id, lacking_at_ = step; }
     }
 
@@ -332,11 +334,11 @@ private:
         view.values.raw = values_.data();
         view.type = seen.type;
         view.count = 1;
-        terms const needs = it.needs_of(rules);
+        stats_mask const needs = it.needs_of(rules);
         summary stats = take_summary(view, needs);
-        if (has(needs, terms::change)) { it.compare(view, seen.step, stats); }
+        if (has(needs, stats_mask::change)) { it.compare(view, seen.step, stats); }
         unit_activity units;
-        if (has(needs, terms::unit_activity)) { units = it.count_units(view); }
+        if (has(needs, stats_mask::unit_activity)) { units = it.count_units(view); }
         distribution const spread = spread_of(view, needs);
         keep_features_of(from.id, seen.step);
         auto const value = [&]() noexcept { return view; };
@@ -346,7 +348,7 @@ private:
             rules);
         ++judged_;
         note_lack_of_memory(it);
-        if (features_.lacking()) { note_lack(from.id, seen.step, terms::payload); }
+        if (features_.lacking()) { note_lack(from.id, seen.step, stats_mask::payload); }
     }
 
     // An experiment's outcomes in the loop count here too.
@@ -364,7 +366,7 @@ private:
         });
     }
 
-    [[nodiscard]] distribution spread_of(tensor_ref const& view, terms needs) noexcept {
+    [[nodiscard]] distribution spread_of(tensor_ref const& view, stats_mask needs) noexcept {
         distribution const* const found = any(needs & distribution_terms) ? distributions_.take(view, needs) : nullptr;
         return found != nullptr ? *found : distribution{};
     }
@@ -386,23 +388,23 @@ private:
     static void add_terms(summary const& from, summary& into) noexcept {
         summary all = from;
         all.has |= into.has;
-        if (has(into.has, terms::change)) {
+        if (has(into.has, stats_mask::change)) {
             all.has_previous = into.has_previous, all.previous_index = into.previous_index;
             all.previous_sum_squares = into.previous_sum_squares, all.delta_sum_squares = into.delta_sum_squares;
             all.dot = into.dot, all.changed = into.changed;
         }
-        terms const stored_only = without(into.has & pass_terms, from.has);
-        if (has(stored_only, terms::zeros)) { all.zeros = into.zeros; }
-        if (has(stored_only, terms::range)) { all.minimum = into.minimum, all.maximum = into.maximum; }
-        if (has(stored_only, terms::abs_range)) {
+        stats_mask const stored_only = without(into.has & pass_terms, from.has);
+        if (has(stored_only, stats_mask::zeros)) { all.zeros = into.zeros; }
+        if (has(stored_only, stats_mask::range)) { all.minimum = into.minimum, all.maximum = into.maximum; }
+        if (has(stored_only, stats_mask::abs_range)) {
             all.abs_minimum = into.abs_minimum, all.abs_maximum = into.abs_maximum;
         }
-        if (has(stored_only, terms::sum)) { all.sum = into.sum; }
-        if (has(stored_only, terms::sum_abs)) { all.sum_abs = into.sum_abs; }
-        if (has(stored_only, terms::sum_squares)) { all.sum_squares = into.sum_squares; }
-        if (has(stored_only, terms::variance)) { all.moment2 = into.moment2; }
-        if (has(stored_only, terms::product)) { all.product = into.product; }
-        if (has(stored_only, terms::hash)) { all.hash = into.hash; }
+        if (has(stored_only, stats_mask::sum)) { all.sum = into.sum; }
+        if (has(stored_only, stats_mask::sum_abs)) { all.sum_abs = into.sum_abs; }
+        if (has(stored_only, stats_mask::sum_squares)) { all.sum_squares = into.sum_squares; }
+        if (has(stored_only, stats_mask::variance)) { all.moment2 = into.moment2; }
+        if (has(stored_only, stats_mask::product)) { all.product = into.product; }
+        if (has(stored_only, stats_mask::hash)) { all.hash = into.hash; }
         into = all;
     }
     [[nodiscard]] unit_activity stored_units(rows::observe const& seen) {
@@ -431,7 +433,7 @@ private:
     error trouble_{};
     std::uint64_t judged_ = 0;  // observations and scalars that some rule saw
     std::uint64_t lacked_ = 0;  // of these, the ones that lacked something; the first of them:
-    terms lacking_{};
+    stats_mask lacking_{};
     tensor_id lacking_id_{};
     step_id lacking_at_{};
 };

@@ -42,9 +42,9 @@ constexpr truth close_beside(Part& part, step_id step, findings& out) {
 class needs_of_parts {
 public:
     constexpr void add(tensor_needs needs, tensor_info const& tensor) noexcept {
-        if (!joined_.agrees(needs, tensor)) { needs.terms = terms::none; }  // units are counted along one axis
+        if (!joined_.agrees(needs, tensor)) { needs.mask = stats_mask::none; }  // units are counted along one axis
         joined_.join(needs);
-        watching_ |= std::uint64_t{any(needs.terms)} << count_++;
+        watching_ |= std::uint64_t{any(needs.mask)} << count_++;
     }
     // The needs of the whole machine. `watching`, by tensor id, has at least one bit for each part.
     template <class Bits>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
-#include <spotter/rule/hidden_machine.hpp>
+#include <spotter/rule/any_machine.hpp>
 #include <spotter/rule/packs_in.hpp>
 
 #include <atomic>
@@ -21,7 +21,7 @@ public:
     hidden_rule& operator=(hidden_rule const&) = delete;
     virtual ~hidden_rule() = default;
 
-    [[nodiscard]] virtual hidden_machine* make() const noexcept = 0;  // null: out of memory
+    [[nodiscard]] virtual any_machine* make() const noexcept = 0;  // null: out of memory
     virtual void tell_packs(pack_names& into) const noexcept = 0;
     void hold() noexcept { holders_.fetch_add(1, std::memory_order_relaxed); }
     void let_go() noexcept {
@@ -36,9 +36,7 @@ template <rule Rule, class Store>
 class hidden_rule_of final : public hidden_rule {
 public:
     hidden_rule_of(Rule const& it, Store const& store) noexcept : store_{store}, rule_{it} {}
-    [[nodiscard]] hidden_machine* make() const noexcept override {
-        return new (std::nothrow) hidden_machine_of<Rule>{rule_};
-    }
+    [[nodiscard]] any_machine* make() const noexcept override { return new (std::nothrow) any_machine_of<Rule>{rule_}; }
     void tell_packs(pack_names& into) const noexcept override { detail::tell_packs(rule_, into); }
 
 private:
@@ -92,10 +90,10 @@ struct holds_rule {
 
 // Keeps the rule alive as long as its machine, which may refer to the rule's store.
 template <>
-class machine<dynamic_rule> : detail::holds_rule, public detail::hidden_machine_owner {
+class machine<dynamic_rule> : detail::holds_rule, public detail::any_machine_owner {
 public:
     explicit machine(dynamic_rule const& it) noexcept
-        : detail::holds_rule{it}, detail::hidden_machine_owner{it.it_ != nullptr ? it.it_->make() : nullptr} {}
+        : detail::holds_rule{it}, detail::any_machine_owner{it.it_ != nullptr ? it.it_->make() : nullptr} {}
 };
 
 [[nodiscard]] inline dynamic_rule either_of(std::span<dynamic_rule const> all) noexcept;
@@ -108,35 +106,35 @@ template <rule Rule>
 namespace detail {
 
 template <class Rule>
-struct taken_apart {
+struct decomposed {
     static dynamic_rule make(Rule const& it) noexcept { return dynamic_rule{it}; }
 };
 template <class Left, class Right>
-struct taken_apart<both_rules<Left, Right>> {
+struct decomposed<both_rules<Left, Right>> {
     static dynamic_rule make(both_rules<Left, Right> const& it) noexcept {
         return dynamic_rule{both_rules<dynamic_rule, dynamic_rule>{to_dynamic(it.left), to_dynamic(it.right)}};
     }
 };
 template <class Left, class Right>
-struct taken_apart<either_rule<Left, Right>> {
+struct decomposed<either_rule<Left, Right>> {
     static dynamic_rule make(either_rule<Left, Right> const& it) noexcept {
         return dynamic_rule{either_rule<dynamic_rule, dynamic_rule>{to_dynamic(it.left), to_dynamic(it.right)}};
     }
 };
 template <class Inner>
-struct taken_apart<not_rule<Inner>> {
+struct decomposed<not_rule<Inner>> {
     static dynamic_rule make(not_rule<Inner> const& it) noexcept {
         return dynamic_rule{not_rule<dynamic_rule>{to_dynamic(it.inner)}};
     }
 };
 template <class Inner, class Adaptor>
-struct taken_apart<adapted<Inner, Adaptor>> {
+struct decomposed<adapted<Inner, Adaptor>> {
     static dynamic_rule make(adapted<Inner, Adaptor> const& it) noexcept {
         return dynamic_rule{to_dynamic(it.inner) | it.adaptor};
     }
 };
 template <class... Rules>
-struct taken_apart<rule_pack<Rules...>> {
+struct decomposed<rule_pack<Rules...>> {
     static dynamic_rule make(rule_pack<Rules...> const& it) noexcept {
         return it.rules.apply([](Rules const&... each) {
             dynamic_rule const all[] = {to_dynamic(each)...};
@@ -161,7 +159,7 @@ template <rule Rule>
     if constexpr (std::same_as<Rule, dynamic_rule>) {
         return it;
     } else {
-        return detail::taken_apart<Rule>::make(it);
+        return detail::decomposed<Rule>::make(it);
     }
 }
 

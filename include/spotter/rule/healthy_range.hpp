@@ -103,7 +103,7 @@ struct healthy_table {
     room = magnitude(it.low) > room ? magnitude(it.low) : room;
     room = magnitude(it.high) > room ? magnitude(it.high) : room;
     room *= margin;
-    settle(room);
+    force_rounding(room);
     it.low -= room;
     it.high += room;
     return it;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <spotter/rule/adapt.hpp>
-#include <spotter/rule/hidden_machine.hpp>
+#include <spotter/rule/any_machine.hpp>
 
 namespace spotter::inline SPOTTER_ABI {
 
@@ -12,17 +12,17 @@ namespace detail {
 
 // A machine that exists already, presented as a rule so that adaptors can be applied. The one machine made from it owns
 // it.
-struct made_machine {
+struct ready_machine {
     using kind = rule_kind;
-    hidden_machine* it;
+    any_machine* it;
 };
 
 }  // namespace detail
 
 template <>
-class machine<detail::made_machine> : public detail::hidden_machine_owner {
+class machine<detail::ready_machine> : public detail::any_machine_owner {
 public:
-    explicit machine(detail::made_machine const& made) noexcept : detail::hidden_machine_owner{made.it} {}
+    explicit machine(detail::ready_machine const& made) noexcept : detail::any_machine_owner{made.it} {}
 };
 
 }  // namespace spotter::inline SPOTTER_ABI
@@ -30,14 +30,14 @@ public:
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Takes up to 64 machines. One for which memory was lacking is left out, and malformed() reports that.
-class hidden_pack : public hidden_machine {
+class hidden_pack : public any_machine {
 public:
     hidden_pack() noexcept = default;
     SPOTTER_COLD ~hidden_pack() override {
         for (std::size_t i = 0; i < count_; ++i) { delete machines_[i]; }
     }
-    void add(hidden_machine* it) noexcept { add(it, it != nullptr && it->polls()); }
-    void add(hidden_machine* it, bool polls) noexcept {
+    void add(any_machine* it) noexcept { add(it, it != nullptr && it->polls()); }
+    void add(any_machine* it, bool polls) noexcept {
         if (it != nullptr && machines_.grow(count_ + 1)) {
             polling_ |= std::uint64_t{polls} << count_;
             machines_[count_++] = it;
@@ -47,12 +47,11 @@ public:
         }
     }
     // Adds a machine that reports an episode once, and then nothing for 100 closes.
-    SPOTTER_COLD void add_told_once(hidden_machine* it) noexcept {
-        using told_once = adapted<adapted<made_machine, rearm>, cooldown>;
-        hidden_machine* const thinned =
+    SPOTTER_COLD void add_told_once(any_machine* it) noexcept {
+        using told_once = adapted<adapted<ready_machine, rearm>, cooldown>;
+        any_machine* const thinned =
             it == nullptr ? nullptr
-                          : new (std::nothrow)
-                                hidden_machine_of<told_once>{made_machine{it} | rearm{10} | cooldown{100}};
+                          : new (std::nothrow) any_machine_of<told_once>{ready_machine{it} | rearm{10} | cooldown{100}};
         bool const polls = it != nullptr && it->polls();
         if (thinned == nullptr) { delete it; }
         add(thinned, polls);
@@ -107,7 +106,7 @@ protected:
     void lack_memory() noexcept { short_of_memory_ = true; }
 
 private:
-    slot_array<hidden_machine*> machines_;
+    slot_array<any_machine*> machines_;
     std::size_t count_ = 0;
     std::uint64_t polling_ = 0;           // bits of the machines that need the time
     slot_array<std::uint64_t> watching_;  // by tensor id: bits of the machines that need the tensor
@@ -115,8 +114,8 @@ private:
 };
 
 template <rule Rule>
-[[nodiscard]] SPOTTER_COLD hidden_machine* make_hidden(Rule const& it) noexcept {
-    return new (std::nothrow) hidden_machine_of<Rule>{it};
+[[nodiscard]] SPOTTER_COLD any_machine* make_hidden(Rule const& it) noexcept {
+    return new (std::nothrow) any_machine_of<Rule>{it};
 }
 
 // Each rule of a pack reports an episode once, and then nothing for 100 closes.

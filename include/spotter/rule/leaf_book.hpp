@@ -16,22 +16,22 @@ namespace spotter::inline SPOTTER_ABI {
 // What a rule needs of a tensor: the terms, and the axis along which units are counted where the terms have
 // unit_activity.
 struct tensor_needs {
-    spotter::terms terms = spotter::terms::none;  // none: the tensor is not watched
-    int unit_axis = default_axis;                 // only with terms::unit_activity
-    bool lacks_memory = false;  // a rule needs more of the tensor, had no memory for it and does not judge it
+    stats_mask mask = stats_mask::none;  // none: the tensor is not watched
+    int unit_axis = default_axis;        // only with stats_mask::unit_activity
+    bool lacks_memory = false;           // a rule needs more of the tensor, had no memory for it and does not judge it
 
     // Whether both needs can be met together: units are counted along one axis only.
     [[nodiscard]] constexpr bool agrees(tensor_needs const& other, tensor_info const& tensor) const noexcept {
         int const batch = batch_axis_of(tensor.flags);
-        return !has(terms & other.terms, terms::unit_activity) ||
+        return !has(mask & other.mask, stats_mask::unit_activity) ||
                unit_axis_of(tensor.shape, unit_axis, batch) == unit_axis_of(tensor.shape, other.unit_axis, batch);
     }
     // The union of both. The first that counts units decides on the axis.
     constexpr void join(tensor_needs const& other) noexcept {
-        if (has(other.terms, terms::unit_activity) && !has(terms, terms::unit_activity)) {
+        if (has(other.mask, stats_mask::unit_activity) && !has(mask, stats_mask::unit_activity)) {
             unit_axis = other.unit_axis;
         }
-        terms |= other.terms;
+        mask |= other.mask;
         lacks_memory = lacks_memory || other.lacks_memory;
     }
     // Needs nothing, for lack of memory.
@@ -54,8 +54,8 @@ public:
 
     // Finds room for the tensor. False where nothing more is to be done: then `needs` is the answer.
     [[nodiscard]] SPOTTER_COLD constexpr bool admit(tensor_info const& tensor, tensor_needs& needs) noexcept {
-        if (has(needs.terms, terms::feature)) { needs.terms |= terms::shape; }  // so a record shows the tensor
-        if (!any(needs.terms) && !watched_.holds(tensor.id)) { return false; }
+        if (has(needs.mask, stats_mask::feature)) { needs.mask |= stats_mask::shape; }  // so a record shows the tensor
+        if (!any(needs.mask) && !watched_.holds(tensor.id)) { return false; }
         bool const room = watched_.grow(tensor.id + std::size_t{1});
         if (!room) { needs = lack(); }
         return room;
@@ -64,7 +64,7 @@ public:
     // rule has memory for it.
     SPOTTER_COLD constexpr tensor_needs enter(tensor_id id, bool judged, bool kept,
                                               tensor_needs const& needs) noexcept {
-        int const mark = (judged ? is_judged : 0) | (has(needs.terms, terms::feature) ? by_feature : 0);
+        int const mark = (judged ? is_judged : 0) | (has(needs.mask, stats_mask::feature) ? by_feature : 0);
         seen_.matched += kept && judged ? 1 : 0;
         seen_.matched -= (watched_[id] & is_judged) != 0 ? 1U : 0U;
         watched_[id] = static_cast<std::uint8_t>(kept ? mark : 0);

@@ -72,7 +72,7 @@ private:
 //     using kind = rule_kind;
 //     static constexpr std::string_view name, remedy;             remedy is optional
 //     struct state { ... };                                       the machine that runs the rule default-constructs it
-//     constexpr terms needs(tensor_info const&) const;            terms::none: this tensor is not watched
+//     constexpr terms needs(tensor_info const&) const;            stats_mask::none: this tensor is not watched
 //     constexpr void observe(state&, observation const&) const;   only tensors that are watched
 //     constexpr truth close(state&, step_id, findings&) const;    once a step; pushes a finding when it answers yes.
 //                                                                 What it pushes with another answer is not reported:
@@ -85,7 +85,7 @@ private:
 //                                                                 watched, and the coverage says so
 //     constexpr bool short_of_memory(state const&) const;         it lacked memory later and did not judge everything
 //     constexpr pattern_fault malformed() const;                  the malformed pattern; empty: none
-//     constexpr int unit_axis;                                    a parameter, with terms::unit_activity
+//     constexpr int unit_axis;                                    a parameter, with stats_mask::unit_activity
 //     std::string_view silence(state const&) const;               why nothing was judged though tensors matched
 //     static constexpr bool reads_times = true;                   it reads `time/step`: if the loop does not observe
 //                                                                 it, the hook measures it
@@ -98,9 +98,9 @@ private:
 //     constexpr std::uint64_t feature_key() const;          identifies what it extracts, parameters included (key_of)
 //     constexpr void extract(state&, observation const&, tensor_ref const& values, feature& out) const;
 //     constexpr void observe(state&, observation const&, std::span<double const> feature) const;
-// and returns terms::feature among its needs. The record keeps what `extract` wrote; a replay passes it to `observe`
-// without calling `extract`. For watched tensors without terms::feature the span is empty. Nothing is extracted in
-// modes other than `judged_in`, or where
+// and returns stats_mask::feature among its needs. The record keeps what `extract` wrote; a replay passes it to
+// `observe` without calling `extract`. For watched tensors without stats_mask::feature the span is empty. Nothing is
+// extracted in modes other than `judged_in`, or where
 //     constexpr bool looks(state const&, observation const&) const;
 // is false. If the extraction depends on the tensor, the key is
 //     constexpr std::uint64_t feature_key(state const&, tensor_info const&) const;
@@ -124,7 +124,7 @@ concept leaf_rule = rule<Value> && requires(Value const& it, typename Value::sta
                                             observation const& seen, findings& out) {
     { Value::name } -> std::convertible_to<std::string_view>;
     requires std::default_initializable<typename Value::state>;
-    { it.needs(tensor) } -> std::same_as<terms>;
+    { it.needs(tensor) } -> std::same_as<stats_mask>;
     requires extracting_rule<Value> || requires { it.observe(state, seen); };
     { it.close(state, step_id{}, out) } -> std::same_as<truth>;
 };
@@ -194,17 +194,17 @@ public:
     SPOTTER_COLD constexpr tensor_needs declare(tensor_info const& tensor) {
         if (has(tensor.flags, flag::unasked) && !reads_times) { return {}; }
         tensor_needs needs{rule_.needs(tensor), default_axis};
-        bool const judged = any(needs.terms);
+        bool const judged = any(needs.mask);
         if constexpr (requires { rule_.gap(tensor); }) { book_.fill_gap(rule_.gap(tensor)); }
         if (!judged && tensor.shape.rank == 1 && tensor.shape.size[0] > 1) {  // would it be judged as a matrix?
             tensor_info matrix = tensor;
             matrix.shape = extents{1, tensor.shape.size[0]};
             if (any(rule_.needs(matrix))) { book_.be_flat(); }
         }
-        if constexpr (requires { rule_.context(tensor); }) { needs.terms |= rule_.context(tensor); }
+        if constexpr (requires { rule_.context(tensor); }) { needs.mask |= rule_.context(tensor); }
         if constexpr (requires { rule_.unit_axis; }) { needs.unit_axis = rule_.unit_axis; }
         if (!book_.admit(tensor, needs)) { return needs; }
-        bool const kept = !any(needs.terms) || declare_to_rule(tensor);
+        bool const kept = !any(needs.mask) || declare_to_rule(tensor);
         return book_.enter(tensor.id, judged, kept, needs);
     }
 
@@ -366,7 +366,7 @@ machine(Rule) -> machine<Rule>;
 
 // The first violating tensor of a step, and the number of violating ones: the evidence of most rules. A tensor that is
 // observed several times in a row counts once.
-struct culprit {
+struct violation {
     std::string_view tensor{};   // the first one
     double measured = 0;         // the value of the first one
     std::uint32_t count = 0;     // violating tensors

@@ -61,9 +61,9 @@ struct pair_rule {
         bool news = false;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
-        return (left.which(tensor) ? needs_of(left.of) | terms::nonfinite : terms::none) |
-               (right.which(tensor) ? needs_of(right.of) | terms::nonfinite : terms::none);
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const {
+        return (left.which(tensor) ? needs_of(left.of) | stats_mask::nonfinite : stats_mask::none) |
+               (right.which(tensor) ? needs_of(right.of) | stats_mask::nonfinite : stats_mask::none);
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const {
         return watch(seen.left, tensor, left.which(tensor)) && watch(seen.right, tensor, right.which(tensor));

@@ -12,7 +12,7 @@ namespace detail {
 // The counts of any, all and fraction during a step; undecided observations are left out of the share.
 struct tally {
     std::uint32_t yes = 0, no = 0, undecided = 0;
-    culprit first{};
+    violation first{};
     evidence shown{};
 
     template <class Predicate>
@@ -40,8 +40,8 @@ struct quantifier {
     Pattern which;
     Predicate ask;
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
-        return which(tensor) ? needs_of(ask) | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const {
+        return which(tensor) ? needs_of(ask) | stats_mask::nonfinite : stats_mask::none;
     }
     constexpr void observe(state& seen, observation const& it) const { seen.count(ask, it); }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_part(which); }

@@ -31,7 +31,7 @@ public:
     // What to keep of tensors beyond the plan, for a number of steps from the next one on.
     struct wish {
         // Called for each tensor that is observed at those steps.
-        terms (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;
+        stats_mask (*wanted)(void const* plan, tensor_info const&, step_id) = nullptr;
         void const* plan = nullptr;  // lives with the machine that runs the rule
     };
     // A machine's new wish replaces the one that it has; wishes of several machines add up, four at most.

@@ -205,12 +205,12 @@ struct series_rule {
     struct state {
         slot_array<series> all;  // by tensor and mode
         slot_array<std::uint64_t> scratch;
-        culprit found{};
+        violation found{};
         bool judged = false;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const {
-        return which(tensor) ? needs_of(of) | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const {
+        return which(tensor) ? needs_of(of) | stats_mask::nonfinite : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::size_t const first = tensor.id * mode_count;
@@ -236,7 +236,7 @@ struct series_rule {
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit const found = std::exchange(seen.found, {});
+        violation const found = std::exchange(seen.found, {});
         bool const judged = std::exchange(seen.judged, false);
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
         finding told = found.as_finding(Kind::measure, Kind::how, over.threshold(), severity::warning);

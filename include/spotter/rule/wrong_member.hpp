@@ -35,9 +35,9 @@ constexpr void tell_wrong_member() noexcept {
         "remembers nothing.");
     static_assert(
         requires(Value const& it, tensor_info const& tensor) {
-            { it.needs(tensor) } -> std::same_as<terms>;
-        }, "spotter: `needs` of this rule is missing or is not `constexpr terms needs(tensor_info const&) const`; "
-           "stats(l2, mean) are terms, terms::none leaves a tensor out.");
+            { it.needs(tensor) } -> std::same_as<stats_mask>;
+        }, "spotter: `needs` of this rule is missing or is not `constexpr stats_mask needs(tensor_info const&) const`; "
+           "stats(l2, mean) are a stats_mask, stats_mask::none leaves a tensor out.");
     static_assert(
         reads_values || requires(Value const& it, state& memory, observation const& seen) { it.observe(memory, seen); },
         "spotter: `observe` of this rule is missing or is not `constexpr void observe(state&, observation const&) "
@@ -77,9 +77,9 @@ struct right_choices {
     static_assert(
         !requires { &Value::context; } ||
             requires(Value const& it, tensor_info const& tensor) {
-                { it.context(tensor) } -> std::same_as<terms>;
+                { it.context(tensor) } -> std::same_as<stats_mask>;
             },
-        "spotter: `context` of this rule is not `constexpr terms context(tensor_info const&) const`.");
+        "spotter: `context` of this rule is not `constexpr stats_mask context(tensor_info const&) const`.");
     static_assert(
         !requires { &Value::declare; } ||
             requires(Value const& it, state& memory, tensor_info const& tensor) { it.declare(memory, tensor); },

@@ -38,7 +38,7 @@ template <class Value>
         double const gap = x - y;
         double square = gap * gap;
         double product = x * y;
-        settle(square), settle(product);
+        force_rounding(square), force_rounding(product);
         return {square, product, gap != 0};
     }
 }
@@ -74,7 +74,7 @@ SPOTTER_STRICT constexpr void change_along_elements(Values const& now, Before co
         seen_element const x = see(now[i]);
         into.finite = into.finite && x.kind < number_class::pos_inf;
         double part = (x.value - see(before[i]).value) * see(gradient[i]).value;
-        settle(part);
+        force_rounding(part);
         into.products.lane[i % lane_count] += part;
     }
 }
@@ -103,7 +103,7 @@ struct change_vectors {
         SPOTTER_STRICT_BODY
         D const change = x - y;
         D square = change * change;
-        settle(square);
+        force_rounding(square);
         gap += square;
         if constexpr (sizeof(Float) == 4) {
             add_exact_product<Bytes>(dot, x, y);
@@ -111,7 +111,7 @@ struct change_vectors {
         } else {
             D product = x * y;
             D before = y * y;
-            settle(product), settle(before);
+            force_rounding(product), force_rounding(before);
             dot += product;
             old += before;
         }
@@ -182,7 +182,7 @@ SPOTTER_STRICT SPOTTER_INLINE void change_along_block(Float const* now, Float co
             load_wide<Bytes>(gradient + i, g);
             D first = (x[0] - y[0]) * g[0];
             D second = (x[1] - y[1]) * g[1];
-            settle(first), settle(second);
+            force_rounding(first), force_rounding(second);
             low += first;
             high += second;
         }

@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI {
 template <class = only_where_called>
 constexpr bool compare_with_previous(tensor_ref const& now, tensor_ref const& before, std::uint64_t previous_index,
                                      summary& into, unsigned char* replace = nullptr) noexcept {
-    into.has |= terms::change;
+    into.has |= stats_mask::change;
     into.has_previous = false;
     if (now.type != before.type || now.shape != before.shape || now.layout != before.layout) { return false; }
     detail::change_sums sums;

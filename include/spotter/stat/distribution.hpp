@@ -29,10 +29,10 @@ struct distribution {
 };
 
 // The terms for quantiles, in a collection or a rule.
-inline constexpr terms quantiles = terms::quantiles | terms::nonfinite;
-inline constexpr terms histogram = terms::histogram | terms::nonfinite;  // likewise for the histogram
+inline constexpr stats_mask quantiles = stats_mask::quantiles | stats_mask::nonfinite;
+inline constexpr stats_mask histogram = stats_mask::histogram | stats_mask::nonfinite;  // likewise for the histogram
 // The two terms without the counts that are part of the above.
-inline constexpr terms distribution_terms = terms::quantiles | terms::histogram;
+inline constexpr stats_mask distribution_terms = stats_mask::quantiles | stats_mask::histogram;
 
 namespace detail {
 
@@ -106,7 +106,7 @@ constexpr void select_ranks(std::span<std::uint64_t> keys, std::size_t offset, s
 
 // The distribution terms in `wanted`; nothing for a tensor without a finite value. Quantiles need a `scratch` with one
 // element for each of the tensor's. Does not allocate.
-SPOTTER_WHERE_CALLED [[nodiscard]] distribution distribution_of(tensor_ref const& tensor, terms wanted,
+SPOTTER_WHERE_CALLED [[nodiscard]] distribution distribution_of(tensor_ref const& tensor, stats_mask wanted,
                                                                 std::span<std::uint64_t> scratch) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI

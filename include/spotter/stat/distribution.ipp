@@ -7,12 +7,12 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_WHERE_CALLED_BODY distribution distribution_of(tensor_ref const& tensor, terms wanted,
+SPOTTER_WHERE_CALLED_BODY distribution distribution_of(tensor_ref const& tensor, stats_mask wanted,
                                                        std::span<std::uint64_t> scratch) noexcept {
     distribution found;
     std::size_t count = 0;
     std::uint64_t least = ~std::uint64_t{0}, greatest = 0;
-    bool const sorted = has(wanted, terms::quantiles) && scratch.size() >= tensor.count;
+    bool const sorted = has(wanted, stats_mask::quantiles) && scratch.size() >= tensor.count;
     if (tensor.type == dtype::text) { return found; }
     visit_seen(tensor, [&](auto const& values) {
         for (auto const& each : values) {
@@ -26,7 +26,7 @@ SPOTTER_WHERE_CALLED_BODY distribution distribution_of(tensor_ref const& tensor,
         }
     });
     if (count == 0) { return found; }
-    if (has(wanted, terms::histogram)) {
+    if (has(wanted, stats_mask::histogram)) {
         found.has_histogram = true;
         found.low = detail::value_of_key(least);
         found.high = detail::value_of_key(greatest);

@@ -10,9 +10,9 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 // The wanted sums as bits: 1 of values, 2 of magnitudes, 4 of squares.
-[[nodiscard]] constexpr int sums_in(terms wanted) noexcept {
-    return (has(wanted, terms::variance) || has(wanted, terms::sum) ? 1 : 0) | (has(wanted, terms::sum_abs) ? 2 : 0) |
-           (has(wanted, terms::sum_squares) ? 4 : 0);
+[[nodiscard]] constexpr int sums_in(stats_mask wanted) noexcept {
+    return (has(wanted, stats_mask::variance) || has(wanted, stats_mask::sum) ? 1 : 0) |
+           (has(wanted, stats_mask::sum_abs) ? 2 : 0) | (has(wanted, stats_mask::sum_squares) ? 4 : 0);
 }
 
 // How a block is summed: as it is, with zeros and non-finite elements set apart, or element by element.
@@ -42,11 +42,11 @@ struct block_sorter {
 // Takes all blocks of a multiple of 16 elements; returns the number of elements taken. The caller takes the rest.
 template <class Float, std::size_t Bytes>
 SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std::size_t count,
-                                                        std::uint64_t first_index, terms wanted,
+                                                        std::uint64_t first_index, stats_mask wanted,
                                                         gathered& into) noexcept {
     SPOTTER_STRICT_BODY
-    bool const by_element = has(wanted, terms::product);  // by the definition
-    bool const spread = has(wanted, terms::variance);
+    bool const by_element = has(wanted, stats_mask::product);  // by the definition
+    bool const spread = has(wanted, stats_mask::variance);
     int const sums = sums_in(wanted);
     range_vectors<false, Float, Bytes> extremes;
     range_vectors<true, Float, Bytes> abs_extremes;
@@ -69,11 +69,11 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
         } else if (finite > 0) {
             Float const* const ranged = plain ? block : sorter.parts.filled;
             Float const* const summed = plain ? block : sorter.parts.zeroed;
-            if (has(wanted, terms::abs_range)) { abs_extremes.add(ranged, size); }
+            if (has(wanted, stats_mask::abs_range)) { abs_extremes.add(ranged, size); }
             if (plain && spread) {
                 walk.add(sums, block, size, extremes, into);
             } else {
-                if (has(wanted, terms::range)) { extremes.add(ranged, size); }
+                if (has(wanted, stats_mask::range)) { extremes.add(ranged, size); }
                 double const sum = add_sums<Float, Bytes>(sums, summed, size, into);
                 if (spread) {
                     auto const elements = static_cast<double>(finite);
@@ -94,26 +94,27 @@ SPOTTER_STRICT SPOTTER_INLINE std::size_t gather_blocks(Float const* values, std
 
 template <class Float>
 SPOTTER_STRICT SPOTTER_NOINLINE inline std::size_t gather_baseline(Float const* values, std::size_t count,
-                                                                   std::uint64_t first_index, terms wanted,
+                                                                   std::uint64_t first_index, stats_mask wanted,
                                                                    gathered& into) noexcept {
     return gather_blocks<Float, 16>(values, count, first_index, wanted, into);
 }
 #if SPOTTER_X86_DISPATCH
 template <class Float>
 SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx2,fma"))) inline std::size_t
-gather_avx2(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted, gathered& into) noexcept {
+gather_avx2(Float const* values, std::size_t count, std::uint64_t first_index, stats_mask wanted,
+            gathered& into) noexcept {
     return gather_blocks<Float, 32>(values, count, first_index, wanted, into);
 }
 template <class Float>
 SPOTTER_STRICT SPOTTER_NOINLINE __attribute__((target("avx512f,avx512dq,fma"))) inline std::size_t
-gather_avx512(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted,
+gather_avx512(Float const* values, std::size_t count, std::uint64_t first_index, stats_mask wanted,
               gathered& into) noexcept {
     return gather_blocks<Float, 64>(values, count, first_index, wanted, into);
 }
 #endif
 
 template <class Float>
-inline std::size_t gather_fast(Float const* values, std::size_t count, std::uint64_t first_index, terms wanted,
+inline std::size_t gather_fast(Float const* values, std::size_t count, std::uint64_t first_index, stats_mask wanted,
                                gathered& into) noexcept {
 #if SPOTTER_X86_DISPATCH
     if (__builtin_cpu_supports("fma")) {

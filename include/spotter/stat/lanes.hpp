@@ -52,7 +52,7 @@ namespace detail {
 
 [[nodiscard]] constexpr seen_element see_real(double value, number_class kind) noexcept {
     double square = value * value;
-    settle(square);
+    force_rounding(square);
     return {value, magnitude(value), square, kind};
 }
 [[nodiscard]] constexpr seen_element see(float const& value) noexcept {
@@ -102,7 +102,7 @@ struct moments {
         double const gap = block_mean - mean;
         double step = gap * (block_count / total);
         double between = gap * gap * (count * block_count / total);
-        settle(step), settle(between);
+        force_rounding(step), force_rounding(between);
         mean += step;
         about_mean += block_about_mean + between;
         count = total;
@@ -140,21 +140,21 @@ struct gathered {
         any_abs_range = true;
     }
     // Adds a block's sums, in order; its extremes and counts were added before.
-    SPOTTER_STRICT constexpr void close_block(block_sums const& block, terms wanted) noexcept {
+    SPOTTER_STRICT constexpr void close_block(block_sums const& block, stats_mask wanted) noexcept {
         SPOTTER_STRICT_BODY
         sum.add(block.sum);
         sum_abs.add(block.sum_abs);
         sum_squares.add(block.sum_squares);
-        if (has(wanted, terms::variance) && block.finite > 0) {
+        if (has(wanted, stats_mask::variance) && block.finite > 0) {
             auto const count = static_cast<double>(block.finite);
             spread.merge(count, block.sum.fold() / count, block.squared_gaps.fold());
         }
     }
     // Call it once, at the end. Unwanted terms may have values, too, but are not in `has`.
-    [[nodiscard]] SPOTTER_STRICT constexpr summary finish(terms wanted) noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr summary finish(stats_mask wanted) noexcept {
         SPOTTER_STRICT_BODY
-        result.has = (wanted & pass_terms) | terms::nonfinite;
-        if (has(wanted, terms::variance)) { result.has |= terms::sum; }
+        result.has = (wanted & pass_terms) | stats_mask::nonfinite;
+        if (has(wanted, stats_mask::variance)) { result.has |= stats_mask::sum; }
         result.sum = sum.fold();
         result.sum_abs = sum_abs.fold();
         result.sum_squares = sum_squares.fold();
@@ -169,7 +169,7 @@ struct gathered {
 // One block by the definition, element by element. Used for blocks with non-finite or subnormal elements, for complex
 // and short tensors, in static_asserts, and as the reference in tests of the fast path.
 template <class Values>
-SPOTTER_STRICT constexpr void gather_block(Values const& block, std::uint64_t first_index, terms wanted,
+SPOTTER_STRICT constexpr void gather_block(Values const& block, std::uint64_t first_index, stats_mask wanted,
                                            gathered& into) noexcept {
     SPOTTER_STRICT_BODY
     block_sums sums;
@@ -188,9 +188,9 @@ SPOTTER_STRICT constexpr void gather_block(Values const& block, std::uint64_t fi
         sums.sum.lane[lane] += x.value;
         sums.sum_abs.lane[lane] += x.size;
         sums.sum_squares.lane[lane] += x.square;
-        if (has(wanted, terms::product)) { into.result.product *= x.value; }
+        if (has(wanted, stats_mask::product)) { into.result.product *= x.value; }
     }
-    if (has(wanted, terms::variance) && sums.finite > 0) {
+    if (has(wanted, stats_mask::variance) && sums.finite > 0) {
         double const centre = sums.sum.fold() / static_cast<double>(sums.finite);
         i = 0;
         for (auto const& each : block) {
@@ -199,7 +199,7 @@ SPOTTER_STRICT constexpr void gather_block(Values const& block, std::uint64_t fi
             if (x.kind >= number_class::pos_inf) { continue; }
             double const gap = x.value - centre;
             double square = gap * gap;
-            settle(square);
+            force_rounding(square);
             sums.squared_gaps.lane[lane] += square;
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stat (L1): the terms of a tensor's statistics, one bit each: the union of several needs is one `|`.
+// Stat (L1): the statistics of a tensor that are wanted, one bit each: the union of several needs is one `|`.
 #pragma once
 
 #include <spotter/core/fwd.hpp>
@@ -7,7 +7,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // The values are part of the file format. Any term includes the element count and the non-finite counts.
-enum class terms : std::uint32_t {
+enum class stats_mask : std::uint32_t {
     none = 0,
     nonfinite = 1U << 0,       // counts of nan, +inf and -inf, and the first one's index
     zeros = 1U << 1,           // count of +0 and -0
@@ -28,21 +28,22 @@ enum class terms : std::uint32_t {
     payload = 1U << 31,        // the values themselves
     // Bits 20 to 26 are a number: the most links of a payload chain (`delta` below).
 };
+using terms [[deprecated("terms is stats_mask since 0.2")]] = stats_mask;
 
-[[nodiscard]] constexpr terms operator|(terms a, terms b) noexcept {
-    return static_cast<terms>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+[[nodiscard]] constexpr stats_mask operator|(stats_mask a, stats_mask b) noexcept {
+    return static_cast<stats_mask>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
 }
 // The intersection.
-[[nodiscard]] constexpr terms operator&(terms a, terms b) noexcept {
-    return static_cast<terms>(static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b));
+[[nodiscard]] constexpr stats_mask operator&(stats_mask a, stats_mask b) noexcept {
+    return static_cast<stats_mask>(static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b));
 }
 // The terms of `set` that are not in `gone`.
-[[nodiscard]] constexpr terms without(terms set, terms gone) noexcept {
-    return static_cast<terms>(static_cast<std::uint32_t>(set) & ~static_cast<std::uint32_t>(gone));
+[[nodiscard]] constexpr stats_mask without(stats_mask set, stats_mask gone) noexcept {
+    return static_cast<stats_mask>(static_cast<std::uint32_t>(set) & ~static_cast<std::uint32_t>(gone));
 }
-constexpr terms& operator|=(terms& a, terms b) noexcept { return a = a | b; }  // adds terms
-[[nodiscard]] constexpr bool any(terms set) noexcept { return set != terms::none; }
-[[nodiscard]] constexpr bool has(terms set, terms wanted) noexcept { return (set & wanted) == wanted; }
+constexpr stats_mask& operator|=(stats_mask& a, stats_mask b) noexcept { return a = a | b; }  // adds terms
+[[nodiscard]] constexpr bool any(stats_mask set) noexcept { return set != stats_mask::none; }
+[[nodiscard]] constexpr bool has(stats_mask set, stats_mask wanted) noexcept { return (set & wanted) == wanted; }
 
 // Stores the values as bitwise differences (XOR) to the tensor's last saved ones, which is lossless. `payload |
 // delta{8}`: after at most 8 differences in a row one payload is stored whole. It saves space if values change little
@@ -53,30 +54,30 @@ struct delta {
 
     static constexpr unsigned longest = 64;  // larger values count as 64
     // The payload with its chain, for the contents of a collection.
-    constexpr operator terms() const noexcept {
+    constexpr operator stats_mask() const noexcept {
         unsigned const links = chain < longest ? chain : longest;
-        return static_cast<terms>(links << 20 | static_cast<std::uint32_t>(terms::payload));
+        return static_cast<stats_mask>(links << 20 | static_cast<std::uint32_t>(stats_mask::payload));
     }
 };
 
 namespace detail {
 
-inline constexpr terms chain_bits = static_cast<terms>(0x7FU << 20);
-[[nodiscard]] constexpr unsigned chain_of(terms set) noexcept {
+inline constexpr stats_mask chain_bits = static_cast<stats_mask>(0x7FU << 20);
+[[nodiscard]] constexpr unsigned chain_of(stats_mask set) noexcept {
     return static_cast<std::uint32_t>(set & chain_bits) >> 20;
 }
 // The terms of two collections together. If both want the values, the shorter chain applies.
-[[nodiscard]] constexpr terms together(terms a, terms b) noexcept {
+[[nodiscard]] constexpr stats_mask together(stats_mask a, stats_mask b) noexcept {
     unsigned chain = chain_of(a) > chain_of(b) ? chain_of(a) : chain_of(b);
-    if (has(a & b, terms::payload)) { chain = chain_of(a) < chain_of(b) ? chain_of(a) : chain_of(b); }
-    return without(a | b, chain_bits) | static_cast<terms>(chain << 20);
+    if (has(a & b, stats_mask::payload)) { chain = chain_of(a) < chain_of(b) ? chain_of(a) : chain_of(b); }
+    return without(a | b, chain_bits) | static_cast<stats_mask>(chain << 20);
 }
 
 }  // namespace detail
 
 // The terms that one pass over a tensor's values computes.
-inline constexpr terms pass_terms = terms::nonfinite | terms::zeros | terms::range | terms::abs_range | terms::sum |
-                                    terms::sum_abs | terms::sum_squares | terms::variance | terms::product |
-                                    terms::hash;
+inline constexpr stats_mask pass_terms =
+    stats_mask::nonfinite | stats_mask::zeros | stats_mask::range | stats_mask::abs_range | stats_mask::sum |
+    stats_mask::sum_abs | stats_mask::sum_squares | stats_mask::variance | stats_mask::product | stats_mask::hash;
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -105,7 +105,7 @@ template <any_statistic Statistic>
 
 // The terms that a predicate needs.
 template <predicate Predicate>
-[[nodiscard]] constexpr terms needs_of(Predicate const& it) noexcept {
+[[nodiscard]] constexpr stats_mask needs_of(Predicate const& it) noexcept {
     if constexpr (requires { it.right; }) {
         return needs_of(it.left) | needs_of(it.right);
     } else if constexpr (requires { it.inner; }) {

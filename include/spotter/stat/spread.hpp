@@ -53,7 +53,7 @@ private:
             D gap = minus_centre;
             add_beside<Bytes>(gap, x[k], one);
             D square = gap * gap;
-            settle(square);
+            force_rounding(square);
             squares[k] += square;
         }
     }

@@ -44,28 +44,28 @@ struct statistic {
     statistic_id id;   // the kind
     bool abs = false;  // of |x|
 
-    [[nodiscard]] constexpr terms needs() const noexcept {
+    [[nodiscard]] constexpr stats_mask needs() const noexcept {
         switch (id) {
             case statistic_id::minimum:
             case statistic_id::maximum:
-                return abs ? terms::abs_range : terms::range;
+                return abs ? stats_mask::abs_range : stats_mask::range;
             case statistic_id::mean:
             case statistic_id::sum:
-                return abs ? terms::sum_abs : terms::sum;
+                return abs ? stats_mask::sum_abs : stats_mask::sum;
             case statistic_id::stddev:
             case statistic_id::variance:
-                return terms::variance | terms::sum | (abs ? terms::sum_abs : terms::none);
+                return stats_mask::variance | stats_mask::sum | (abs ? stats_mask::sum_abs : stats_mask::none);
             case statistic_id::product:
-                return terms::product;
+                return stats_mask::product;
             case statistic_id::l1:
-                return terms::sum_abs;
+                return stats_mask::sum_abs;
             case statistic_id::l2:
-                return terms::sum_squares;
+                return stats_mask::sum_squares;
             case statistic_id::zeros:
             case statistic_id::zero_fraction:
-                return terms::zeros;
+                return stats_mask::zeros;
             default:
-                return terms::nonfinite;
+                return stats_mask::nonfinite;
         }
     }
 
@@ -115,7 +115,7 @@ namespace detail {
         double const centre = of.sum / finite;
         double const centre_abs = of.sum_abs / finite;
         double gap = (centre - centre_abs) * (centre + centre_abs);
-        settle(gap);
+        force_rounding(gap);
         squared += gap;
         if (squared < 0) { squared = 0; }
     }
@@ -171,7 +171,7 @@ template <statistic_id Id>
 }
 // The fraction of zeros among all elements; NaN is not zero. Unknown if there is no finite element.
 [[nodiscard]] constexpr measurement zeros_among_all(summary const& of) noexcept {
-    if (!has(of.has, terms::zeros) || of.finite() == 0) { return {}; }
+    if (!has(of.has, stats_mask::zeros) || of.finite() == 0) { return {}; }
     return {quotient(number_of(of.zeros), number_of(of.count)), true};
 }
 template <statistic_id Id>
@@ -200,7 +200,7 @@ constexpr measurement statistic::operator()(summary const& of) const noexcept {
 template <statistic_id Id, bool Abs = false>
 struct fixed_statistic {
     constexpr operator statistic() const noexcept { return {Id, Abs}; }  // the same, as a value
-    [[nodiscard]] static constexpr terms needs() noexcept { return statistic{Id, Abs}.needs(); }
+    [[nodiscard]] static constexpr stats_mask needs() noexcept { return statistic{Id, Abs}.needs(); }
     [[nodiscard]] static constexpr std::string_view name() noexcept { return statistic{Id, Abs}.name(); }
     [[nodiscard]] constexpr measurement operator()(summary const& of) const noexcept {
         return detail::read<Id>(of, Abs);
@@ -267,7 +267,7 @@ inline constexpr auto product_abs = of_abs(product);
 // A user's statistic: `static constexpr terms needs`, a `name`, and a call that returns a number or a measurement.
 template <class Value>
 concept own_statistic = !std::convertible_to<Value, statistic> && requires(Value const& value, summary const& of) {
-    { Value::needs } -> std::convertible_to<terms>;
+    { Value::needs } -> std::convertible_to<stats_mask>;
     { Value::name } -> std::convertible_to<std::string_view>;
     value(of);
 };
@@ -276,7 +276,7 @@ template <class Value>
 concept any_statistic = std::convertible_to<Value, statistic> || own_statistic<Value>;
 
 template <any_statistic Statistic>
-[[nodiscard]] constexpr terms needs_of(Statistic const& it) noexcept {
+[[nodiscard]] constexpr stats_mask needs_of(Statistic const& it) noexcept {
     if constexpr (std::convertible_to<Statistic, statistic>) {
         return it.needs();
     } else {
@@ -303,10 +303,10 @@ template <any_statistic Statistic>
 
 // The contents of a collection: these statistics; `payload` for the values; `shape` for neither; joined by `|`.
 template <any_statistic... Statistics>
-[[nodiscard]] constexpr terms stats(Statistics const&... each) noexcept {
-    return (terms::nonfinite | ... | needs_of(each));
+[[nodiscard]] constexpr stats_mask stats(Statistics const&... each) noexcept {
+    return (stats_mask::nonfinite | ... | needs_of(each));
 }
-inline constexpr terms payload = terms::payload;  // the values, in a collection's contents
-using terms::shape;                               // not a variable: many functions have a local variable of that name
+inline constexpr stats_mask payload = stats_mask::payload;  // the values, in a collection's contents
+using stats_mask::shape;  // not a variable: many functions have a local variable of that name
 
 }  // namespace spotter::inline SPOTTER_ABI

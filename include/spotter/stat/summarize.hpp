@@ -12,7 +12,7 @@ namespace spotter::inline SPOTTER_ABI {
 namespace detail {
 
 template <class Values>
-constexpr void gather_plain(Values const& values, terms wanted, gathered& into) noexcept {
+constexpr void gather_plain(Values const& values, stats_mask wanted, gathered& into) noexcept {
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
         gather_block(values.subspan(start, size), start, wanted, into);
@@ -21,7 +21,7 @@ constexpr void gather_plain(Values const& values, terms wanted, gathered& into) 
 
 // For floats and doubles.
 template <class Float>
-inline void gather_direct(element_view<Float> values, terms wanted, gathered& into) noexcept {
+inline void gather_direct(element_view<Float> values, stats_mask wanted, gathered& into) noexcept {
     // First the whole blocks, then the rest as one ragged block, like the definition.
     std::size_t const whole = values.size() / block_size * block_size;
     std::size_t const rest = values.size() - whole;
@@ -32,7 +32,7 @@ inline void gather_direct(element_view<Float> values, terms wanted, gathered& in
 
 // Types without their own kernels are widened block by block into a buffer that stays in the cache.
 template <class Float>
-inline void gather_widened(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
+inline void gather_widened(tensor_ref const& tensor, stats_mask wanted, gathered& into) noexcept {
     widened_blocks<Float> blocks{tensor};
     auto const count = as_size(tensor.count);
     for (std::size_t start = 0; start < count; start += block_size) {
@@ -45,30 +45,31 @@ inline void gather_widened(tensor_ref const& tensor, terms wanted, gathered& int
 
 // A whole block without zero, subnormal or non-finite parts becomes three blocks of doubles: real parts, magnitudes,
 // squares. Other blocks, and pairs of doubles, go by the definition.
-inline void gather_complex(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
+inline void gather_complex(tensor_ref const& tensor, stats_mask wanted, gathered& into) noexcept {
     seen_values const values{tensor};
     if (tensor.type != dtype::c64) { return gather_plain(values, wanted, into); }
     complex_parts parts;
     for (std::size_t start = 0; start < values.size(); start += block_size) {
         std::size_t const size = values.size() - start < block_size ? values.size() - start : block_size;
         c64 const* const block = tensor.values.c64 + start;
-        if (size % lane_count != 0 || has(wanted, terms::product) ||
+        if (size % lane_count != 0 || has(wanted, stats_mask::product) ||
             !ordinary_block<float, 16>(reinterpret_cast<float const*>(block), 2 * size)) {
             gather_block(values.subspan(start, size), start, wanted, into);
             continue;
         }
         split_block(block, size, parts);
         gathered squares;
-        (void)gather_fast(parts.real, size, start, wanted & (terms::sum | terms::range | terms::variance), into);
-        (void)gather_fast(parts.size, size, start, wanted & (terms::sum_abs | terms::abs_range), into);
-        if (has(wanted, terms::sum_squares)) {
-            (void)gather_fast(parts.square, size, start, terms::sum, squares);
+        (void)gather_fast(parts.real, size, start,
+                          wanted & (stats_mask::sum | stats_mask::range | stats_mask::variance), into);
+        (void)gather_fast(parts.size, size, start, wanted & (stats_mask::sum_abs | stats_mask::abs_range), into);
+        if (has(wanted, stats_mask::sum_squares)) {
+            (void)gather_fast(parts.square, size, start, stats_mask::sum, squares);
             into.sum_squares.add(squares.sum);
         }
     }
 }
 
-constexpr void gather(tensor_ref const& tensor, terms wanted, gathered& into) noexcept {
+constexpr void gather(tensor_ref const& tensor, stats_mask wanted, gathered& into) noexcept {
     if (std::is_constant_evaluated()) {
         visit_seen(tensor, [&](auto const& values) { gather_plain(values, wanted, into); });
     } else if (tensor.type == dtype::f32) {
@@ -118,15 +119,17 @@ SPOTTER_STRICT inline std::uint64_t hash_values(void const* values, std::size_t 
 // includes the non-finite counts; if there are none, nothing is read. Constexpr without hash. O(n), no allocation;
 // memory is read once for each block, and again from the cache. A text has no terms.
 template <class = only_where_called>
-[[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, terms wanted) noexcept {
+[[nodiscard]] constexpr summary summarize(tensor_ref const& tensor, stats_mask wanted) noexcept {
     gathered into;
     into.result.count = tensor.count;
-    if (std::is_constant_evaluated()) { wanted = without(wanted, terms::hash); }
+    if (std::is_constant_evaluated()) { wanted = without(wanted, stats_mask::hash); }
     bool const numbers = tensor.refused == refusal::none && tensor.type != dtype::text && tensor.type != dtype::none;
     if (!any(wanted & pass_terms) || !numbers) { return into.result; }
     detail::gather(tensor, wanted, into);
     summary result = into.finish(wanted);
-    if (has(wanted, terms::hash)) { result.hash = detail::hash_values(tensor.values.raw, as_size(tensor.bytes())); }
+    if (has(wanted, stats_mask::hash)) {
+        result.hash = detail::hash_values(tensor.values.raw, as_size(tensor.bytes()));
+    }
     return result;
 }
 

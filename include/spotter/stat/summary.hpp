@@ -12,8 +12,8 @@ inline constexpr std::uint64_t no_index = ~std::uint64_t{0};
 // A field is valid if its term is in `has`. Apart from the counts, all are over the finite elements, in doubles. For
 // complex tensors sum_squares uses |x|^2, sum_abs and abs_range use |x|; sum, range and product use the real part.
 struct summary {
-    terms has = terms::none;  // the computed terms
-    std::uint64_t count = 0;  // all elements
+    stats_mask has = stats_mask::none;  // the computed terms
+    std::uint64_t count = 0;            // all elements
 
     std::uint64_t nan = 0;               // number of NaN
     std::uint64_t pos_inf = 0;           // number of +infinity

@@ -148,7 +148,7 @@ SPOTTER_STRICT SPOTTER_INLINE void add_exact_product(vec<double, Bytes>& sum, ve
     }
 #endif
     auto product = a * b;
-    settle(product);
+    force_rounding(product);
     sum += product;
 }
 // Sets 1 so that no compiler sees it, and multiplications with it stay.
@@ -180,7 +180,7 @@ SPOTTER_STRICT SPOTTER_INLINE void add_square(vec<double, Bytes>& sum, vec<doubl
         add_exact_product<Bytes>(sum, x, x);
     } else {
         auto square = x * x;
-        settle(square);
+        force_rounding(square);
         sum += square;
     }
 }
@@ -295,7 +295,7 @@ SPOTTER_STRICT SPOTTER_INLINE double gap_block(Float const* values, [[maybe_unus
                     add_beside<Bytes>(gap, x[k], one);
                 }
                 D square = gap * gap;
-                settle(square);
+                force_rounding(square);
                 squares[part + k] += square;
             }
         }

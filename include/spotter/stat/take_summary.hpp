@@ -8,7 +8,7 @@
 namespace spotter::inline SPOTTER_ABI {
 
 // Like summarize(tensor, wanted), but not constexpr.
-SPOTTER_WHERE_CALLED [[nodiscard]] summary take_summary(tensor_ref const& tensor, terms wanted) noexcept;
+SPOTTER_WHERE_CALLED [[nodiscard]] summary take_summary(tensor_ref const& tensor, stats_mask wanted) noexcept;
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -7,7 +7,7 @@
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_WHERE_CALLED_BODY summary take_summary(tensor_ref const& tensor, terms wanted) noexcept {
+SPOTTER_WHERE_CALLED_BODY summary take_summary(tensor_ref const& tensor, stats_mask wanted) noexcept {
     return summarize(tensor, wanted);
 }
 

@@ -131,10 +131,10 @@ struct vec {
     }
 };
 
-using spotter::settle;
+using spotter::force_rounding;
 template <class Value, std::size_t Bytes>
-SPOTTER_INLINE void settle(vec<Value, Bytes>& product) noexcept {
-    for (Value& each : product.lane) { settle(each); }
+SPOTTER_INLINE void force_rounding(vec<Value, Bytes>& product) noexcept {
+    for (Value& each : product.lane) { force_rounding(each); }
 }
 
 template <class Mask, class Vector>

@@ -48,7 +48,7 @@ template <int ExponentBits, int MantissaBits>
     double const high = __builtin_bit_cast(double, (value >> 32) | 0x4530000000000000U);
     double const low = __builtin_bit_cast(double, (value & 0xFFFFFFFFU) | 0x4330000000000000U);
     double top = high - offset;
-    settle(top);
+    force_rounding(top);
     return top + low;
 }
 

@@ -27,8 +27,9 @@ namespace spotter::inline SPOTTER_ABI {
 }
 
 // The terms that the distribution holds.
-[[nodiscard]] constexpr terms terms_of(distribution const& it) noexcept {
-    return (it.has_quantiles ? terms::quantiles : terms::none) | (it.has_histogram ? terms::histogram : terms::none);
+[[nodiscard]] constexpr stats_mask terms_of(distribution const& it) noexcept {
+    return (it.has_quantiles ? stats_mask::quantiles : stats_mask::none) |
+           (it.has_histogram ? stats_mask::histogram : stats_mask::none);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

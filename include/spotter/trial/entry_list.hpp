@@ -159,7 +159,7 @@ private:
         std::uint64_t first = 0, last = 0, furthest = 0;
         std::size_t run = 0;
     };
-    static void settle(std::vector<reach>& all);
+    static void sort_reaches(std::vector<reach>& all);
     // The first reach that begins after a step; looked up directly if the runs are evenly spaced.
     [[nodiscard]] static std::vector<reach>::const_iterator behind(std::vector<reach> const& all,
                                                                    std::uint64_t index) noexcept;

@@ -117,7 +117,7 @@ SPOTTER_BODY void entry_list::reach_out() const {
         }
     }
     for (std::size_t mode = 0; mode < mode_count; ++mode) {
-        if (!sorted[mode]) { settle(reaches_[mode]); }
+        if (!sorted[mode]) { sort_reaches(reaches_[mode]); }
     }
     reached_ = runs_.size() - 1;
 }
@@ -136,7 +136,7 @@ SPOTTER_BODY std::vector<entry_list::reach>::const_iterator entry_list::behind(s
                                  : std::upper_bound(all.begin(), guess, index, begins_after);
 }
 
-SPOTTER_BODY void entry_list::settle(std::vector<reach>& all) {
+SPOTTER_BODY void entry_list::sort_reaches(std::vector<reach>& all) {
     std::sort(all.begin(), all.end(),
               [](reach const& a, reach const& b) { return a.first != b.first ? a.first < b.first : a.run < b.run; });
     std::uint64_t furthest = 0;

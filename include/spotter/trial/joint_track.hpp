@@ -59,7 +59,8 @@ public:
     // A statistic, as stored or computed from the values.
     [[nodiscard]] result<double> stat(step_id step, statistic which) const;
     // Quantiles and histogram at a step (`wanted`: one or both), as stored or computed from the values.
-    [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const;
+    [[nodiscard]] result<spotter::distribution> distribution(step_id step,
+                                                             stats_mask wanted = distribution_terms) const;
     // The smallest value that is not exceeded by at least the share `level`, 0 to 1, of the finite values (nearest
     // rank).
     [[nodiscard]] result<double> quantile(step_id step, double level) const;

@@ -48,7 +48,7 @@ SPOTTER_BODY result<double> track::stat(step_id step, statistic which) const {
     return lowest(step, [&](worker_track const& each) { return each.stat(step, which); }, true);
 }
 
-SPOTTER_BODY result<spotter::distribution> track::distribution(step_id step, terms wanted) const {
+SPOTTER_BODY result<spotter::distribution> track::distribution(step_id step, stats_mask wanted) const {
     return lowest(step, [&](worker_track const& each) { return each.distribution(step, wanted); }, true);
 }
 

@@ -111,7 +111,8 @@ public:
     [[nodiscard]] result<double> stat(step_id step, statistic which) const;
 
     // Quantiles and histogram at a step (`wanted`: one or both), as stored or computed from the values.
-    [[nodiscard]] result<spotter::distribution> distribution(step_id step, terms wanted = distribution_terms) const;
+    [[nodiscard]] result<spotter::distribution> distribution(step_id step,
+                                                             stats_mask wanted = distribution_terms) const;
     // The smallest value that is not exceeded by at least the share `level`, 0 to 1, of the finite values (nearest
     // rank).
     [[nodiscard]] result<double> quantile(step_id step, double level) const;
@@ -157,7 +158,7 @@ public:
 
 private:
     // The statistics of an entry: the stored terms, and those of `wanted` computed from the values.
-    [[nodiscard]] result<summary> summary_of(track_entry const& entry, terms wanted, row_finder& finder) const;
+    [[nodiscard]] result<summary> summary_of(track_entry const& entry, stats_mask wanted, row_finder& finder) const;
     // All values of an entry, or a range of them.
     [[nodiscard]] recorded_value values_of(track_entry const& entry, row_finder& finder,
                                            spotter::elements const* some = nullptr) const;
@@ -177,8 +178,8 @@ private:
     [[nodiscard]] static error too_few(std::uint64_t count) noexcept;
     [[nodiscard]] static error of_letters() noexcept;
     [[nodiscard]] static error undefined() noexcept;
-    [[nodiscard]] static error no_payload(terms stored, bool thinned = false) noexcept;
-    [[nodiscard]] static error not_kept(statistic which, terms stored) noexcept;
+    [[nodiscard]] static error no_payload(stats_mask stored, bool thinned = false) noexcept;
+    [[nodiscard]] static error not_kept(statistic which, stats_mask stored) noexcept;
     [[nodiscard]] static recorded_value scalar_value(rows::scalar const& row);
 
     worker_reader const* from_ = nullptr;

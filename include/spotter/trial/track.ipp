@@ -11,7 +11,7 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // Lists the statistics that can be read from these terms, by their query names.
-SPOTTER_BODY void name_statistics(terms kept, text<160>& out) noexcept {
+SPOTTER_BODY void name_statistics(stats_mask kept, text<160>& out) noexcept {
     char const* comma = "";
     auto const add = [&](std::string_view name) {
         out << comma << name;
@@ -24,7 +24,8 @@ SPOTTER_BODY void name_statistics(terms kept, text<160>& out) noexcept {
     for (statistic const each : std::initializer_list<statistic>{of_abs(minimum), of_abs(maximum), mean_abs}) {
         if (has(kept, each.needs())) { add(each.name()); }
     }
-    if (terms const rest = kept & (terms::hash | terms::change | terms::unit_activity | distribution_terms);
+    if (stats_mask const rest =
+            kept & (stats_mask::hash | stats_mask::change | stats_mask::unit_activity | distribution_terms);
         any(rest)) {
         sentence others;
         describe(rest, others);
@@ -81,7 +82,7 @@ SPOTTER_BODY result<double> worker_track::stat(step_id step, statistic which) co
     return not_kept(which, stats->has);
 }
 
-SPOTTER_BODY result<spotter::distribution> worker_track::distribution(step_id step, terms wanted) const {
+SPOTTER_BODY result<spotter::distribution> worker_track::distribution(step_id step, stats_mask wanted) const {
     wanted = wanted & distribution_terms;
     result<track_entry> const entry = find(step, nullptr);
     if (!entry) { return entry.error(); }
@@ -92,7 +93,7 @@ SPOTTER_BODY result<spotter::distribution> worker_track::distribution(step_id st
         if (error const why = decode(run_->row_at(entry->place, row_kind::observe, finder), row, stats)) { return why; }
         spotter::distribution const stored = stored_distribution(row);
         if (has(terms_of(stored), wanted)) { return stored; }
-        if (!row.has_values && has(stats.has, terms::nonfinite) && stats.finite() == 0) { return undefined(); }
+        if (!row.has_values && has(stats.has, stats_mask::nonfinite) && stats.finite() == 0) { return undefined(); }
     }
     recorded_value const value = values_of(*entry, finder);
     if (!value) { return value.error(); }
@@ -107,7 +108,7 @@ SPOTTER_BODY result<double> worker_track::quantile(step_id step, double level) c
     double const thousandths = level * 1000;
     for (std::size_t i = 0; i < quantile_levels.size(); ++i) {
         if (magnitude(thousandths - quantile_levels[i]) > 1e-9) { continue; }
-        result<spotter::distribution> const found = distribution(step, terms::quantiles);
+        result<spotter::distribution> const found = distribution(step, stats_mask::quantiles);
         return found ? result<double>{found->quantiles[i]} : found.error();
     }
     return {errc::bad_config,
@@ -162,7 +163,7 @@ SPOTTER_BODY std::vector<loose_scalar> worker_track::loose() const {
     return found;
 }
 
-SPOTTER_BODY result<summary> worker_track::summary_of(track_entry const& entry, terms wanted,
+SPOTTER_BODY result<summary> worker_track::summary_of(track_entry const& entry, stats_mask wanted,
                                                       row_finder& finder) const {
     summary stats;
     if (!entry.is_scalar) {
@@ -330,7 +331,7 @@ SPOTTER_BODY error worker_track::undefined() noexcept {
     return {errc::not_in_step, "undefined: the tensor has no finite element at this step"};
 }
 
-SPOTTER_BODY error worker_track::no_payload(terms stored, bool thinned) noexcept {
+SPOTTER_BODY error worker_track::no_payload(stats_mask stored, bool thinned) noexcept {
     text<160> kept;  // the names of all of them
     detail::name_statistics(stored, kept);
     error why{errc::no_payload, "only statistics were kept at this step: ask stat(), or "};
@@ -340,7 +341,7 @@ SPOTTER_BODY error worker_track::no_payload(terms stored, bool thinned) noexcept
     return why;
 }
 
-SPOTTER_BODY error worker_track::not_kept(statistic which, terms stored) noexcept {
+SPOTTER_BODY error worker_track::not_kept(statistic which, stats_mask stored) noexcept {
     text<160> kept;
     detail::name_statistics(stored, kept);
     error why{errc::no_payload, ""};

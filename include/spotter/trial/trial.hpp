@@ -158,7 +158,7 @@ private:
 
     [[nodiscard]] run_losses all_losses() const;
     // Derives what depends on all workers.
-    void settle();
+    void update_status();
     [[nodiscard]] joint_notes const& joint() const;
     [[nodiscard]] error absence(step_id step) const;
     [[nodiscard]] static error no_such(worker which) noexcept;

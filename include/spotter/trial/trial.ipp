@@ -233,7 +233,7 @@ SPOTTER_BODY error trial::refresh() {
     return detail::answered(
         [&]() -> error {
             error const why = list_->refresh();
-            settle();
+            update_status();
             return why;
         },
         "no memory to take in what was written: what was read still holds, refresh() again");
@@ -259,7 +259,7 @@ SPOTTER_BODY error trial::wait(step_id step, std::chrono::milliseconds patience)
     }
 }
 
-SPOTTER_BODY void trial::settle() {
+SPOTTER_BODY void trial::update_status() {
     if (readers().empty()) { return; }
     status_ = first().status();
     for (auto const& each : readers()) { status_ = worst_of(status_, each->status()); }
@@ -347,7 +347,7 @@ SPOTTER_BODY result<trial> trial::open(std::string_view path, worker const* only
         if (error const why = only == nullptr ? opened.refresh() : opened.list_->open_only(only->number)) {
             return why;
         }
-        if (only != nullptr) { opened.settle(); }
+        if (only != nullptr) { opened.update_status(); }
         return opened;
 #if SPOTTER_EXCEPTIONS
     } catch (...) { return {errc::out_of_memory, "no memory to open the run"}; }

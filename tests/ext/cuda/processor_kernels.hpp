@@ -59,7 +59,7 @@ inline void run_chains(task_list const& tasks, unsigned grid, result* results) n
     for (unsigned which = 0; which < grid; ++which) {
         task const& mine = tasks.of[which];
         if (mine.before != 0) { take_change(processor_group{}, mine, results[which]); }
-        if ((mine.wanted & static_cast<std::uint32_t>(terms::hash)) != 0) {
+        if ((mine.wanted & static_cast<std::uint32_t>(stats_mask::hash)) != 0) {
             results[which].hash = hash_of(mine.values, mine.bytes);
         }
     }

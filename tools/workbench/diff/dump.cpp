@@ -219,7 +219,7 @@ error dump::add_series(std::string name, mode which, place values, place steps) 
     return why;
 }
 
-error dump::settle() {
+error dump::build_index() {
     std::sort(met_.begin(), met_.end());
     std::vector<std::uint32_t> names;
     for (std::size_t i = 0; i < met_.size(); ++i) {
@@ -289,7 +289,7 @@ result<dump> dump::open(std::string_view path, inflate_function inflate, file_sy
                                                     ".npy, .npz or .safetensors files");
         return none;
     }
-    if (error const twice = it.settle()) { return twice; }
+    if (error const twice = it.build_index()) { return twice; }
     return it;
 }
 

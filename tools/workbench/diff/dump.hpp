@@ -77,12 +77,12 @@ private:
     dump(inflate_function inflate, file_system& files) noexcept : inflate_{inflate}, files_{&files} {}
 
     // A tensor at a step.
-    struct sight {
+    struct snapshot {
         step_id step{};
         std::uint32_t name = 0;   // index of the name
         std::uint32_t place = 0;  // index among all places found
 
-        friend bool operator<(sight const& a, sight const& b) noexcept {
+        friend bool operator<(snapshot const& a, snapshot const& b) noexcept {
             return a.step != b.step ? a.step < b.step : a.place < b.place;
         }
     };
@@ -113,7 +113,7 @@ private:
     // errc: wrong_type (they are not a series), exists.
     [[nodiscard]] error add_series(std::string name, mode which, place values, place steps);
     // Builds the index of everything found. errc: exists.
-    [[nodiscard]] error settle();
+    [[nodiscard]] error build_index();
 
     // In the order of names, so that a folder is read in the same order everywhere.
     [[nodiscard]] error add_folder(std::string const& path, std::string const& inside, int depth);
@@ -125,7 +125,7 @@ private:
     std::vector<source> files_list_{};
     std::map<std::pair<step_id, std::string>, place> places_{};
     std::map<std::pair<mode, std::string>, series> series_{};
-    std::vector<sight> met_{};  // until they are in the index
+    std::vector<snapshot> met_{};  // until they are in the index
     step_index index_{};
     mutable series const* read_ = nullptr;  // the last requested one, with its numbers:
     mutable recorded_value numbers_{error{}};

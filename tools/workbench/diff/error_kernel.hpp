@@ -37,7 +37,7 @@ struct error_vectors {
         SPOTTER_STRICT_BODY
         D const error = x - y;
         D squared = error * error, product = x * y, of_a = x * x, of_b = y * y;
-        settle(squared), settle(product), settle(of_a), settle(of_b);
+        force_rounding(squared), force_rounding(product), force_rounding(of_a), force_rounding(of_b);
         gap += squared, dot += product, a += of_a, b += of_b;
         D size = error, larger = y, size_x = x, divisor;
         clear_sign(size), clear_sign(larger), clear_sign(size_x);

@@ -163,7 +163,7 @@ value_hash pair_comparer::hash_of(opened_side const& from, std::string const& na
     if (!value) { return from.hash(name, step); }
     tensor_ref const& view = value.view();
     if (view.type == dtype::text) { return {}; }
-    return {true, summarize(view, terms::hash).hash, view.type, view.shape, view.layout};
+    return {true, summarize(view, stats_mask::hash).hash, view.type, view.shape, view.layout};
 }
 
 measurement pair_comparer::statistic_of(opened_side const& from, std::string const& name, recorded_value const& value,

@@ -25,37 +25,39 @@ static void count_differing(std::span<std::byte const> a, std::span<std::byte co
 }
 // The name of the first statistic that differs; empty where all common ones are equal.
 [[nodiscard]] static std::string_view differing_statistic(summary const& a, summary const& b) {
-    terms const both = a.has & b.has;
+    stats_mask const both = a.has & b.has;
     auto const apart = [](double const& x, double const& y) { return std::memcmp(&x, &y, sizeof x) != 0; };
     if (a.count != b.count) { return "the number of elements"; }
-    if (has(both, terms::hash) && a.hash != b.hash) { return "the hash"; }
+    if (has(both, stats_mask::hash) && a.hash != b.hash) { return "the hash"; }
     if (a.nan != b.nan || a.pos_inf != b.pos_inf || a.neg_inf != b.neg_inf) { return "what is not finite"; }
-    if (has(both, terms::zeros) && a.zeros != b.zeros) { return "the zeros"; }
-    if (has(both, terms::range) && (apart(a.minimum, b.minimum) || apart(a.maximum, b.maximum))) { return "the range"; }
-    if (has(both, terms::sum) && apart(a.sum, b.sum)) { return "the sum"; }
-    if (has(both, terms::sum_abs) && apart(a.sum_abs, b.sum_abs)) { return "the sum of magnitudes"; }
-    if (has(both, terms::sum_squares) && apart(a.sum_squares, b.sum_squares)) { return "the sum of squares"; }
-    if (has(both, terms::variance) && apart(a.moment2, b.moment2)) { return "the variance"; }
+    if (has(both, stats_mask::zeros) && a.zeros != b.zeros) { return "the zeros"; }
+    if (has(both, stats_mask::range) && (apart(a.minimum, b.minimum) || apart(a.maximum, b.maximum))) {
+        return "the range";
+    }
+    if (has(both, stats_mask::sum) && apart(a.sum, b.sum)) { return "the sum"; }
+    if (has(both, stats_mask::sum_abs) && apart(a.sum_abs, b.sum_abs)) { return "the sum of magnitudes"; }
+    if (has(both, stats_mask::sum_squares) && apart(a.sum_squares, b.sum_squares)) { return "the sum of squares"; }
+    if (has(both, stats_mask::variance) && apart(a.moment2, b.moment2)) { return "the variance"; }
     return {};
 }
 
-std::vector<parting_walk::sight> parting_walk::sights_of(worker_index const& run, step_rows const& rows) {
-    std::vector<sight> all;
-    auto const add = [&](tensor_id id, sight it) {
+std::vector<parting_walk::snapshot> parting_walk::snapshots_of(worker_index const& run, step_rows const& rows) {
+    std::vector<snapshot> all;
+    auto const add = [&](tensor_id id, snapshot it) {
         recorded_tensor const& tensor = *run.tensors()[id];
         if (tensor.info.role == role::timing || tensor.info.role == role::system) { return; }
         it.name = tensor.name;
         all.push_back(std::move(it));
     };
     rows.each_event(recorded_sink{[&](recorded_observation const& seen) {
-                                      sight it;
+                                      snapshot it;
                                       it.stats = seen.stats;
                                       it.has_values = seen.row.has_values;
                                       add(seen.id, std::move(it));
                                   },
                                   [&](recorded_scalar const& seen) {
                                       if (!seen.row.has_step || seen.row.type == dtype::text) { return; }
-                                      sight it;
+                                      snapshot it;
                                       it.is_scalar = true;
                                       it.value.assign(seen.row.value.begin(), seen.row.value.end());
                                       add(seen.id, std::move(it));
@@ -63,7 +65,7 @@ std::vector<parting_walk::sight> parting_walk::sights_of(worker_index const& run
     return all;
 }
 
-std::optional<parting_point> parting_walk::compare(step_id step, sight const& a, sight const& b) const {
+std::optional<parting_point> parting_walk::compare(step_id step, snapshot const& a, snapshot const& b) const {
     parting_point apart{step, a.name, {}, 0, 0, 0};
     if (a.is_scalar && b.is_scalar) {
         if (a.value == b.value) { return {}; }
@@ -93,8 +95,8 @@ std::optional<parting_point> parting_walk::compare(step_id step, sight const& a,
     return apart;
 }
 
-std::optional<parting_point> parting_walk::compare(step_id step, std::vector<sight> const& a,
-                                                   std::vector<sight> const& b) const {
+std::optional<parting_point> parting_walk::compare(step_id step, std::vector<snapshot> const& a,
+                                                   std::vector<snapshot> const& b) const {
     for (std::size_t i = 0; i < (std::min)(a.size(), b.size()); ++i) {
         if (a[i].name != b[i].name) {
             return parting_point{step, a[i].name, "observed where the other observed " + b[i].name, 0, 0, 0};
@@ -102,7 +104,7 @@ std::optional<parting_point> parting_walk::compare(step_id step, std::vector<sig
         if (auto const apart = compare(step, a[i], b[i])) { return apart; }
     }
     if (a.size() == b.size()) { return {}; }
-    sight const& more = a.size() > b.size() ? a[b.size()] : b[a.size()];
+    snapshot const& more = a.size() > b.size() ? a[b.size()] : b[a.size()];
     return parting_point{step, more.name, "observed by one alone", 0, 0, 0};
 }
 
@@ -116,7 +118,7 @@ std::optional<parting_point> const& parting_walk::look() {
             found_ = parting_point{rows_a_.step(), {}, "a step that the other did not close then", 0, 0, 0};
             break;
         }
-        found_ = compare(rows_a_.step(), sights_of(index_of(a_), rows_a_), sights_of(index_of(b_), rows_b_));
+        found_ = compare(rows_a_.step(), snapshots_of(index_of(a_), rows_a_), snapshots_of(index_of(b_), rows_b_));
         steps_ += found_ ? 0U : 1U;
     }
     return found_;

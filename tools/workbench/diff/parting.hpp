@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
 private:
-    struct sight {  // a tensor at a step
+    struct snapshot {  // a tensor at a step
         std::string name{};
         summary stats{};
         bool has_values = false;
@@ -34,10 +34,10 @@ private:
     };
 
     [[nodiscard]] static worker_index const& index_of(trial const& run) { return run.readers().front()->index(); }
-    [[nodiscard]] static std::vector<sight> sights_of(worker_index const& run, step_rows const& rows);
-    [[nodiscard]] std::optional<parting_point> compare(step_id step, std::vector<sight> const& a,
-                                                       std::vector<sight> const& b) const;
-    [[nodiscard]] std::optional<parting_point> compare(step_id step, sight const& a, sight const& b) const;
+    [[nodiscard]] static std::vector<snapshot> snapshots_of(worker_index const& run, step_rows const& rows);
+    [[nodiscard]] std::optional<parting_point> compare(step_id step, std::vector<snapshot> const& a,
+                                                       std::vector<snapshot> const& b) const;
+    [[nodiscard]] std::optional<parting_point> compare(step_id step, snapshot const& a, snapshot const& b) const;
 
     trial& a_;
     trial& b_;

@@ -82,7 +82,7 @@ step_index index_of(trial const& run) {
         summary stats;
         if (found.is_scalar ||
             decode(each->index().row_at(found.place, row_kind::observe, each->index().finder()), row, stats) ||
-            !has(stats.has, terms::hash)) {
+            !has(stats.has, stats_mask::hash)) {
             return {};
         }
         return {true, stats.hash, tensor->info.type, row.has_shape || row.has_values ? row.shape : tensor->info.shape};

@@ -107,7 +107,7 @@ private:
         end_row();
     }
     void put_statistics(recorded_entry& it) {
-        terms wanted = terms::hash;
+        stats_mask wanted = stats_mask::hash;
         for (statistic const& each : *statistics_) { wanted |= each.needs(); }
         summary const stats = it.stats(wanted, !choice_->what.statistics.empty());
         for (std::size_t i = 0; i < statistics_->size(); ++i) {
@@ -115,7 +115,7 @@ private:
                 file_->put(at_statistics + i, found.value);
             }
         }
-        if (has(stats.has, terms::hash)) { file_->put(behind(at_hash), static_cast<std::int64_t>(stats.hash)); }
+        if (has(stats.has, stats_mask::hash)) { file_->put(behind(at_hash), static_cast<std::int64_t>(stats.hash)); }
     }
 
     parquet_choice const* choice_;

@@ -13,13 +13,14 @@
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
 [[nodiscard]] static measurement read_change(evidence::moment const& it, statistic) {
-    bool const known = has(it.stats.has, terms::change) && it.stats.has_previous && it.stats.previous_sum_squares > 0;
+    bool const known =
+        has(it.stats.has, stats_mask::change) && it.stats.has_previous && it.stats.previous_sum_squares > 0;
     return known ? measurement{std::sqrt(it.stats.delta_sum_squares / it.stats.previous_sum_squares), true}
                  : measurement{};
 }
 
 [[nodiscard]] static measurement read_unchanged(evidence::moment const& it, statistic) {
-    bool const known = has(it.stats.has, terms::change) && it.stats.has_previous && it.stats.count > 0;
+    bool const known = has(it.stats.has, stats_mask::change) && it.stats.has_previous && it.stats.count > 0;
     return known ? measurement{1 - static_cast<double>(it.stats.changed) / static_cast<double>(it.stats.count), true}
                  : measurement{};
 }

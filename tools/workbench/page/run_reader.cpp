@@ -87,7 +87,7 @@ void run_reader::take_observation(recorded_observation const& from) {
     mode_story& mine = tensor->modes[index_of(it.step.mode)];
     std::uint64_t const at = place_of(it.step);
     ++mine.observations;
-    bool const look = !has(stats.has, terms::sum) && it.has_values && is_number(tensor->info);
+    bool const look = !has(stats.has, stats_mask::sum) && it.has_values && is_number(tensor->info);
     if (look && !add_value(from, stats)) { ++mine.unreadable; }
     add_statistics(mine, at, stats);
     double const idle = share_of_idle(it);
@@ -120,15 +120,15 @@ bool run_reader::add_value(recorded_observation const& it, summary& stats) {
     if (view.bytes() > most_bytes) { return true; }
     // A damaged value is a gap.
     if (read_values(from_.index(), it.segment, it.row, unpacker_, values_, view)) { return false; }
-    summary const made = summarize(view, terms::sum);
-    stats.has |= terms::nonfinite | terms::sum;
+    summary const made = summarize(view, stats_mask::sum);
+    stats.has |= stats_mask::nonfinite | stats_mask::sum;
     stats.count = made.count, stats.sum = made.sum;
     stats.nan = made.nan, stats.pos_inf = made.pos_inf, stats.neg_inf = made.neg_inf;
     return true;
 }
 
 void run_reader::add_statistics(mode_story& mine, std::uint64_t at, summary const& stats) {
-    bool const bad = has(stats.has, terms::nonfinite) && stats.nonfinite() > 0;
+    bool const bad = has(stats.has, stats_mask::nonfinite) && stats.nonfinite() > 0;
     auto const add = [&](series& to, measurement const& it) {
         if (it.known) { to.add(at, it.value); }
         if (bad) { to.add_bad(at); }
@@ -139,7 +139,7 @@ void run_reader::add_statistics(mode_story& mine, std::uint64_t at, summary cons
         norm.value /= std::sqrt(static_cast<double>(stats.finite()));
         add(mine.root_mean_square, norm);
     }
-    if (has(stats.has, terms::change) && stats.has_previous && stats.previous_sum_squares > 0) {
+    if (has(stats.has, stats_mask::change) && stats.has_previous && stats.previous_sum_squares > 0) {
         mine.change.add(at, std::sqrt(stats.delta_sum_squares / stats.previous_sum_squares));
     }
     if (measurement const share = zero_fraction(stats); share.known) { mine.zeros.add(at, share.value); }

@@ -187,7 +187,7 @@ template <class Text>
         for (series::bucket const& it : each.any_mode().most.buckets()) {
             if (it.count == 0) { continue; }
             summary ids;
-            ids.has = terms::range, ids.count = 1, ids.maximum = it.most;
+            ids.has = stats_mask::range, ids.count = 1, ids.maximum = it.most;
             measurement const found = tree_depth::depth_of(ids);
             if (found.known) { depth.add(static_cast<std::uint64_t>(it.middle()), found.value); }
         }

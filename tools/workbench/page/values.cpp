@@ -46,14 +46,14 @@ static void read_values_of(tensor_story const& tensor, mode_story& mine, value_s
         recorded_value const value = from.read(tensor, each.step);
         if (value.error().code == errc::corrupt) { ++mine.unreadable; }
         if (!value) { continue; }
-        summary const stats = summarize(value.view(), terms::sum_abs | terms::zeros | terms::range);
+        summary const stats = summarize(value.view(), stats_mask::sum_abs | stats_mask::zeros | stats_mask::range);
         if (measurement const size = mean_abs(stats); scale && size.known) { mine.mean_abs.add(each.at, size.value); }
         if (measurement const share = zero_fraction(stats); zeros && share.known) {
             mine.zeros.add(each.at, share.value);
         }
         if (measurement const top = maximum(stats); last && top.known) { mine.most.add(each.at, top.value); }
         if (spread) {
-            distribution const all = distribution_of(value.view(), terms::histogram, {});
+            distribution const all = distribution_of(value.view(), stats_mask::histogram, {});
             if (all.has_histogram) { mine.spreads.add({each, all}); }
         }
         if (!change) { continue; }

@@ -112,8 +112,9 @@ double fault_planter::factor_at(change const& what, memory& of, observation cons
         case alteration::spikes:
             return of.steps % 50 == 49 ? what.factor : 1;
         case alteration::level: {
-            summary const now =
-                has(it.stats.has, terms::sum) || values.absent() ? it.stats : take_summary(values, terms::sum);
+            summary const now = has(it.stats.has, stats_mask::sum) || values.absent()
+                                    ? it.stats
+                                    : take_summary(values, stats_mask::sum);
             double const mean = now.finite() > 0 ? now.sum / static_cast<double>(now.finite()) : 0;
             if (of.steps == 0) { of.level = mean; }
             return mean != 0 ? of.level / mean * (1 + 0.005 * std::sin(1.7 * k)) : 1;
@@ -156,7 +157,7 @@ void fault_planter::freeze(memory& of, observation const& it) {
     double const xx = of.frozen.delta_sum_squares + 2 * of.frozen.dot - of.frozen.previous_sum_squares;
     stats_ = of.frozen;
     stats_.has_previous = has_previous, stats_.previous_index = previous;
-    stats_.previous_sum_squares = stats_.dot = has(of.frozen.has, terms::sum_squares) ? of.frozen.sum_squares : xx;
+    stats_.previous_sum_squares = stats_.dot = has(of.frozen.has, stats_mask::sum_squares) ? of.frozen.sum_squares : xx;
     stats_.delta_sum_squares = 0;
     stats_.changed = 0;
     bytes_ = of.values;
@@ -176,8 +177,8 @@ bool fault_planter::move_rows(alteration how, observation const& it) {
         std::uint64_t const other = how == alteration::one_row ? 0 : (i + rows / 2) % rows;
         std::memcpy(bytes_.data() + i * row, from.data() + other * row, row);
     }
-    terms const wanted = it.stats.has;
-    stats_ = take_summary(view_, without(wanted, terms::change));
+    stats_mask const wanted = it.stats.has;
+    stats_ = take_summary(view_, without(wanted, stats_mask::change));
     stats_.has = wanted;
     stats_.has_previous = false;
     units_ = {};

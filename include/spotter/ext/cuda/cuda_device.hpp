@@ -14,8 +14,8 @@ struct cuda_options {
     int ordinal = 0;  // of the card, if the thread has no context
     // Page-locked host memory for the values that are needed, for all steps in flight; values without room are refused.
     std::uint64_t values_bytes = 256ULL << 20;
-    // Device memory for previous values, where a rule or collection needs the change (terms::change). Without room the
-    // values are copied, and the host computes the change.
+    // Device memory for previous values, where a rule or collection needs the change (stats_mask::change). Without room
+    // the values are copied, and the host computes the change.
     std::uint64_t change_bytes = 256ULL << 20;
     // Returns the thread's current stream, for tensors that come without one (DLPack, libtorch: &torch_stream of
     // ext/torch/cuda.hpp). Null: the default stream.
@@ -86,7 +86,7 @@ private:
         std::uint32_t batch = 0, at = 0;
         bool counted = false;                   // read by a kernel; otherwise only its values are copied
         std::uint64_t count = 0;                // elements
-        terms wanted = terms::none;             // terms for the kernel
+        stats_mask wanted = stats_mask::none;   // terms for the kernel
         std::byte* values = nullptr;            // destination of the copy, on the host
         detail::cuda_driver::address from = 0;  // source of the copy,
         std::size_t bytes = 0;                  // valid once it is launched
@@ -133,7 +133,7 @@ private:
     };
 
     // The terms that a kernel computes for a type.
-    [[nodiscard]] static terms known_terms(dtype type) noexcept;
+    [[nodiscard]] static stats_mask known_terms(dtype type) noexcept;
     [[nodiscard]] refusal_words look_at(device_values const& from, detail::cuda_driver::stream in) noexcept;
     // The open batch, or a new one; null where memory is lacking.
     [[nodiscard]] batch* batch_for(std::size_t place, detail::cuda_driver::stream in) noexcept;

@@ -159,9 +159,9 @@ inline constexpr refusal_words lost_device{errc::no_device, "is not taken: its d
 
 }  // namespace detail
 
-SPOTTER_BODY terms cuda_device::known_terms(dtype type) noexcept {
-    if (is_complex(type) || type == dtype::text) { return terms::none; }
-    return without(pass_terms, terms::product);
+SPOTTER_BODY stats_mask cuda_device::known_terms(dtype type) noexcept {
+    if (is_complex(type) || type == dtype::text) { return stats_mask::none; }
+    return without(pass_terms, stats_mask::product);
 }
 
 // A kernel that reads unmapped memory destroys the loop's own context, so each address is checked first.
@@ -282,9 +282,9 @@ SPOTTER_BODY refusal_words cuda_device::take(std::size_t place, device_values co
         if (refusal_words const why = look_at(from, in); why.code != errc::none) { return why; }
         taken.from = reinterpret_cast<std::uintptr_t>(from.view.values.raw);
         taken.bytes = as_size(from.view.bytes());
-        terms known = known_terms(from.view.type);
-        bool const changes = any(known) && has(wish.wanted, terms::change);
-        if (changes && keep(from, wish, taken)) { known |= terms::change; }
+        stats_mask known = known_terms(from.view.type);
+        bool const changes = any(known) && has(wish.wanted, stats_mask::change);
+        if (changes && keep(from, wish, taken)) { known |= stats_mask::change; }
         taken.wanted = wish.wanted & known;
         taken.counted = any(taken.wanted);
         if (wish.values || any(without(wish.wanted, known))) {
@@ -318,7 +318,7 @@ SPOTTER_BODY void cuda_device::add_task(tensor const& it, dtype type, batch& to)
             it.has_previous ? it.keep : 0,
             static_cast<std::uint32_t>(type),
             static_cast<std::uint32_t>(it.wanted)};
-    to.chains = to.chains || it.has_previous || has(it.wanted, terms::hash);
+    to.chains = to.chains || it.has_previous || has(it.wanted, stats_mask::hash);
     to.blocks += (it.count + block_size - 1) / block_size;
 }
 
@@ -474,9 +474,9 @@ SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, detail::cuda_p
     summary told;
     told.count = of.count;
     if (any(of.wanted & pass_terms)) { told = all.finish(of.wanted); }
-    if (has(of.wanted, terms::hash)) { told.hash = from.hash; }
-    if (!has(of.wanted, terms::change)) { return told; }
-    told.has |= terms::change;
+    if (has(of.wanted, stats_mask::hash)) { told.hash = from.hash; }
+    if (!has(of.wanted, stats_mask::change)) { return told; }
+    told.has |= stats_mask::change;
     if (!of.has_previous) { return told; }
     told.has_previous = from.compared != 0;
     told.previous_index = of.previous;

@@ -37,16 +37,16 @@ private:
         part const left = in_place_of(it.left);
         return plan_.join(asked::both, left, in_place_of(it.right));
     }
-    [[nodiscard]] bool default_of(std::string_view name, part& which, part& when, terms& what) noexcept;
+    [[nodiscard]] bool default_of(std::string_view name, part& which, part& when, stats_mask& what) noexcept;
 
-    [[nodiscard]] terms contents(json const& it);
-    [[nodiscard]] static terms content_called(std::string_view name) noexcept;
+    [[nodiscard]] stats_mask contents(json const& it);
+    [[nodiscard]] static stats_mask content_called(std::string_view name) noexcept;
     // Reads {"delta": 8}.
-    [[nodiscard]] static terms change_of(json const& it);
+    [[nodiscard]] static stats_mask change_of(json const& it);
 
     part fallback_when_{};
     bool has_fallback_when_ = false;
-    terms fallback_what_ = terms::payload;
+    stats_mask fallback_what_ = stats_mask::payload;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

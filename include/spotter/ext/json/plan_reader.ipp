@@ -134,7 +134,7 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
     std::string const name = *text_of(*named);
     subject_ = "collection \"" + name.substr(0, 40) + '"';
     part which{}, when = has_fallback_when_ ? fallback_when_ : plan_.keep(always{});
-    terms what = fallback_what_;
+    stats_mask what = fallback_what_;
     if (it.find("pattern") == it.end() && !default_of(name, which, when, what)) {
         nearest_word there{name};
         each_default([&](auto const& each) { there.among(each.name); });
@@ -155,7 +155,8 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
     subject_.clear();
 }
 
-SPOTTER_BODY bool json_plan_reader::default_of(std::string_view name, part& which, part& when, terms& what) noexcept {
+SPOTTER_BODY bool json_plan_reader::default_of(std::string_view name, part& which, part& when,
+                                               stats_mask& what) noexcept {
     bool found = false;
     each_default([&](auto const& it) {
         if (found || it.name != name) { return; }
@@ -167,11 +168,11 @@ SPOTTER_BODY bool json_plan_reader::default_of(std::string_view name, part& whic
     return found;
 }
 
-SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
-    terms all = terms::none;
+SPOTTER_BODY stats_mask json_plan_reader::contents(json const& it) {
+    stats_mask all = stats_mask::none;
     auto const take = [&](json const& item) {
         std::string const* const text = text_of(item);
-        terms const found = text != nullptr ? content_called(*text) : change_of(item);
+        stats_mask const found = text != nullptr ? content_called(*text) : change_of(item);
         if (!any(found)) {
             nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
             for (named_terms const& each : other_contents) { there.among(each.name); }
@@ -188,8 +189,8 @@ SPOTTER_BODY terms json_plan_reader::contents(json const& it) {
     return all;
 }
 
-SPOTTER_BODY terms json_plan_reader::content_called(std::string_view name) noexcept {
-    terms found = name == "delta" ? terms::change : terms::none;  // the former name
+SPOTTER_BODY stats_mask json_plan_reader::content_called(std::string_view name) noexcept {
+    stats_mask found = name == "delta" ? stats_mask::change : stats_mask::none;  // the former name
     for (named_terms const& each : other_contents) {
         if (name == each.name) { found = each.what; }
     }
@@ -199,12 +200,14 @@ SPOTTER_BODY terms json_plan_reader::content_called(std::string_view name) noexc
     return found;
 }
 
-SPOTTER_BODY terms json_plan_reader::change_of(json const& it) {
+SPOTTER_BODY stats_mask json_plan_reader::change_of(json const& it) {
     bool const one = it.is_object() && it.size() == 1;
-    if (!one || !(it.contains("delta") || it.contains("chain"))) { return terms::none; }  // "chain" is the former name
+    if (!one || !(it.contains("delta") || it.contains("chain"))) {
+        return stats_mask::none;
+    }  // "chain" is the former name
     std::uint64_t chain = 0;
     bool const fits = whole(it.front(), chain) && chain > 0 && chain <= delta::longest;
-    return fits ? terms{delta{static_cast<unsigned>(chain)}} : terms::none;
+    return fits ? stats_mask{delta{static_cast<unsigned>(chain)}} : stats_mask::none;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

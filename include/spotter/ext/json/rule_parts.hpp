@@ -37,7 +37,7 @@ struct predicate_node {
     std::uint32_t depth = 0;  // nesting depth below it
 
     [[nodiscard]] truth operator()(summary const& of) const noexcept;
-    [[nodiscard]] terms needs() const noexcept;
+    [[nodiscard]] stats_mask needs() const noexcept;
     [[nodiscard]] evidence shown(summary const& of) const noexcept;
 };
 struct dynamic_predicate {
@@ -45,7 +45,7 @@ struct dynamic_predicate {
     predicate_node const* it = nullptr;
     [[nodiscard]] truth operator()(summary const& of) const noexcept { return (*it)(of); }
 };
-[[nodiscard]] inline terms needs_of(dynamic_predicate const& asked) noexcept { return asked.it->needs(); }
+[[nodiscard]] inline stats_mask needs_of(dynamic_predicate const& asked) noexcept { return asked.it->needs(); }
 [[nodiscard]] evidence evidence_of(dynamic_predicate const& asked, summary const& of) noexcept;
 
 // Everything that the rules of a file refer to; each rule shares ownership. Its parts never move.

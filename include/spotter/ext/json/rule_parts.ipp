@@ -22,9 +22,9 @@ SPOTTER_BODY truth predicate_node::operator()(summary const& of) const noexcept 
     return truth_of(holds(found.value, how, limit));
 }
 
-SPOTTER_BODY terms predicate_node::needs() const noexcept {
+SPOTTER_BODY stats_mask predicate_node::needs() const noexcept {
     if (is == what::comparison) { return left.needs(); }
-    return first->needs() | (second != nullptr ? second->needs() : terms::none);
+    return first->needs() | (second != nullptr ? second->needs() : stats_mask::none);
 }
 
 SPOTTER_BODY evidence predicate_node::shown(summary const& of) const noexcept {

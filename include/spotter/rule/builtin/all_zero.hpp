@@ -21,12 +21,12 @@ struct all_zero {
 
     [[nodiscard]] static constexpr all_zero sagemaker_defaults() noexcept { return {.patience = 1}; }
 
-    static constexpr terms watched = terms::zeros;
+    static constexpr stats_mask watched = stats_mask::zeros;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const share = detail::zeros_among_all(it.stats);
         return {share, share.value >= threshold};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("all values are zero", "zero_fraction", relation::greater_equal, threshold);
     }
 };

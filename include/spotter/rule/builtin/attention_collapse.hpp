@@ -22,7 +22,7 @@ struct attention_collapse {
     std::uint64_t patience = 5;  // observations
 
     using scratch = attention_heads::scratch;
-    static constexpr terms watched = terms::feature;
+    static constexpr stats_mask watched = stats_mask::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("attention heads", 1); }
     [[nodiscard]] constexpr bool prepare(scratch& own, tensor_info const& tensor) const noexcept {
         return attention_heads::make_room(own, attention_heads::sizes_of(tensor.shape, order::row_major));
@@ -40,7 +40,7 @@ struct attention_collapse {
         double const entropy = total / static_cast<double>(heads);
         return {entropy, entropy < min_entropy};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("attention looks up single keys", "entropy over that of even weights", relation::less,
                               min_entropy);
     }

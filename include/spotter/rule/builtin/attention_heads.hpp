@@ -102,7 +102,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT static constexpr double rounded(double share) noexcept {
         SPOTTER_STRICT_BODY
         double whole = share * fine;
-        settle(whole);
+        force_rounding(whole);
         return static_cast<double>(static_cast<std::uint32_t>(whole + 0.5));
     }
     static constexpr std::size_t add_up(scratch& own, tensor_ref const& values, sizes const& of) noexcept {
@@ -155,7 +155,7 @@ private:
             double entropy = 0;
             for (std::size_t k = 0; k < reach; ++k) {
                 double term = row[k] > 0 ? row[k] * natural_log(row[k]) : 0;
-                settle(term);
+                force_rounding(term);
                 entropy -= term;
                 own.keys[h * of.keys + k] += row[k];
             }

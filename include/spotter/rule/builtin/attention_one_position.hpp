@@ -26,7 +26,7 @@ struct attention_one_position {
         std::size_t head = 0, position = 0, count = 0, heads = 0;  // indices from 0; count and heads are numbers of
                                                                    // heads
     };
-    static constexpr terms watched = terms::feature;
+    static constexpr stats_mask watched = stats_mask::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("attention heads", 1); }
     [[nodiscard]] constexpr bool prepare(scratch& own, tensor_info const& tensor) const noexcept {
         return attention_heads::make_room(own, attention_heads::sizes_of(tensor.shape, order::row_major));
@@ -49,7 +49,7 @@ struct attention_one_position {
         if (it.heads > 0) { it.holds = truth_of(it.count > 0); }
         return it;
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, violation const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first) const noexcept {
         finding it = who.as_finding("heads look at one position, whatever the query", "share of one key",
                                     relation::greater_equal, share, severity::info);
         it.detail << "head " << first.head << " at key " << first.position << "; " << first.count << " of "

@@ -26,7 +26,7 @@ struct attention_similar_heads {
     struct violation : judged_value {  // the nearest two, and the number of heads that have a similar one
         std::size_t head = 0, other = 0, count = 0, heads = 0;  // indices from 0; count and heads are numbers of heads
     };
-    static constexpr terms watched = terms::feature;
+    static constexpr stats_mask watched = stats_mask::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of("attention heads", 1); }
     [[nodiscard]] constexpr bool prepare(scratch& own, tensor_info const& tensor) const noexcept {
         return attention_heads::make_room(own, attention_heads::sizes_of(tensor.shape, order::row_major));
@@ -52,7 +52,7 @@ struct attention_similar_heads {
         if (it.count > 0) { it.holds = truth::yes; }
         return it;
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, violation const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first) const noexcept {
         finding it = who.as_finding("heads do the same", "distance of their weights", relation::less_equal,
                                     max_distance, severity::info);
         it.detail << "heads " << first.head << " and " << first.other << "; " << first.count << " of " << first.heads

@@ -37,11 +37,11 @@ struct batch_size {
         per_tensor<series> all;
         slot_array<std::uint64_t> keys;
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? sampled : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? sampled : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return memory(tensor) || cpu(tensor) ? sampled : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return memory(tensor) || cpu(tensor) ? sampled : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         series* const mine = seen.all.declare(tensor);
@@ -66,7 +66,7 @@ struct batch_size {
             idle = truth_of(rank_of(it.recent, seen.keys, 0.95) < cpu_threshold);
         });
         bool judged = false;
-        culprit found;
+        violation found;
         each_known(seen, [&](std::string_view gpu, series const& its) {
             if (!decided(idle) || !its.is_gpu || !its.used) { return; }
             each_known(seen, [&](std::string_view other, series const& used) {
@@ -102,7 +102,7 @@ private:
             if (seen.all[id].samples >= patience) { use(seen.all.name_of(id), seen.all[id]); }
         }
     }
-    static constexpr terms sampled = terms::sum | terms::nonfinite;
+    static constexpr stats_mask sampled = stats_mask::sum | stats_mask::nonfinite;
 
     [[nodiscard]] static constexpr bool alike(std::string_view a, std::string_view b) noexcept {
         return a.substr(a.rfind('/') + 1) == b.substr(b.rfind('/') + 1);

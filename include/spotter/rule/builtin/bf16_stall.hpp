@@ -27,7 +27,7 @@ struct bf16_stall {
 
     struct weight {                      // of one weight
         tensor_id gradient = no_tensor;  // no_tensor where none is known
-        gradient_sight before{};         // in the step of the last observation
+        gradient_snapshot before{};      // in the step of the last observation
         bool moved = false;              // within that step, so the next difference is not the whole change
     };
     struct state {
@@ -37,12 +37,13 @@ struct bf16_stall {
         close_answer answer;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         bool const narrow = tensor.type == dtype::bf16 || tensor.type == dtype::f16;
-        return narrow && tensor.role != role::gradient && select(tensor) ? terms::change | terms::shape : terms::none;
+        return narrow && tensor.role != role::gradient && select(tensor) ? stats_mask::change | stats_mask::shape
+                                                                         : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return tensor.role == role::gradient ? step_gradients::needs : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::gradient ? step_gradients::needs : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
@@ -57,7 +58,7 @@ struct bf16_stall {
         weight* const mine = seen.all.reach(it.tensor.id);
         if (mine == nullptr) { return; }
         summary const& now = it.stats;
-        if (!has(now.has, terms::change) || !now.has_previous || now.count == 0) { return; }
+        if (!has(now.has, stats_mask::change) || !now.has_previous || now.count == 0) { return; }
         if (it.step.index <= now.previous_index) {  // observed again in the same step, or after a rewind
             mine->moved = mine->moved || now.changed > 0;
             return;
@@ -74,7 +75,7 @@ struct bf16_stall {
         seen.all.take_touched([&](std::string_view, weight& mine) { mine.before = seen.gradients.of(mine.gradient); });
         seen.gradients.next_close();
         seen.stalled.next_close();
-        culprit found;
+        violation found;
         truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             out.push(

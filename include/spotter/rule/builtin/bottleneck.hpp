@@ -50,7 +50,7 @@ public:
                          std::string_view other, findings& out) const noexcept {
         if (share < 0 || snapshots_ <= patience) { return truth::undecided; }
         if (!(share > threshold)) { return truth::no; }
-        culprit const found{.tensor = gpu_, .measured = share, .count = 1};
+        violation const found{.tensor = gpu_, .measured = share, .count = 1};
         finding it = found.as_finding(reason, "share of samples", relation::greater, threshold);
         it.detail << other;
         out.push(it);

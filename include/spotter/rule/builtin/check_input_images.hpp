@@ -45,8 +45,8 @@ struct check_input_images {
         slot_array<double> scratch;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && channel >= 0 && channel < tensor.shape.rank ? terms::feature : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) && channel >= 0 && channel < tensor.shape.rank ? stats_mask::feature : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         auto const channels = as_size(unit_count(tensor.shape, channel));
@@ -76,7 +76,7 @@ struct check_input_images {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         truth answer = truth::undecided;
-        culprit found;
+        violation found;
         std::size_t which = 0;
         seen.inputs.take_touched([&](std::string_view tensor, input const& mine) {
             std::size_t worst = 0;

@@ -291,7 +291,7 @@ struct class_pairs {
         if (each == 0) { continue; }
         double const share = static_cast<double>(each) / count;
         double part = share * natural_log(share);
-        settle(part);
+        force_rounding(part);
         total -= part;
     }
     return total;

@@ -91,18 +91,18 @@ struct constant_batch {
         per_tensor<series> all;
         std::uint64_t close = 1;
         bool judged = false;
-        culprit same, again;
+        violation same, again;
         bool small_same = false, small_again = false;  // such an input has fewer than `all_there_is` samples
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::hash : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::hash : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr && seen.all[tensor.id].recent.keep(ring);
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
-        bool const at_hand = has(it.stats.has, terms::hash) && it.stats.count > 0;
+        bool const at_hand = has(it.stats.has, stats_mask::hash) && it.stats.count > 0;
         if (it.step.mode != mode::train || !at_hand || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         if (!mine.counted.first(seen.close)) { return; }
@@ -124,8 +124,8 @@ struct constant_batch {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
-        culprit const same = std::exchange(seen.same, {});
-        culprit const again = std::exchange(seen.again, {});
+        violation const same = std::exchange(seen.same, {});
+        violation const again = std::exchange(seen.again, {});
         bool const judged = std::exchange(seen.judged, false);
         auto const level = [](bool& few) { return std::exchange(few, false) ? severity::warning : severity::info; };
         same.tell(out, {"same batch at every step", same_batch}, "repetitions", relation::greater_equal,

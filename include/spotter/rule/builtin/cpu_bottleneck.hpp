@@ -33,11 +33,11 @@ struct cpu_bottleneck {
         bottleneck_count count;
         slot_array<bool> is_gpu;  // by tensor id
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::feature : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::feature : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return gpu(tensor) ? terms::sum | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return gpu(tensor) ? stats_mask::sum | stats_mask::nonfinite : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (!seen.is_gpu.grow(tensor.id + std::size_t{1})) { return false; }

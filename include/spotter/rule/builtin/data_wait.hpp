@@ -44,11 +44,11 @@ struct data_wait {
         recent_values waits_before, steps_before;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? times : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? times : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return step(tensor) ? times : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return step(tensor) ? times : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.waits.declare(tensor) == nullptr) { return false; }
@@ -69,7 +69,7 @@ struct data_wait {
         double const share = detail::quotient(waits.mean_of(0, waits.size()), steps.mean_of(0, steps.size()));
         if (share < moderate) { return truth::no; }
         bool const much = share >= high;
-        culprit const found{.tensor = wait.tensor, .measured = share, .count = 1};
+        violation const found{.tensor = wait.tensor, .measured = share, .count = 1};
         out.push(found.as_finding("steps wait for data", "share of waiting", relation::greater_equal,
                                   much ? high : moderate, much ? severity::warning : severity::info));
         return truth::yes;
@@ -82,7 +82,7 @@ struct data_wait {
     }
 
 private:
-    static constexpr terms times = terms::sum | terms::range | terms::nonfinite;
+    static constexpr stats_mask times = stats_mask::sum | stats_mask::range | stats_mask::nonfinite;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI

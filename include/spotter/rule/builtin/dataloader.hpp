@@ -31,8 +31,10 @@ struct dataloader {
         slot_array<std::uint64_t> keys;
         double cores = 0;
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum | terms::nonfinite : cpu(tensor) ? terms::shape : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum | stats_mask::nonfinite
+               : cpu(tensor)  ? stats_mask::shape
+                              : stats_mask::none;
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const& tensor) const noexcept {
         mine.is_cpu = !select(tensor);
@@ -50,7 +52,7 @@ struct dataloader {
         double const usual = median_of(mine.shares, own.keys, [](double share) { return share; });
         return {usual, usual < min_threshold || usual > max_threshold};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         bool const few = who.measured < min_threshold;
         return who.as_finding(few ? "few workers prepare data" : "many workers prepare data", "workers a core",
                               few ? relation::less : relation::greater, few ? min_threshold : max_threshold,

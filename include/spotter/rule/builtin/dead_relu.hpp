@@ -30,10 +30,10 @@ struct dead_relu {
         unit_windows windows;  // a unit's amount is the number of its active outputs
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         return select(tensor) && unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)) > 0
-                   ? terms::unit_activity
-                   : terms::none;
+                   ? stats_mask::unit_activity
+                   : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.windows.declare(tensor, unit_count(tensor.shape, unit_axis, batch_axis_of(tensor.flags)));

@@ -81,11 +81,12 @@ struct dead_update_path {
         std::size_t layer_count = 0;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return tensor.role != role::gradient && select(tensor) ? terms::hash | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return tensor.role != role::gradient && select(tensor) ? stats_mask::hash | stats_mask::nonfinite
+                                                               : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return tensor.role == role::gradient ? step_gradients::needs | terms::sum_squares : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::gradient ? step_gradients::needs | stats_mask::sum_squares : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return seen.gradients.declare(tensor); }
@@ -97,7 +98,7 @@ struct dead_update_path {
     constexpr void observe(state& seen, observation const& it) const noexcept {
         if (it.step.mode != mode::train) { return; }
         if (it.tensor.role == role::gradient) { return seen.gradients.observe(it); }
-        if (seen.all.find(it.tensor.id) == nullptr || !has(it.stats.has, terms::hash) || it.stats.count == 0) {
+        if (seen.all.find(it.tensor.id) == nullptr || !has(it.stats.has, stats_mask::hash) || it.stats.count == 0) {
             return;
         }
         parameter& mine = seen.all[it.tensor.id];
@@ -133,7 +134,7 @@ struct dead_update_path {
 
 private:
     struct found {
-        culprit no_effect, no_gradient, not_in_optimizer;
+        violation no_effect, no_gradient, not_in_optimizer;
         std::string_view name{};  // of the current parameter
         std::uint64_t due = 0;    // expected changes of the first parameter in no_effect
         // Some parameter of this step changed; one has a gradient; one was judged.
@@ -143,13 +144,13 @@ private:
     constexpr void count(state& seen, parameter& mine, found& all) const noexcept {
         ++mine.sights;
         all.changed = all.changed || (due(mine) && mine.hash != mine.first_hash);
-        gradient_sight const gradient = seen.gradients.of(mine.gradient);
+        gradient_snapshot const gradient = seen.gradients.of(mine.gradient);
         all.with_gradient = all.with_gradient || gradient.at_work();
         layer& its = seen.layers[mine.layer];
         its.squares = gradient.squares > its.squares ? gradient.squares : its.squares;
     }
     constexpr void judge(state& seen, parameter& mine, found& all) const noexcept {
-        gradient_sight const gradient = seen.gradients.of(mine.gradient);
+        gradient_snapshot const gradient = seen.gradients.of(mine.gradient);
         judge_gradient(mine, gradient, all.with_gradient, all);
         if (due(mine)) { judge_change(mine, all.changed, all); }
         if (due(mine) || !continues(mine)) { begin(mine); }
@@ -182,7 +183,7 @@ private:
         mine.sights = 0;
         mine.at_work = mine.spoiled = false;
     }
-    constexpr void judge_gradient(parameter& mine, gradient_sight gradient, bool others, found& all) const noexcept {
+    constexpr void judge_gradient(parameter& mine, gradient_snapshot gradient, bool others, found& all) const noexcept {
         if (mine.gradient == no_tensor || !gradient.finite) { return; }
         if (gradient.at_work()) {
             mine.no_gradient = 0;

@@ -30,8 +30,9 @@ struct dormant_units {
         slot_array<double> scratch;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && units_along(tensor, tensor.shape, unit_axis) >= 0 ? terms::feature : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) && units_along(tensor, tensor.shape, unit_axis) >= 0 ? stats_mask::feature
+                                                                                   : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));

@@ -35,11 +35,11 @@ struct drift {
         double excess = 0;                 // distance beyond the range, in its widths
         bool above = false;                // above the upper end
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        terms wanted = terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        stats_mask wanted = stats_mask::none;
         if (healthy == nullptr || healthy->window < 2 || !select(tensor)) { return wanted; }
         for (healthy_series const& each : healthy->of(tensor.name)) {
-            if (is_known(each)) { wanted |= each.of.needs() | terms::nonfinite; }
+            if (is_known(each)) { wanted |= each.of.needs() | stats_mask::nonfinite; }
         }
         return wanted;
     }
@@ -69,7 +69,7 @@ struct drift {
         }
         return worst;
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, violation const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first) const noexcept {
         finding it = who.as_finding(first.above ? "above what it was made for" : "below what it was made for",
                                     first.of.name(), first.above ? relation::greater : relation::less, first.limit);
         it.detail << "mean over " << healthy->window << " observations; healthy: " << first.range.low << " to "

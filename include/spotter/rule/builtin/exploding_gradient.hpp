@@ -19,12 +19,12 @@ struct exploding_gradient {
     std::uint64_t patience = 3;  // observations
 
     static constexpr std::string_view not_finite = "gradient is not finite";
-    static constexpr terms watched = terms::sum_abs | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum_abs | stats_mask::nonfinite;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const size = mean_abs(it.stats);
         return {size, size.value > max_mean_abs};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("gradients explode", "mean_abs", relation::greater, max_mean_abs);
     }
 };

@@ -24,14 +24,14 @@ struct exploding_tensor {
         std::uint64_t nan = 0, pos_inf = 0, neg_inf = 0;  // how many of each
         std::uint64_t first = no_index;                   // index in storage order
     };
-    static constexpr terms watched = terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::nonfinite;
     [[nodiscard]] constexpr bad_elements judge(observation const& it) const noexcept {
         std::uint64_t const bad = only_nan ? it.stats.nan : it.stats.nonfinite();
         judged_value const here{static_cast<double>(bad), bad > 0};
         return {here, it.stats.nan, it.stats.pos_inf, it.stats.neg_inf,
                 bad == it.stats.nonfinite() ? it.stats.first_bad : no_index};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, bad_elements const& of) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, bad_elements const& of) const noexcept {
         finding it = only_nan ? who.as_not_finite("tensor has a NaN", "NaN elements")
                               : who.as_not_finite("tensor is not finite");
         if (of.first != no_index) { it.detail << "first at index " << of.first << "; "; }

@@ -29,7 +29,7 @@ struct feature_importance_overweight {
         std::size_t first = 0;                // the most important feature
         double alone = 0;                     // its share
     };
-    static constexpr terms watched = importances::needs;
+    static constexpr stats_mask watched = importances::needs;
     [[nodiscard]] constexpr bool prepare(scratch& own, tensor_info const& tensor) const noexcept {
         return nfeatures >= tensor.shape.elements() || own.largest.grow(static_cast<std::size_t>(nfeatures));
     }
@@ -60,7 +60,7 @@ struct feature_importance_overweight {
         return {judged_value{share, share > threshold}, static_cast<std::size_t>(largest[1]),
                 share_of(largest[2], all.total)};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, share_of_largest const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, share_of_largest const& first) const noexcept {
         finding it =
             who.as_finding("a few features outweigh all others", "share of the largest", relation::greater, threshold);
         it.detail << "element " << first.first << " alone " << first.alone;

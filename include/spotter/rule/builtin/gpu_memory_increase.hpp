@@ -39,7 +39,7 @@ struct gpu_memory_increase {
     struct scratch {
         slot_array<std::uint64_t> keys;
     };
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
         return two_windows ? mine.recent.keep(2 * window) : mine.growth.keep(limits(), own.keys);
     }
@@ -49,7 +49,7 @@ struct gpu_memory_increase {
         if (!used.known) { return {}; }
         return two_windows ? compare(mine, used.value) : mine.growth.add(used.value, limits(), own.keys);
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, memory_growth::answer const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, memory_growth::answer const& first) const noexcept {
         finding it = who.as_finding("memory grows and does not come back", "growth over a window, of its capacity",
                                     two_windows ? relation::greater : relation::greater_equal, increase);
         if (first.left > 0) { it.detail << "full in about " << static_cast<std::uint64_t>(first.left) << " samples"; }

@@ -47,10 +47,10 @@ struct gradient_depth_ratio {
         settled_context settled;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum_squares : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum_squares : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         return settled_context::needs(tensor);
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
@@ -129,7 +129,7 @@ private:
         bool const explodes = ratio.value > explode;
         first.streak = vanishes || explodes ? first.streak + 1 : 0;
         if (first.streak == 0 || first.streak < patience) { return truth::no; }
-        culprit found;
+        violation found;
         found.blame(seen.all.name_of(it.first), ratio.value);
         finding made = found.as_finding(
             vanishes ? "gradients vanish towards the first layer" : "gradients grow towards the first layer",
@@ -141,7 +141,7 @@ private:
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr measurement root_mean_square(summary const& of) noexcept {
         SPOTTER_STRICT_BODY
-        if (!has(of.has, terms::sum_squares) || of.finite() == 0 || !is_finite(of.sum_squares)) { return {}; }
+        if (!has(of.has, stats_mask::sum_squares) || of.finite() == 0 || !is_finite(of.sum_squares)) { return {}; }
         return {square_root(of.sum_squares / static_cast<double>(of.finite())), true};
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr measurement ratio_of(measurement first, measurement last) noexcept {

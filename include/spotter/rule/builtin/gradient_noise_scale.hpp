@@ -36,7 +36,7 @@ struct gradient_noise_scale {
         SPOTTER_STRICT constexpr void add(double x, double kept) noexcept {
             SPOTTER_STRICT_BODY
             double old = kept * weighted, fresh = (1 - kept) * x, old_weight = kept * weight;
-            settle(old), settle(fresh), settle(old_weight);
+            force_rounding(old), force_rounding(fresh), force_rounding(old_weight);
             weighted = old + fresh;
             weight = old_weight + (1 - kept);
         }
@@ -58,11 +58,11 @@ struct gradient_noise_scale {
         std::uint64_t steps = 0;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return big(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return big(tensor) ? stats_mask::sum : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.small_batch.declare(tensor) == nullptr) { return false; }
@@ -86,7 +86,7 @@ struct gradient_noise_scale {
         double const best = scale_of(noise, signal);
         bool const low = batch_big<best / ratio, high = batch_big> best * ratio;
         if (!low && !high) { return truth::no; }
-        culprit const found{.tensor = seen.tensor, .measured = best, .count = 1};
+        violation const found{.tensor = seen.tensor, .measured = best, .count = 1};
         out.push(found.as_finding(low ? "a larger batch would pay" : "a smaller batch would do", "gradient noise scale",
                                   low ? relation::greater : relation::less, low ? batch_big * ratio : batch_big / ratio,
                                   severity::info));
@@ -105,7 +105,7 @@ struct gradient_noise_scale {
     [[nodiscard]] SPOTTER_STRICT constexpr double signal_of(double s, double b) const noexcept {
         SPOTTER_STRICT_BODY
         double all = batch_big * b, part = batch_small * s;
-        settle(all), settle(part);
+        force_rounding(all), force_rounding(part);
         return (all - part) / (batch_big - batch_small);
     }
     // S of one step: the trace of the gradient's covariance for one sample.

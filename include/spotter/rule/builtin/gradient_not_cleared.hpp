@@ -66,10 +66,11 @@ struct gradient_not_cleared {
     };
     static constexpr bool by_majority = true;
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         bool const has_direction = tensor.shape.elements() > 1 && !is_complex(tensor.type);
         bool const gathered = has(tensor.flags, flag::gathered);
-        return select(tensor) && has_direction && !gathered ? terms::feature | terms::nonfinite : terms::none;
+        return select(tensor) && has_direction && !gathered ? stats_mask::feature | stats_mask::nonfinite
+                                                            : stats_mask::none;
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
         return mine.before.grow(3) && mine.norms.keep(window) && mine.rose.keep(window);
@@ -117,7 +118,7 @@ struct gradient_not_cleared {
         answer.straight = straight;
         return answer;
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, judged const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, judged const& first) const noexcept {
         finding it =
             first.straight
                 ? who.as_finding({"gradients pile up", piles_up}, "growth of the norm", relation::greater_equal, 2)
@@ -165,7 +166,7 @@ private:
     SPOTTER_STRICT static constexpr void fade(double& total, double added) noexcept {
         SPOTTER_STRICT_BODY
         double kept = 0.95 * total;
-        settle(kept);
+        force_rounding(kept);
         total = kept + added;
     }
     // What accumulates grows by a constant amount, and so ever more slowly relative to its size: the squared norm in

@@ -32,12 +32,12 @@ struct gradient_spike {
         per_tensor<double> squares;  // of this step
         slot_array<std::uint64_t> scratch;
         spike_history history;
-        culprit not_finite;
+        violation not_finite;
         std::uint64_t last_step = 0;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum_squares | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum_squares | stats_mask::nonfinite : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.squares.declare(tensor) != nullptr && seen.history.keep(limits(), seen.scratch);
@@ -52,13 +52,13 @@ struct gradient_spike {
         *seen.squares.reach(it.tensor.id) = it.stats.sum_squares;
     }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
-        culprit const not_finite = std::exchange(seen.not_finite, {});
+        violation const not_finite = std::exchange(seen.not_finite, {});
         if (not_finite.count > 0) {
             seen.squares.clear();
             out.push(not_finite.as_not_finite("gradient is not finite"));
             return truth::yes;
         }
-        culprit found;
+        violation found;
         double const total = total_of(seen, found);
         seen.squares.clear();
         if (!(total > 0) || !is_finite(total)) { return truth::undecided; }
@@ -81,7 +81,7 @@ struct gradient_spike {
 
 private:
     // The sum of squares, and the tensor with the largest share.
-    [[nodiscard]] SPOTTER_STRICT static constexpr double total_of(state const& seen, culprit& largest) noexcept {
+    [[nodiscard]] SPOTTER_STRICT static constexpr double total_of(state const& seen, violation& largest) noexcept {
         SPOTTER_STRICT_BODY
         double total = 0, most = -1;
         for (tensor_id const id : seen.squares.touched()) {

@@ -9,7 +9,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The leader of a pair is judged, and named in findings. Either tensor may be declared first.
 class hashed_pairs {
 public:
-    static constexpr terms needs = terms::hash | terms::nonfinite;
+    static constexpr stats_mask needs = stats_mask::hash | stats_mask::nonfinite;
 
     // `belong(leader, other)`: whether these names form a pair.
     template <class Belong>

@@ -34,11 +34,11 @@ struct identity_activation {
         hashed_pairs pairs;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return tensor.role != role::preactivation && select(tensor) ? hashed_pairs::needs : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return tensor.role != role::preactivation && select(tensor) ? hashed_pairs::needs : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return tensor.role == role::preactivation ? hashed_pairs::needs | terms::range : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::preactivation ? hashed_pairs::needs | stats_mask::range : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.all.declare(tensor) == nullptr) { return false; }
@@ -55,7 +55,7 @@ struct identity_activation {
         seen.all[it.tensor.id].greatest = maximum(it.stats).value;
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit found;
+        violation found;
         bool judged = false;
         seen.pairs.close(
             [&](tensor_id act, std::string_view tensor, std::uint64_t after, tensor_id pre, std::uint64_t before) {

@@ -16,7 +16,7 @@ namespace spotter::inline SPOTTER_ABI {
 // booster). Of such tensors nothing is extracted, and nothing in steps other than train steps.
 struct importances {
     // The sum is read from the statistics, so that it has the same bits everywhere.
-    static constexpr terms needs = terms::feature | terms::sum | terms::range;
+    static constexpr stats_mask needs = stats_mask::feature | stats_mask::sum | stats_mask::range;
 
     double total = 0;            // of all features
     std::uint64_t features = 0;  // finite ones

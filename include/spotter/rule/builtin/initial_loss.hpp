@@ -36,14 +36,14 @@ struct initial_loss {
     struct first_loss : judged_value {  // the first loss of a tensor
         double limit = 0;               // the limit that it violates
     };
-    static constexpr terms watched = terms::sum;
+    static constexpr stats_mask watched = stats_mask::sum;
     [[nodiscard]] constexpr first_loss judge(kept& mine, observation const& it) const noexcept {
         measurement const loss = loss_of(it);
         if (!loss.known || !is_set() || std::exchange(mine.judged, true)) { return {}; }
         double const limit = violated(loss.value);
         return {judged_value{loss.value, limit > 0}, limit};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, first_loss const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, first_loss const& first) const noexcept {
         bool const above = who.measured > expected;
         finding it = who.as_finding(above ? "first loss is too high" : "first loss is too low", "first training loss",
                                     above ? relation::greater : relation::less, first.limit);

@@ -50,7 +50,7 @@ struct input_not_normalized {
         outcome found = outcome::unknown;  // once there were enough
         std::uint64_t samples = 0;         // pooled ones
     };
-    static constexpr terms watched = needs_of(variance);
+    static constexpr stats_mask watched = needs_of(variance);
     [[nodiscard]] constexpr pooled judge(kept& mine, observation const& it) const noexcept {
         if (mine.found == outcome::unknown) {
             pool(mine, it);
@@ -59,7 +59,7 @@ struct input_not_normalized {
         if (mine.found == outcome::unknown) { return {}; }
         return {judged_value{mine.measured, mine.found != outcome::normal}, mine.found, mine.samples};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, pooled const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, pooled const& first) const noexcept {
         bool const off = first.found == outcome::off_centre, narrow = first.found == outcome::too_narrow;
         std::string_view const words = off      ? "input is off centre"
                                        : narrow ? "input hardly varies"
@@ -99,7 +99,7 @@ private:
         double const gap = now.sum / static_cast<double>(fresh) - mine.mean;
         double shift = gap * part;
         double between = gap * shift * static_cast<double>(mine.values);
-        settle(shift), settle(between);
+        force_rounding(shift), force_rounding(between);
         mine.mean += shift;
         mine.moment2 += now.moment2 + between;
         mine.values += fresh;

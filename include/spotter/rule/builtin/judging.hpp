@@ -25,7 +25,7 @@ struct judged_value {
 // parameters like any rule (machine.hpp). In place of a state, `declare`, `observe` and `close` it has
 //     static constexpr terms watched;                    what it needs of selected tensors (`select`); or `needs`
 //     constexpr judged_value judge(observation const& it) const;     or a derived type with more evidence
-//     constexpr finding tell(culprit const& who) const;  or (who, first), with what `judge` returned of that tensor
+//     constexpr finding tell(violation const& who) const;  or (who, first), with what `judge` returned of that tensor
 // and optionally
 //     struct kept { ... };                               for each tensor, the first argument of `judge`. The frame
 //                                                        passes the step to a once_a_step
@@ -88,7 +88,7 @@ template <class Rule, class Kept, class Scratch>
 struct judging_book {
     std::uint64_t close = 1;
     std::uint32_t decided_on = 0;  // observations of this step
-    culprit found, not_finite;
+    violation found, not_finite;
     settled_context settled;
 
     // Returns whether this is the first tensor to be blamed.
@@ -97,7 +97,7 @@ struct judging_book {
         found.blame(it, measured);
         return first;
     }
-    constexpr truth take(culprit& who, bool by_majority) noexcept {
+    constexpr truth take(violation& who, bool by_majority) noexcept {
         ++close;
         std::uint32_t const judged = std::exchange(decided_on, 0);
         if (found.count == 0) { return judged > 0 ? truth::no : truth::undecided; }  // the usual case: nothing to reset
@@ -139,14 +139,14 @@ struct judged_rule : Rule {
         [[no_unique_address]] scratch_type scratch{};
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         if constexpr (requires { Rule::needs(tensor); }) {
             return Rule::needs(tensor);
         } else {
-            return this->select(tensor) ? Rule::watched : terms::none;
+            return this->select(tensor) ? Rule::watched : stats_mask::none;
         }
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept
         requires softens
     {
         return settled_context::needs(tensor);
@@ -212,11 +212,11 @@ struct judged_rule : Rule {
         return Rule::silence();
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
-        culprit who;
+        violation who;
         truth const answer = seen.book.take(who, requires { Rule::by_majority; });
         if constexpr (requires { Rule::not_finite; }) {
             if (seen.book.not_finite.count > 0) {
-                culprit const bad = std::exchange(seen.book.not_finite, {});
+                violation const bad = std::exchange(seen.book.not_finite, {});
                 out.push(bad.as_not_finite(Rule::not_finite));
                 return truth::yes;
             }
@@ -226,7 +226,7 @@ struct judged_rule : Rule {
     }
 
 private:
-    [[nodiscard]] SPOTTER_COLD constexpr finding told(state const& seen, culprit const& who,
+    [[nodiscard]] SPOTTER_COLD constexpr finding told(state const& seen, violation const& who,
                                                       [[maybe_unused]] step_id at) const noexcept {
         finding it;
         if constexpr (requires { Rule::tell(who, seen.first, at); }) {

@@ -37,8 +37,8 @@ struct load_balancing {
     struct state {
         per_tensor<gpu> all;
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum | stats_mask::nonfinite : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         gpu* const mine = seen.all.declare(tensor);
@@ -72,7 +72,7 @@ struct load_balancing {
         seen.all.clear();
         if (pairs == 0) { return truth::undecided; }
         if (!(most > threshold)) { return truth::no; }
-        culprit const found{.tensor = seen.all.name_of(other), .measured = most, .count = 1};
+        violation const found{.tensor = seen.all.name_of(other), .measured = most, .count = 1};
         finding it =
             found.as_finding("GPUs do not work alike", "distance of their utilisations", relation::greater, threshold);
         it.detail << "from " << seen.all.name_of(one);
@@ -93,7 +93,7 @@ private:
     [[nodiscard]] SPOTTER_STRICT static constexpr double divergence(double share, double middle) noexcept {
         SPOTTER_STRICT_BODY
         double part = share > 0 ? share * natural_log(share / middle) : 0;
-        settle(part);
+        force_rounding(part);
         return part;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr double distance_of(gpu const& a, gpu const& b) noexcept {

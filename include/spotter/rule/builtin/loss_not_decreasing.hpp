@@ -46,12 +46,12 @@ struct loss_not_decreasing {
     struct state {
         per_tensor<series> all;
         truth answer = truth::undecided;
-        culprit flat, rising;
+        violation flat, rising;
         bool settled = false;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr;
@@ -83,8 +83,8 @@ struct loss_not_decreasing {
                                   truth_of(mine.found != outcome::healthy));
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit const rising = std::exchange(seen.rising, {});
-        culprit const flat = std::exchange(seen.flat, {});
+        violation const rising = std::exchange(seen.rising, {});
+        violation const flat = std::exchange(seen.flat, {});
         if (rising.count > 0) {
             finding it = rising.as_finding("loss rises", "relative rise of the smoothed loss", relation::greater,
                                            max_increase, severity::error);

@@ -41,11 +41,11 @@ struct loss_spike {
     struct state {
         per_tensor<series> all;
         slot_array<std::uint64_t> scratch;
-        culprit not_finite;
+        violation not_finite;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum | stats_mask::nonfinite : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr && seen.all[tensor.id].history.keep(limits(), seen.scratch);
@@ -62,8 +62,8 @@ struct loss_spike {
         }
     }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
-        culprit const not_finite = std::exchange(seen.not_finite, {});
-        culprit found;
+        violation const not_finite = std::exchange(seen.not_finite, {});
+        violation found;
         spike_history::judgement first;
         severity level = severity::info;
         bool judged = false;

@@ -40,7 +40,7 @@ struct smoothed {
         double kept = (1 - a) * weighted;
         double added = a * x;
         double kept_weight = (1 - a) * weight;
-        settle(kept), settle(added), settle(kept_weight);
+        force_rounding(kept), force_rounding(added), force_rounding(kept_weight);
         weighted = kept + added;
         weight = kept_weight + a;
     }
@@ -99,8 +99,8 @@ struct settled_context {
     tensor_id loss = no_tensor;  // the first loss observed in training
     loss_trend trend{};          // of that loss
 
-    [[nodiscard]] static constexpr terms needs(tensor_info const& tensor) noexcept {
-        return tensor.role == role::loss ? terms::sum : terms::none;
+    [[nodiscard]] static constexpr stats_mask needs(tensor_info const& tensor) noexcept {
+        return tensor.role == role::loss ? stats_mask::sum : stats_mask::none;
     }
     constexpr void observe(observation const& it) noexcept {
         if (it.tensor.role != role::loss || it.step.mode != mode::train) { return; }

@@ -25,7 +25,7 @@ struct low_feature_importance {
     struct kept {
         std::uint64_t count = 0;  // observations
     };
-    static constexpr terms watched = importances::needs;
+    static constexpr stats_mask watched = importances::needs;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, relative); }
     // Pushes the number of low features.
     constexpr void extract(observation const& it, tensor_ref const& values, feature& out) const noexcept {
@@ -41,7 +41,7 @@ struct low_feature_importance {
         double const share = share_of(low[0], features);
         return {share, share > max_low};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("most features carry next to nothing", "share of low features", relation::greater,
                               max_low, severity::info);
     }

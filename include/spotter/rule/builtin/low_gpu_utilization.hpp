@@ -36,7 +36,7 @@ struct low_gpu_utilization {
     struct low : judged_value {   // which of the two it is
         bool fluctuates = false;  // it idles repeatedly; false: it is never busy
     };
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
         return keep_sortable(mine.busy, window, own.keys);
     }
@@ -51,7 +51,7 @@ struct low_gpu_utilization {
         double const least = rank_of(mine.busy, own.keys, 0.05);
         return {judged_value{least, least < threshold_p5}, true};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, low const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, low const& first) const noexcept {
         return first.fluctuates ? who.as_finding("the GPU idles again and again", "5th percentile of its utilisation",
                                                  relation::less, threshold_p5)
                                 : who.as_finding("the GPU has too little to do", "95th percentile of its utilisation",

@@ -18,7 +18,7 @@ struct low_precision_overflow {
     selector select = &select::weights;
     dtype to = dtype::f16;  // f16, bf16, f8_e4m3 or f8_e5m2
 
-    static constexpr terms watched = terms::range;
+    static constexpr stats_mask watched = stats_mask::range;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         precision_limits const limits = precision_limits::of(to);
         measurement const least = minimum(it.stats), most = maximum(it.stats);
@@ -27,7 +27,7 @@ struct low_precision_overflow {
             magnitude(least.value) > magnitude(most.value) ? magnitude(least.value) : magnitude(most.value);
         return {size, limits.overflows(size)};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         precision_limits const limits = precision_limits::of(to);
         finding it = who.as_finding("beyond what the format can hold", "largest |x|",
                                     limits.exclusive ? relation::greater : relation::greater_equal, limits.overflow);

@@ -17,12 +17,12 @@ struct max_initialization_time {
     selector select = "sys/initialization";  // seconds since the start, while no step was closed
     double threshold = 1200;                 // seconds
 
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const since = mean(it.stats);
         return {since, since.value > threshold};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("no step yet", "seconds since the start", relation::greater, threshold);
     }
 };

@@ -28,7 +28,7 @@ template <class Map>
     detail::select_ranks(keys, 0, ranks);
     double lower = 0.5 * detail::value_of_key(keys[ranks[0]]);
     double upper = 0.5 * detail::value_of_key(keys[ranks[1]]);
-    settle(lower), settle(upper);
+    force_rounding(lower), force_rounding(upper);
     return lower + upper;
 }
 
@@ -67,7 +67,7 @@ public:
         if (size() == 0) { return 0; }
         double lower = 0.5 * ranked((size() - 1) / 2);
         double upper = 0.5 * ranked(size() / 2);
-        settle(lower), settle(upper);
+        force_rounding(lower), force_rounding(upper);
         return lower + upper;
     }
 
@@ -97,7 +97,7 @@ private:
     std::span<std::uint64_t> const keys{scratch.data(), count};
     for (std::size_t i = 0; i < count; ++i) { keys[i] = detail::key_of(values[i]); }
     double place = share * static_cast<double>(count);
-    settle(place);
+    force_rounding(place);
     auto rank = static_cast<std::size_t>(place);
     if (rank > 0 && static_cast<double>(rank) >= place) { --rank; }  // ceil(place) - 1
     std::array<std::size_t, 1> const ranks{rank < count ? rank : count - 1};

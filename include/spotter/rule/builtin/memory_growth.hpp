@@ -62,9 +62,9 @@ private:
         std::array<std::size_t, 2> const ranks{(pairs - 1) / 2, pairs / 2};
         detail::select_ranks(std::span{keys.data(), pairs}, 0, ranks);
         double slope = 0.5 * (detail::value_of_key(keys[ranks[0]]) + detail::value_of_key(keys[ranks[1]]));
-        settle(slope);
+        force_rounding(slope);
         double growth = slope * static_cast<double>(blocks - 1);
-        settle(growth);
+        force_rounding(growth);
         double const monotone = static_cast<double>(rising) / static_cast<double>(pairs);
         bool const grows = growth >= of.increase && monotone >= of.monotone;
         answer made{judged_value{growth, grows}, 0};

@@ -29,7 +29,7 @@ struct memory_leak {
     struct scratch {
         slot_array<std::uint64_t> keys;
     };
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
         return mine.growth.keep(limits(), own.keys);
     }
@@ -38,7 +38,7 @@ struct memory_leak {
         measurement const used = mean(it.stats);
         return used.known ? mine.growth.add(used.value, limits(), own.keys) : memory_growth::answer{};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, memory_growth::answer const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, memory_growth::answer const& first) const noexcept {
         finding it = who.as_finding("memory grows and does not come back", "growth over a window, of what there may be",
                                     relation::greater_equal, increase);
         if (first.left > 0) { it.detail << "full in about " << static_cast<std::uint64_t>(first.left) << " samples"; }

@@ -50,20 +50,20 @@ struct mixed_precision {
         double scale = 1, largest_scale = 0, skipped = 0;  // `skipped`: steps of the window that were skipped
         std::uint64_t not_finite = 0;                      // elements of the gradient that is blamed for overflow
         bool judged = false;
-        culprit underflow, overflow, collapse, skipping;
+        violation underflow, overflow, collapse, skipping;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         switch (part_of(tensor)) {
             case part::gradient:
-                return terms::feature | terms::abs_range | terms::nonfinite;
+                return stats_mask::feature | stats_mask::abs_range | stats_mask::nonfinite;
             case part::scale:
             case part::skipped:
-                return terms::sum;
+                return stats_mask::sum;
             case part::none:
                 break;
         }
-        return terms::none;
+        return stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.all.declare(tensor) == nullptr) { return false; }
@@ -166,7 +166,7 @@ private:
         SPOTTER_STRICT_BODY
         return size * scale;
     }
-    static constexpr bool tell(culprit& who, std::string_view reason, std::string_view measure, relation how,
+    static constexpr bool tell(violation& who, std::string_view reason, std::string_view measure, relation how,
                                double limit, severity level, findings& out) noexcept {
         return std::exchange(who, {}).tell(out, reason, measure, how, limit, level);
     }

@@ -48,8 +48,8 @@ struct nlp_sequence_ratio {
         slot_array<double> scratch;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::feature : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::feature : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         sequences* const mine = seen.inputs.declare(tensor);
@@ -91,7 +91,7 @@ struct nlp_sequence_ratio {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         truth answer = truth::undecided;
-        culprit found;
+        violation found;
         std::size_t which = 0;
         seen.inputs.take_touched([&](std::string_view tensor, sequences& mine) {
             mine.open = false;

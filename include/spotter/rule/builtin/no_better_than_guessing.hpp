@@ -53,11 +53,13 @@ struct no_better_than_guessing {
         bool lacks_memory = false;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::feature : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::feature : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return predictions(tensor) ? terms::feature : tensor.role == role::loss ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return predictions(tensor)         ? stats_mask::feature
+               : tensor.role == role::loss ? stats_mask::sum
+                                           : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         bool room = seen.step.declare(tensor, select(tensor), predictions(tensor));
@@ -99,7 +101,7 @@ struct no_better_than_guessing {
         if (mine.pairs >= samples && mine.pairs > 0) { judge(seen, mine); }
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
-        culprit const who{tensor, mine.measured, 1};
+        violation const who{tensor, mine.measured, 1};
         out.push(who.as_finding("as often right as always naming the most frequent label", "share of right predictions",
                                 relation::less_equal, mine.limit));
         return truth::yes;

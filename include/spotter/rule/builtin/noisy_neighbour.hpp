@@ -35,11 +35,11 @@ struct noisy_neighbour {
         double taken_now = -1, step_now = -1;
         std::string_view tensor{};
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? sampled : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? sampled : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return step(tensor) ? sampled : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return step(tensor) ? sampled : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (!seen.is_step.grow(tensor.id + std::size_t{1})) { return false; }
@@ -66,7 +66,7 @@ struct noisy_neighbour {
         if (!(alone > 0) || !(beside > 0)) { return truth::undecided; }
         double const slower = detail::quotient(beside, alone);
         if (!(taken > busy && slower >= factor)) { return truth::no; }
-        culprit const found{.tensor = seen.tensor, .measured = slower, .count = 1};
+        violation const found{.tensor = seen.tensor, .measured = slower, .count = 1};
         finding it = found.as_finding("steps are slower while others take the processor", "times as long a step",
                                       relation::greater_equal, factor);
         it.detail << "others have " << static_cast<std::uint64_t>(100 * taken + 0.5) << " % of it; a step " << beside
@@ -82,7 +82,7 @@ struct noisy_neighbour {
     }
 
 private:
-    static constexpr terms sampled = terms::sum | terms::nonfinite;
+    static constexpr stats_mask sampled = stats_mask::sum | stats_mask::nonfinite;
 
     // The median step time in samples of that kind; 0 where there are too few.
     template <class Is>

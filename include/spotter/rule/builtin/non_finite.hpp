@@ -45,8 +45,8 @@ struct non_finite {
         bool finite_forward = false, bad_forward = false, finite_loss = false;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::nonfinite : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.flow.declare(tensor);
@@ -92,7 +92,7 @@ private:
             if (made_of != nullptr) { origin = made_of; }
         }
         bad_elements const& of = origin->kept;
-        culprit const who{origin->name, static_cast<double>(of.count()), bad};
+        violation const who{origin->name, static_cast<double>(of.count()), bad};
         finding it = who.as_not_finite({reason_of(seen, *origin), condition_of(seen, *origin)});
         it.tells_origin = true;
         it.detail << "first at index " << of.first << "; nan " << of.nan << ", +inf " << of.pos_inf << ", -inf "

@@ -34,7 +34,7 @@ struct oscillating_loss {
     struct share_of_flips : judged_value {  // of the last observations
         double swing = 0;                   // 90th percentile of the losses minus the 10th, in their unit
     };
-    static constexpr terms watched = terms::sum;
+    static constexpr stats_mask watched = stats_mask::sum;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
         return keep_sortable(mine.losses, window, own.keys);
     }
@@ -52,7 +52,7 @@ struct oscillating_loss {
         bool const holds = swings && is_wide(swing, mine.trend.start()) && !improves(mine.losses);
         return {judged_value{share, holds}, swing};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, share_of_flips const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, share_of_flips const& first) const noexcept {
         finding it =
             who.as_finding("loss swings and gets nowhere", "share of changes of direction", relation::greater, flips);
         it.detail << "over " << window << " losses; from the 10th to the 90th percentile " << first.swing;
@@ -102,7 +102,7 @@ private:
         double const older = losses.mean_of(0, half);
         double const newer = losses.mean_of(losses.size() - half, losses.size());
         double least = progress * magnitude(older);
-        settle(least);
+        force_rounding(least);
         return !(newer > older - least);
     }
 };

@@ -103,11 +103,11 @@ struct output_collapse {
         slot_array<std::uint64_t> finite;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::feature : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::feature : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return labels(tensor) ? terms::feature : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return labels(tensor) ? stats_mask::feature : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         bool room = seen.parts.declare(tensor, !select(tensor), select(tensor)) && seen.constant.declare(tensor);
@@ -157,7 +157,7 @@ struct output_collapse {
     }
     constexpr truth close(state& seen, step_id at, findings& out) const noexcept {
         seen.constant.next_close();
-        culprit constant;
+        violation constant;
         truth const answer = seen.answer.take(constant);
         std::string_view const tensor = std::exchange(seen.tensor, {});
         if (tensor.empty()) { return truth::undecided; }
@@ -237,7 +237,7 @@ private:
             SPOTTER_STRICT_BODY
             double const gap = x - seen.mean[output];
             double square = gap * gap;
-            settle(square);
+            force_rounding(square);
             seen.squares[output] += square;
         });
         double largest = -1;

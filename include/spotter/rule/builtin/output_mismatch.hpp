@@ -37,7 +37,7 @@ struct output_mismatch {
     struct said : judged_value {
         bool logarithms = false;  // the tensor should have log-probabilities
     };
-    static constexpr terms watched = terms::feature;
+    static constexpr stats_mask watched = stats_mask::feature;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, class_axis); }
     // Pushes the smallest and the largest value, then the largest distance of a row's sum from 1; nothing where no row
     // can be summed.
@@ -73,7 +73,7 @@ struct output_mismatch {
         if (has(it.tensor.flags, flag::log_probabilities)) { return {{made[1], made[1] > tolerance}, true}; }
         return {{made[2], made[0] >= 0 && made[1] <= 1 && made[2] <= tolerance}, false};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, said const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, said const& first) const noexcept {
         if (first.logarithms) {
             return who.as_finding("log-probabilities are above zero", "largest value", relation::greater, tolerance);
         }

@@ -34,10 +34,12 @@ struct outside_envelope {
         bool above = false;                // above the upper end
         std::size_t phase = 0;             // of the step (`phase_of`)
     };
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        terms wanted = terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        stats_mask wanted = stats_mask::none;
         if (healthy == nullptr || healthy->window > 1 || !select(tensor)) { return wanted; }
-        for (healthy_series const& each : healthy->of(tensor.name)) { wanted |= each.of.needs() | terms::nonfinite; }
+        for (healthy_series const& each : healthy->of(tensor.name)) {
+            wanted |= each.of.needs() | stats_mask::nonfinite;
+        }
         return wanted;
     }
     [[nodiscard]] constexpr std::string_view gap(tensor_info const& tensor) const noexcept {
@@ -72,7 +74,7 @@ struct outside_envelope {
         }
         return found;
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, violation const& first, step_id at) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first, step_id at) const noexcept {
         finding it = who.as_finding(first.above ? "above what healthy runs had" : "below what healthy runs had",
                                     first.of.name(), first.above ? relation::greater : relation::less, first.limit);
         it.detail << "healthy: " << first.range.low << " to " << first.range.high << " from " << name_of(at.mode) << '('

@@ -42,8 +42,8 @@ struct overfit {
         per_tensor<series> all;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr && seen.phases.declare(tensor);
@@ -51,7 +51,7 @@ struct overfit {
     constexpr void observe(state& seen, observation const& it) const noexcept { seen.phases.observe(it, phase_length); }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
         bool judged = false;
-        culprit found;
+        violation found;
         eval_phase first;
         seen.phases.close(step, phase_length, [&](tensor_id id, std::string_view tensor, eval_phase const& phase) {
             series& mine = seen.all[id];

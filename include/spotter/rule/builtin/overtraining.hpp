@@ -46,8 +46,8 @@ struct overtraining {
         per_tensor<series> all;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr && seen.phases.declare(tensor);
@@ -67,7 +67,7 @@ struct overtraining {
     }
     constexpr truth close(state& seen, step_id step, findings& out) const noexcept {
         bool judged = false;
-        culprit found;
+        violation found;
         double best = 0, now = 0;
         seen.phases.close(step, phase_length, [&](tensor_id id, std::string_view tensor, eval_phase const& phase) {
             series& mine = seen.all[id];
@@ -98,7 +98,7 @@ private:
         SPOTTER_STRICT_BODY
         if (!relative) { return delta; }
         double least = trend.count > 0 ? delta * magnitude(trend.start()) : 0;
-        settle(least);
+        force_rounding(least);
         return least;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr bool below(double value, double other, double least) noexcept {

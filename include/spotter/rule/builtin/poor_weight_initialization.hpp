@@ -69,12 +69,12 @@ struct poor_weight_initialization {
         slot_array<bool> moved;              // of a weight that waits: which rows and which columns
         std::uint64_t met = 0, waiting = 0;  // weights; those that began with one value and are not judged yet
         std::uint64_t alike_not_zero = 0;    // of those that began with one value
-        culprit alike{};                     // these
+        violation alike{};                   // these
         bool judged = false;                 // a weight was at this close
         std::uint64_t closes = 0;
         bool observed = false;          // in this step
         extreme widest{}, narrowest{};  // variances of this step
-        culprit crowded{};              // gradients of this step
+        violation crowded{};            // gradients of this step
         bool any_variance = false, any_spread = false;
         tensor_id loss = no_tensor;  // the first that is observed
         std::string_view loss_name{};
@@ -83,21 +83,21 @@ struct poor_weight_initialization {
         std::uint64_t stale = 0;  // observations since the best
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        if (!select(tensor)) { return terms::none; }
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        if (!select(tensor)) { return stats_mask::none; }
         switch (tensor.role) {
             case role::preactivation:
-                return terms::variance | terms::sum;
+                return stats_mask::variance | stats_mask::sum;
             case role::gradient:
-                return terms::feature;
+                return stats_mask::feature;
             case role::weight:
-                return symmetry ? terms::range | terms::feature : terms::range;
+                return symmetry ? stats_mask::range | stats_mask::feature : stats_mask::range;
             default:
-                return terms::none;
+                return stats_mask::none;
         }
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return tensor.role == role::loss ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::loss ? stats_mask::sum : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.weights.declare(tensor) == nullptr) { return false; }
@@ -147,7 +147,7 @@ struct poor_weight_initialization {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         bool const is_due = std::exchange(seen.judged, false);
         truth const began = is_due ? judge_weights(seen, out) : truth_of_waiting(seen);
-        culprit const crowded = std::exchange(seen.crowded, {});
+        violation const crowded = std::exchange(seen.crowded, {});
         bool const any_spread = std::exchange(seen.any_spread, false);
         bool const any_variance = std::exchange(seen.any_variance, false);
         if (!std::exchange(seen.observed, false) || seen.closes >= steps) { return is_due ? began : truth::undecided; }

@@ -30,7 +30,7 @@ struct pressure {
     struct above : judged_value {  // of one resource
         double limit = 0;          // of that resource: a share of time
     };
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {
         std::string_view const of = tensor.name.substr(tensor.name.rfind('/') + 1);
         mine.limit = of == "memory" ? memory : of == "io" ? io : cpu;
@@ -42,7 +42,7 @@ struct pressure {
         double const share = mine.recent.mean_of(0, mine.recent.size());
         return {judged_value{share, share > mine.limit}, mine.limit};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, above const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, above const& first) const noexcept {
         return who.as_finding("tasks wait", "share of time in which some task waited", relation::greater, first.limit);
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {

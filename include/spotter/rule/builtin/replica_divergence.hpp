@@ -34,8 +34,8 @@ struct replica_divergence {
         bool lacks_memory = false;  // for a worker
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::hash : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::hash : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.cells.declare(tensor) != nullptr;
@@ -44,7 +44,7 @@ struct replica_divergence {
         std::size_t const place = seen.streams.place_of(it.stream);
         seen.lacks_memory = seen.lacks_memory || place == met_streams::none;
         if (place == met_streams::none || it.step.index % (every > 0 ? every : 1) != 0) { return; }
-        if (!has(it.stats.has, terms::hash) || seen.cells.find(it.tensor.id) == nullptr) { return; }
+        if (!has(it.stats.has, stats_mask::hash) || seen.cells.find(it.tensor.id) == nullptr) { return; }
         slot_array<cell>& mine = seen.cells[it.tensor.id];
         if (!mine.grow(place + 1)) {
             seen.lacks_memory = true;
@@ -55,7 +55,7 @@ struct replica_divergence {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         bool judged = false;
-        culprit found;
+        violation found;
         evidence_text detail;
         std::uint32_t worker = 0;
         for (tensor_id const id : seen.cells.touched()) {

@@ -21,7 +21,7 @@ struct closeness {
             return kind == old && (kind != number_class::nan || equal_nan);
         }
         double allowed = rtol * magnitude(before);
-        settle(allowed);
+        force_rounding(allowed);
         return magnitude(now - before) <= atol + allowed;
     }
 };

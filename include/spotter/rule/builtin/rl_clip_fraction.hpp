@@ -19,12 +19,12 @@ struct rl_clip_fraction {
     double limit = 0.5;          // fraction of the samples
     std::uint64_t patience = 5;  // updates
 
-    static constexpr terms watched = terms::sum;
+    static constexpr stats_mask watched = stats_mask::sum;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const clipped = mean(it.stats);
         return {clipped, clipped.value > limit};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("most of the update is clipped", "clip fraction", relation::greater, limit);
     }
 };

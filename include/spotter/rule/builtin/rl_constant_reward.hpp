@@ -26,7 +26,7 @@ struct rl_constant_reward {
         std::uint64_t count = 0;
         double least = 0, greatest = 0;
     };
-    static constexpr terms watched = terms::range | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::range | stats_mask::nonfinite;
     [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         measurement const least = minimum(it.stats), greatest = maximum(it.stats);
         if (!least.known) { return {}; }
@@ -35,7 +35,7 @@ struct rl_constant_reward {
         mine.count += it.stats.finite();
         return mine.count < episodes ? judged_value{} : judged_value{mine.least, mine.least == mine.greatest};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("reward is constant", "return of every episode", relation::none, 0);
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {

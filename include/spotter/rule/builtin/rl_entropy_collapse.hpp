@@ -34,7 +34,7 @@ struct rl_entropy_collapse {
         // If several tensors fire at one close, one early one makes it a warning.
         constexpr void join(share const& other) noexcept { is_early = is_early || other.is_early; }
     };
-    static constexpr terms watched = terms::sum;
+    static constexpr stats_mask watched = stats_mask::sum;
     [[nodiscard]] constexpr share judge(kept& mine, observation const& it) const noexcept {
         measurement const entropy = mean(it.stats);
         if (!entropy.known || !(max_entropy > 0)) { return {}; }
@@ -42,7 +42,7 @@ struct rl_entropy_collapse {
         double const found = detail::quotient(entropy.value, max_entropy);
         return {judged_value{found, found < low}, mine.updates <= early};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, share const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, share const& first) const noexcept {
         return who.as_finding("policy does not explore", "share of the largest entropy", relation::less, low,
                               first.is_early ? severity::warning : severity::info);
     }

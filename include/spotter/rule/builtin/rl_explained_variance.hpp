@@ -24,13 +24,13 @@ struct rl_explained_variance {
     struct kept : once_a_step {
         std::uint64_t updates = 0;
     };
-    static constexpr terms watched = terms::sum;
+    static constexpr stats_mask watched = stats_mask::sum;
     [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it) const noexcept {
         measurement const explained = mean(it.stats);
         if (explained.known && mine.first()) { ++mine.updates; }
         return mine.updates > warmup ? judged_value{explained, explained.value < least} : judged_value{};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("critic is worse than a constant", "explained variance", relation::less, least);
     }
     [[nodiscard]] constexpr std::string_view silence() const noexcept {

@@ -24,12 +24,12 @@ struct rl_kl {
     [[nodiscard]] static constexpr rl_kl strict() noexcept { return {.target = 0.01}; }
 
     static constexpr std::string_view not_finite = "divergence is not finite";
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const kl = mean(it.stats);
         return {kl, kl.value > limit()};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("policy moves too far", "approximate KL", relation::greater, limit());
     }
 

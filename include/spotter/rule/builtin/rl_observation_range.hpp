@@ -22,7 +22,7 @@ struct rl_observation_range {
     double share = 0.01;  // fraction of the elements
 
     static constexpr std::string_view not_finite = "observation is not finite";
-    static constexpr terms watched = terms::feature | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::feature | stats_mask::nonfinite;
     [[nodiscard]] constexpr std::uint64_t feature_key() const noexcept { return key_of(name, limit); }
     // Pushes the number of elements beyond the limit, and the number of finite ones.
     constexpr void extract(observation const&, tensor_ref const& values, feature& out) const noexcept {
@@ -43,7 +43,7 @@ struct rl_observation_range {
         double const found = detail::quotient(counts[0], counts[1]);
         return {found, found > share};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         finding it =
             who.as_finding("observations are out of range", "share beyond the limit", relation::greater, share);
         it.detail << "limit " << limit;

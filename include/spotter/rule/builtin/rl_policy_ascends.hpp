@@ -50,11 +50,11 @@ struct rl_policy_ascends {
         measurement loss{}, divergence{};  // of this step
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return divergence(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return divergence(tensor) ? stats_mask::sum : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& all, tensor_info const& tensor) const noexcept {
         if (all.loss_id == no_tensor && select(tensor)) { all.loss_id = tensor.id, all.name = tensor.name; }
@@ -77,7 +77,7 @@ struct rl_policy_ascends {
         double const found = agreement(all);
         all.yes = found > correlation ? all.yes + 1 : 0;
         if (all.yes == 0 || all.yes < patience) { return truth::no; }
-        culprit who;
+        violation who;
         who.blame(all.name, found);
         return truth_of(who.tell(out, "the policy's loss rises as the policy moves",
                                  "rank correlation with the divergence", relation::greater, correlation,

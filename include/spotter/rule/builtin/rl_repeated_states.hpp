@@ -40,11 +40,11 @@ struct rl_repeated_states {
         bool ends = false;        // an episode ended at this close
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::hash | terms::nonfinite : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::hash | stats_mask::nonfinite : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return episode_end(tensor) ? terms::shape : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return episode_end(tensor) ? stats_mask::shape : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (seen.all.declare(tensor) == nullptr) { return false; }
@@ -56,7 +56,7 @@ struct rl_repeated_states {
         if (it.step.mode != mode::train || seen.all.find(it.tensor.id) == nullptr) { return; }
         series& mine = seen.all[it.tensor.id];
         seen.ends = seen.ends || mine.ends;
-        if (!mine.watched || !has(it.stats.has, terms::hash) || it.stats.count == 0) { return; }
+        if (!mine.watched || !has(it.stats.has, stats_mask::hash) || it.stats.count == 0) { return; }
         if (it.stats.nonfinite() > 0 || !mine.first(seen.close)) { return; }
         mine.equal = mine.equal > 0 && mine.last == it.stats.hash ? mine.equal + 1 : 1;
         mine.last = it.stats.hash;
@@ -69,7 +69,7 @@ struct rl_repeated_states {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
         if (std::exchange(seen.ends, false)) { end_episode(seen); }
-        culprit found;
+        violation found;
         truth const answer = seen.answer.take(found);
         if (answer == truth::yes) {
             out.push(found.as_finding("states repeat", "episodes with repeated states", relation::greater_equal,

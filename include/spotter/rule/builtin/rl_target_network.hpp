@@ -45,12 +45,12 @@ struct rl_target_network {
         hashed_pairs pairs;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? hashed_pairs::needs : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? hashed_pairs::needs : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         bool const parameter = tensor.role == role::weight || tensor.role == role::bias;
-        return parameter && !select(tensor) ? hashed_pairs::needs : terms::none;
+        return parameter && !select(tensor) ? hashed_pairs::needs : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr && seen.pairs.declare(tensor, select(tensor), &is_target_of);
@@ -59,7 +59,7 @@ struct rl_target_network {
         if (it.step.mode == mode::train) { seen.pairs.observe(it); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit equal, stale;
+        violation equal, stale;
         bool judged = false;
         seen.pairs.close(
             [&](tensor_id id, std::string_view tensor, std::uint64_t target, tensor_id, std::uint64_t online) {

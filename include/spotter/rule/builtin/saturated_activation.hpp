@@ -50,12 +50,12 @@ struct saturated_activation {
         slot_array<double> scratch;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
         bool const known = tensor.activation == activation_kind::tanh || tensor.activation == activation_kind::sigmoid;
         bool const other_side = tensor.role == (from_output ? role::preactivation : role::activation);
         return select(tensor) && known && !other_side && units_along(tensor, tensor.shape, unit_axis) >= 0
-                   ? terms::feature
-                   : terms::none;
+                   ? stats_mask::feature
+                   : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         std::uint64_t const units = unit_count(tensor.shape, units_along(tensor, tensor.shape, unit_axis));

@@ -62,8 +62,10 @@ struct similar_across_runs {
         bool lacks_memory = false;  // for a stream, or for a copy of values
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return !select(tensor) ? terms::none : exact() ? terms::hash : terms::payload | terms::nonfinite;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return !select(tensor) ? stats_mask::none
+               : exact()       ? stats_mask::hash
+                               : stats_mask::payload | stats_mask::nonfinite;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr;
@@ -84,7 +86,7 @@ struct similar_across_runs {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         bool judged = false;
-        culprit found;
+        violation found;
         comparison const* worst = nullptr;
         for (tensor_id const id : seen.all.touched()) {
             comparison const& mine = seen.all[id];
@@ -118,7 +120,7 @@ private:
         mine.type = it.tensor.type;
         mine.layout = it.view.layout;
         if (exact()) {
-            mine.known = has(it.stats.has, terms::hash);
+            mine.known = has(it.stats.has, stats_mask::hash);
             mine.digest = it.stats.hash;
             return;
         }
@@ -132,7 +134,7 @@ private:
         dtype const type = exact() || it.view.absent() ? it.tensor.type : it.view.type;
         bool const lies_alike = exact() || it.view.layout == mine.layout || mine.shape.rank <= 1;
         if (type != mine.type || !lies_alike) { return outcome::type; }
-        bool const known = exact() ? has(it.stats.has, terms::hash) : !it.view.absent();
+        bool const known = exact() ? has(it.stats.has, stats_mask::hash) : !it.view.absent();
         if (!mine.known || !known) { return outcome::unknown; }
         bool const equal = exact() ? it.stats.hash == mine.digest : close_enough(mine, it.view, it.stream);
         return equal ? outcome::same : outcome::values;
@@ -177,12 +179,12 @@ private:
             bool const finite = x.kind < number_class::pos_inf && y.kind < number_class::pos_inf;
             if (!finite) { return x.kind == y.kind; }
             double allowed = rtol * magnitude(y.value);
-            settle(allowed);
+            force_rounding(allowed);
             return magnitude(x.value - y.value) <= atol + allowed;
         }
     }
 
-    [[nodiscard]] constexpr finding describe(culprit const& found, comparison const& worst) const noexcept {
+    [[nodiscard]] constexpr finding describe(violation const& found, comparison const& worst) const noexcept {
         bool const differ = worst.found != outcome::same;
         finding it = found.as_finding(worst.found == outcome::shape  ? "shapes differ"
                                       : worst.found == outcome::type ? "types differ"

@@ -30,13 +30,13 @@ struct stalled_training {
         double longest = 0;    // seconds without a close, as of the last poll
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const&) const noexcept { return terms::none; }
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const noexcept { return stats_mask::none; }
     constexpr void observe(state&, observation const&) const noexcept {}
     // A step ended, so training is not stalled any more.
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.closed = true;
         if (!std::exchange(seen.told, false)) { return truth::no; }
-        finding it = culprit{.measured = seen.longest, .count = 1}.as_finding(
+        finding it = violation{.measured = seen.longest, .count = 1}.as_finding(
             "seconds without a step", relation::greater, threshold, severity::error);
         it.reason = "no step was closed";
         it.decision = decision::proceed;

@@ -35,7 +35,7 @@ struct step_outlier {
             slot_array<double> largest;  // descending
         } by_mode[mode_count];
     };
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const&) const noexcept {
         for (auto& each : mine.by_mode) {
             if (!each.largest.grow(room())) { return false; }
@@ -50,17 +50,17 @@ struct step_outlier {
         double const apart = time.value - mine.mean;
         mine.mean += apart / static_cast<double>(++mine.count);
         double square = apart * (time.value - mine.mean);
-        settle(square);
+        force_rounding(square);
         mine.squares += square;
         put(mine, time.value);
         if (mine.count <= patience || mine.held < room()) { return {}; }
         double const spread = mine.squares > 0 ? square_root(mine.squares / static_cast<double>(mine.count)) : 0;
         double room_above = stddev * spread;
-        settle(room_above);
+        force_rounding(room_above);
         double const least = mine.largest[room() - 1];
         return {least, least > mine.mean + room_above};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("many steps took too long", "least time of the slow steps", relation::none,
                               static_cast<double>(n_outliers));
     }

@@ -39,7 +39,7 @@ struct step_time_outlier {
         // If several tensors fire at one close, one frequent one makes it a warning.
         constexpr void join(outlier const& other) noexcept { often = often || other.often; }
     };
-    static constexpr terms watched = terms::sum | terms::nonfinite;
+    static constexpr stats_mask watched = stats_mask::sum | stats_mask::nonfinite;
     [[nodiscard]] constexpr bool prepare(kept& mine, scratch& own, tensor_info const&) const noexcept {
         for (auto& each : mine.by_mode) {
             if (!keep_sortable(each.times, window, own.keys) || !each.outliers.keep(horizon)) { return false; }
@@ -60,7 +60,7 @@ struct step_time_outlier {
         mine.times.add(time.value);
         return found;
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who, outlier const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, outlier const& first) const noexcept {
         return who.as_finding(first.often ? "steps often take too long" : "step took too long", "time of the step",
                               relation::greater, first.limit, first.often ? severity::warning : severity::info);
     }
@@ -77,7 +77,7 @@ private:
         // each other.
         double const median = median_of(times, keys, [](double time) { return time; });
         double above = k * 1.4826 * median_of(times, keys, [&](double time) { return magnitude(time - median); });
-        settle(above);
+        force_rounding(above);
         double const spread = median + above;
         double const multiple = factor * median;
         return spread > multiple ? spread : multiple;

@@ -41,8 +41,8 @@ struct straggler {
         bool lacks_memory = false;  // for a worker
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum : stats_mask::none;
     }
     constexpr void observe(state& seen, observation const& it) const noexcept {
         std::size_t const place = seen.streams.place_of(it.stream);

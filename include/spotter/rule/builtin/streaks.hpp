@@ -48,9 +48,9 @@ private:
 // The answer of a close for a rule that judges tensors one by one.
 struct close_answer {
     bool judged = false;  // something was decided at this close
-    culprit found{};      // tensors for which the condition held
+    violation found{};    // tensors for which the condition held
     // Returns the answer, moves the tensors into `who`, and begins the next close.
-    constexpr truth take(culprit& who) noexcept {
+    constexpr truth take(violation& who) noexcept {
         who = std::exchange(found, {});
         bool const any = std::exchange(judged, false);
         return who.count > 0 ? truth::yes : any ? truth::no : truth::undecided;

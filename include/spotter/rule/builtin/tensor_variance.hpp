@@ -27,13 +27,13 @@ struct tensor_variance {
         return {.min_threshold = 0, .max_threshold = no_limit, .patience = 1};
     }
 
-    static constexpr terms watched = needs_of(variance);
+    static constexpr stats_mask watched = needs_of(variance);
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const spread = variance(it.stats);
         bool const known = is_set() && spread.known && is_finite(spread.value) && it.stats.finite() > 1;
         return known ? judged_value{spread.value, below(spread.value) || above(spread.value)} : judged_value{};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         bool const alike = below(who.measured);
         return who.as_finding(alike ? "values are all alike" : "values are far apart", "variance",
                               alike ? relation::less : relation::greater, alike ? min_threshold : max_threshold);

@@ -36,12 +36,12 @@ struct tree_depth {
 
     [[nodiscard]] static constexpr tree_depth sagemaker_defaults() noexcept { return {}; }
 
-    static constexpr terms watched = terms::range;
+    static constexpr stats_mask watched = stats_mask::range;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const found = depth_of(it.stats);
         return {found, found.value > static_cast<double>(depth)};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("tree is too deep", "depth", relation::greater, static_cast<double>(depth));
     }
 

@@ -47,9 +47,9 @@ struct unchanged_tensor {
         std::uint64_t equal = 0;  // observations at the end that are all equal, this one included
     };
     static constexpr bool softens = true;
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        if (!select(tensor)) { return terms::none; }
-        return terms::nonfinite | (tolerant() ? terms::feature : terms::hash);
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        if (!select(tensor)) { return stats_mask::none; }
+        return stats_mask::nonfinite | (tolerant() ? stats_mask::feature : stats_mask::hash);
     }
     [[nodiscard]] constexpr bool prepare(kept& mine, tensor_info const& tensor) const noexcept {
         return !tolerant() || mine.copies.keep(num_steps > 0 ? num_steps - 1 : 0, tensor.shape.elements());
@@ -66,7 +66,7 @@ struct unchanged_tensor {
     }
     [[nodiscard]] constexpr judged_value judge(kept& mine, observation const& it,
                                                std::span<double const> agreeing) const noexcept {
-        bool const at_hand = tolerant() ? !agreeing.empty() : has(it.stats.has, terms::hash);
+        bool const at_hand = tolerant() ? !agreeing.empty() : has(it.stats.has, stats_mask::hash);
         if (!at_hand || it.stats.count == 0 || !mine.first()) { return {}; }
         std::uint64_t const before = mine.count++ == 0 ? 0
                                      : tolerant()      ? static_cast<std::uint64_t>(agreeing[0])
@@ -77,7 +77,7 @@ struct unchanged_tensor {
         return mine.count < num_steps ? judged_value{}
                                       : judged_value{static_cast<double>(mine.equal), mine.equal >= num_steps};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding(tolerant() ? "values agree within the tolerance" : "values are the same, bit by bit",
                               "equal observations", relation::greater_equal, static_cast<double>(num_steps));
     }

@@ -43,12 +43,12 @@ struct underfit {
         eval_phases phases;
         per_tensor<series> all;
         bool judged = false;
-        culprit found;
+        violation found;
         measurement eval_progress{};  // of the first finding
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::sum : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::sum : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr && seen.phases.declare(tensor);
@@ -84,7 +84,7 @@ struct underfit {
             if (!mine.first_evaluated.known) { mine.first_evaluated = phase.evaluated; }
             mine.last_evaluated = phase.evaluated;
         });
-        culprit const found = std::exchange(seen.found, {});
+        violation const found = std::exchange(seen.found, {});
         bool const judged = std::exchange(seen.judged, false);
         if (found.count > 0) {
             finding it = found.as_finding("loss has hardly fallen", "relative fall of the loss since the start",

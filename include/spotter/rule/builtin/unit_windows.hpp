@@ -88,7 +88,7 @@ public:
     constexpr truth close(std::uint64_t samples, double limit, std::string_view reason, std::string_view measure,
                           findings& out, Share&& share_of) noexcept {
         truth answer = truth::undecided;
-        culprit found;
+        violation found;
         windows_.take_touched([&](std::string_view name, unit_window& mine) {
             if (!mine.complete(samples)) { return; }
             double const share = share_of(mine);

@@ -50,12 +50,12 @@ struct unrelated_predictions {
         std::uint32_t differ = 0;
     };
 
-    static constexpr terms watched = terms::feature | terms::nonfinite;
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) && is_floating(tensor.type) ? watched : terms::none;
+    static constexpr stats_mask watched = stats_mask::feature | stats_mask::nonfinite;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return predictions(tensor) && is_floating(tensor.type) ? watched : terms::none;
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return predictions(tensor) && is_floating(tensor.type) ? watched : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state&, tensor_info const&) const noexcept { return true; }
     [[nodiscard]] constexpr std::uint64_t feature_key(state const&, tensor_info const&) const noexcept {
@@ -87,7 +87,7 @@ struct unrelated_predictions {
         if (mine.pairs >= samples && mine.pairs > 1) { judge(seen, mine); }
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
-        culprit const who{seen.target.tensor, mine.measured, 1};
+        violation const who{seen.target.tensor, mine.measured, 1};
         out.push(who.as_finding("predictions are unrelated to their targets", "correlation", relation::less_equal,
                                 mine.limit));
         return truth::yes;
@@ -113,7 +113,7 @@ private:
         to.mean_said += from_said / count;
         double a = from_target * (target - to.mean_target), b = from_said * (said - to.mean_said);
         double c = from_target * (said - to.mean_said);
-        settle(a), settle(b), settle(c);
+        force_rounding(a), force_rounding(b), force_rounding(c);
         to.squares_target += a, to.squares_said += b, to.products += c;
     }
     [[nodiscard]] SPOTTER_STRICT static constexpr bool is_whole(double value) noexcept {

@@ -96,7 +96,7 @@ struct update_direction {
     // The weights of this step that were judged, and those of them that ascend.
     struct votes {
         std::uint64_t judged = 0;  // weights
-        culprit ascending{};       // those that ascend
+        violation ascending{};     // those that ascend
 
         // More than half of the judged ones ascend.
         [[nodiscard]] constexpr bool most_ascend() const noexcept { return 2 * ascending.count > judged; }
@@ -120,13 +120,14 @@ struct update_direction {
         std::uint64_t close = 1;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return (select(tensor) || is_heard(tensor)) && !is_complex(tensor.type) ? terms::feature | terms::nonfinite
-                                                                                : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return (select(tensor) || is_heard(tensor)) && !is_complex(tensor.type)
+                   ? stats_mask::feature | stats_mask::nonfinite
+                   : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
         bool const wanted = tensor.role == role::gradient && !is_complex(tensor.type);
-        return wanted ? terms::feature | terms::nonfinite : terms::none;
+        return wanted ? stats_mask::feature | stats_mask::nonfinite : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         if (tensor.role == role::gradient) { return true; }
@@ -173,7 +174,7 @@ struct update_direction {
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         ++seen.close;
         votes const all = std::exchange(seen.all, {});
-        culprit found = all.most_ascend() ? all.ascending : culprit{};
+        violation found = all.most_ascend() ? all.ascending : violation{};
         for (std::size_t i = 0; i < seen.net_count; ++i) {
             votes const one = std::exchange(seen.nets[i].cast, {});
             if (found.count == 0 && one.judged >= 2 && one.most_ascend()) { found = one.ascending; }
@@ -250,7 +251,7 @@ private:
         if (all.judged == 0) { return; }
         condition const now = 2 * all.climb > all.judged ? most_climb : all.climb > 0 ? some_climb : none_climbs;
         if (std::exchange(all.testified, std::uint8_t{now}) == now) { return; }
-        culprit const who{all.first, static_cast<double>(all.climb), static_cast<std::uint32_t>(all.climb)};
+        violation const who{all.first, static_cast<double>(all.climb), static_cast<std::uint32_t>(all.climb)};
         constexpr std::string_view words[] = {"most weights go along their gradients",
                                               "some weights go along their gradients",
                                               "no weight goes along its gradients"};

@@ -14,7 +14,7 @@ namespace spotter::inline SPOTTER_ABI {
                                                                    bool per_step = true) noexcept {
     SPOTTER_STRICT_BODY
     summary const& now = it.stats;
-    if (!has(now.has, terms::change) || !now.has_previous || it.step.index <= now.previous_index) { return {}; }
+    if (!has(now.has, stats_mask::change) || !now.has_previous || it.step.index <= now.previous_index) { return {}; }
     if (!(now.previous_sum_squares > 0) || !is_finite(now.previous_sum_squares) || !is_finite(now.delta_sum_squares)) {
         return {};
     }

@@ -36,11 +36,11 @@ struct update_ratio_band {
     struct state {
         per_tensor<series> all;
         bool judged = false;
-        culprit above, below;
+        violation above, below;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::change | terms::sum_squares : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::change | stats_mask::sum_squares : stats_mask::none;
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         return seen.all.declare(tensor) != nullptr;
@@ -61,8 +61,8 @@ struct update_ratio_band {
         if (mine.below >= patience) { seen.below.blame(it, measured); }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
-        culprit const above = std::exchange(seen.above, {});
-        culprit const below = std::exchange(seen.below, {});
+        violation const above = std::exchange(seen.above, {});
+        violation const below = std::exchange(seen.below, {});
         if (above.count > 0) { tell(above, "updates are too large", relation::greater, high, severity::warning, out); }
         if (below.count > 0) { tell(below, "updates are too small", relation::less, low, severity::info, out); }
         bool const judged = std::exchange(seen.judged, false);
@@ -73,7 +73,7 @@ struct update_ratio_band {
     }
 
 private:
-    constexpr void tell(culprit const& found, std::string_view reason, relation how, double limit, severity level,
+    constexpr void tell(violation const& found, std::string_view reason, relation how, double limit, severity level,
                         findings& out) const noexcept {
         finding it = found.as_finding(reason, "update ratio", how, limit, level);
         it.detail << "target " << target << ": learning rate times " << target / found.measured;

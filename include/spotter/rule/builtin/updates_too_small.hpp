@@ -47,11 +47,12 @@ struct updates_too_small {
         settled_context settled;
     };
 
-    [[nodiscard]] constexpr terms needs(tensor_info const& tensor) const noexcept {
-        return select(tensor) ? terms::change : terms::none;
+    [[nodiscard]] constexpr stats_mask needs(tensor_info const& tensor) const noexcept {
+        return select(tensor) ? stats_mask::change : stats_mask::none;
     }
-    [[nodiscard]] constexpr terms context(tensor_info const& tensor) const noexcept {
-        return tensor.role == role::gradient ? terms::sum_squares | terms::nonfinite : settled_context::needs(tensor);
+    [[nodiscard]] constexpr stats_mask context(tensor_info const& tensor) const noexcept {
+        return tensor.role == role::gradient ? stats_mask::sum_squares | stats_mask::nonfinite
+                                             : settled_context::needs(tensor);
     }
     [[nodiscard]] constexpr bool declare(state& seen, tensor_info const& tensor) const noexcept {
         series* const mine = seen.all.declare(tensor);
@@ -74,7 +75,7 @@ struct updates_too_small {
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         std::uint64_t weights = 0;
-        culprit tiny;
+        violation tiny;
         double rate = 0;  // of the first weight with a small ratio
         for (tensor_id const id : seen.all.touched()) {
             series& mine = seen.all[id];

@@ -22,12 +22,12 @@ struct vanishing_gradient {
     [[nodiscard]] static constexpr vanishing_gradient sagemaker_defaults() noexcept { return {.patience = 1}; }
 
     static constexpr bool softens = true;
-    static constexpr terms watched = terms::sum_abs;
+    static constexpr stats_mask watched = stats_mask::sum_abs;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const size = mean_abs(it.stats);
         return {size, size.value < threshold};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         return who.as_finding("gradients vanish", "mean_abs", relation::less, threshold);
     }
 };

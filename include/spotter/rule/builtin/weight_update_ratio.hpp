@@ -28,13 +28,13 @@ struct weight_update_ratio {
 
     [[nodiscard]] static constexpr weight_update_ratio sagemaker_defaults() noexcept { return {.per_step = false}; }
 
-    static constexpr terms watched = terms::change;
+    static constexpr stats_mask watched = stats_mask::change;
     [[nodiscard]] constexpr judged_value judge(observation const& it) const noexcept {
         measurement const ratio = update_ratio_of(it, epsilon, per_step);
         if (!ratio.known || it.step.index - it.stats.previous_index < num_steps) { return {}; }
         return {ratio, ratio.value > large_threshold || ratio.value < small_threshold};
     }
-    [[nodiscard]] constexpr finding tell(culprit const& who) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who) const noexcept {
         bool const large = who.measured > large_threshold;
         return who.as_finding(large ? "update is too large" : "update is too small", "update ratio",
                               large ? relation::greater : relation::less, large ? large_threshold : small_threshold);

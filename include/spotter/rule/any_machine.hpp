@@ -11,13 +11,13 @@
 namespace spotter::inline SPOTTER_ABI::detail {
 
 // The virtual interface of a machine whose rule the caller does not know.
-class hidden_machine {
+class any_machine {
 public:
     // `polls`: whether `poll` does anything.
-    explicit hidden_machine(bool polls = true) noexcept : polls_{polls} {}
-    hidden_machine(hidden_machine const&) = delete;
-    hidden_machine& operator=(hidden_machine const&) = delete;
-    virtual ~hidden_machine() = default;
+    explicit any_machine(bool polls = true) noexcept : polls_{polls} {}
+    any_machine(any_machine const&) = delete;
+    any_machine& operator=(any_machine const&) = delete;
+    virtual ~any_machine() = default;
 
     using taker = void (*)(void* context, coverage const&);
     virtual tensor_needs declare(tensor_info const& tensor) = 0;
@@ -35,11 +35,10 @@ private:
 };
 
 template <rule Rule>
-class hidden_machine_of final : public hidden_machine {
+class any_machine_of final : public any_machine {
 public:
-    SPOTTER_COLD explicit hidden_machine_of(Rule const& it) noexcept
-        : hidden_machine{machine<Rule>::polls}, machine_{it} {}
-    SPOTTER_COLD ~hidden_machine_of() override = default;
+    SPOTTER_COLD explicit any_machine_of(Rule const& it) noexcept : any_machine{machine<Rule>::polls}, machine_{it} {}
+    SPOTTER_COLD ~any_machine_of() override = default;
 
     tensor_needs declare(tensor_info const& tensor) override { return machine_.declare(tensor); }
     void observe(observation const& it) override { machine_.observe(it); }
@@ -57,12 +56,12 @@ private:
 
 // Owns a hidden machine and passes calls on to it. If there was no memory for it, the machine reports itself as
 // malformed and does not run.
-class hidden_machine_owner {
+class any_machine_owner {
 public:
-    explicit hidden_machine_owner(hidden_machine* it) noexcept : it_{it} {}
-    hidden_machine_owner(hidden_machine_owner const&) = delete;
-    hidden_machine_owner& operator=(hidden_machine_owner const&) = delete;
-    ~hidden_machine_owner() { delete it_; }
+    explicit any_machine_owner(any_machine* it) noexcept : it_{it} {}
+    any_machine_owner(any_machine_owner const&) = delete;
+    any_machine_owner& operator=(any_machine_owner const&) = delete;
+    ~any_machine_owner() { delete it_; }
 
     tensor_needs declare(tensor_info const& tensor) { return it_ != nullptr ? it_->declare(tensor) : tensor_needs{}; }
     void observe(observation const& it) { it_->observe(it); }
@@ -84,7 +83,7 @@ public:
     }
 
 private:
-    hidden_machine* it_;
+    any_machine* it_;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
