@@ -25,7 +25,7 @@ LEVEL = {folder: level for level, row in enumerate(LAYERS) for folder in row}
 LIGHT = {"vector", "string", "memory", "functional", "regex", "thread", "chrono", "iostream", "filesystem"}
 FILES = {"cstdio", "fstream", "filesystem"}
 
-# Standard headers that the headers of a folder must not include; the bodies beside them (.ipp) may.
+# Standard headers that the declarations of a folder must not include; its bodies may.
 HEAVY = {
     "core": LIGHT,
     "stat": LIGHT,
@@ -88,15 +88,34 @@ KEPT, KEPT_LINES = "standard_streams_kept", 8
 TRAINS = {"plan", "rule", "diagnosis", "judge", "hook", "record", "response", "supervise", "act", "ext"}
 MAPS = re.compile(r"\bfiles\w*(\(\))?(\.|->)map\(|\bMAP_SHARED\b")
 MAY_MAP = {"ext/s3/files.hpp"}  # a reader, and a file of its own that has no name
+BODIES = "#if SPOTTER_BODIES"
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 
-def includes(header):
-    """Pairs of line number and included name. What x.hpp declares is defined in x.ipp, which it includes last: no dependency."""
+def includes(header, bodies=False):
+    """Pairs of line number and included name: of what is declared, or of the bodies alone. Bodies are in x.ipp, which x.hpp
+    includes last, or in x.hpp between `#if SPOTTER_BODIES` and its `#endif`: no dependency of what is declared."""
+    depth = body_depth = 0
     for number, line in enumerate(header.read_text(errors="replace").splitlines(), 1):
+        if re.match(r"#if", line):
+            depth += 1
+            if line.startswith(BODIES) and body_depth == 0:
+                body_depth = depth
+        elif line.startswith("#endif"):
+            body_depth = 0 if depth == body_depth else body_depth
+            depth -= 1
         match = INCLUDE.match(line)
-        if match and not match.group(1).endswith(".ipp"):
+        in_body = header.suffix == ".ipp" or body_depth > 0
+        if match and in_body == bodies and not match.group(1).endswith(".ipp"):
             yield number, match.group(1)
+
+
+def has_bodies(header):
+    """Whether the file holds bodies: an .ipp, or a header with more than the include of one behind `#if SPOTTER_BODIES`."""
+    if header.suffix == ".ipp":
+        return True
+    lines = header.read_text(errors="replace").splitlines()
+    return any(line.startswith(BODIES) and not lines[number].rstrip(">").endswith(".ipp") for number, line in enumerate(lines, 1))
 
 
 def folder_of(name):
@@ -131,7 +150,8 @@ def breaches_of(header, own_name):
         yield 1, f"the folder {folder} has no layer"
         return
     granted = GRANTED.get(own_name, set())
-    for number, name in includes(header):
+    declared, bodies = ([(*it, is_body) for it in includes(header, is_body)] for is_body in (False, True))
+    for number, name, is_body in declared + bodies:
         target = folder_of(name)
         if name.startswith("."):
             yield number, f"{name}: write <spotter/...>"
@@ -144,7 +164,7 @@ def breaches_of(header, own_name):
                 yield number, f"{folder} includes {target}, its neighbour"
             elif target == folder == "ext" and adapter_of(name) != adapter_of("spotter/" + own_name):
                 yield number, f"{name}: adapters do not know each other"
-        elif not own_name.endswith(".ipp") and name in HEAVY.get(folder, set()) - granted:
+        elif not is_body and name in HEAVY.get(folder, set()) - granted:
             yield number, f"{folder} includes <{name}>"
         third = THIRD.match(name)
         if third and folder:
@@ -169,7 +189,7 @@ def reach(root, own_name, seen):
 
 
 def bodies_of(root, source):
-    """The .ipp files that a file of the compiled part holds: what it meets once spotter/implementation.hpp was met."""
+    """The files whose bodies a file of the compiled part holds: what it meets once spotter/implementation.hpp was met."""
     seen, bodies, open_now = set(), [], False
 
     def walk(header):
@@ -181,7 +201,7 @@ def bodies_of(root, source):
             if not name.startswith("spotter/") or name in seen or (name.endswith(".ipp") and not open_now):
                 continue
             seen.add(name)
-            if name.endswith(".ipp"):
+            if open_now and has_bodies(root.parent / name):
                 bodies.append(name)
             walk(root.parent / name)
 
@@ -209,7 +229,7 @@ def compiled_breaches(root):
     for source in sources:
         for name in bodies_of(root, source):
             where.setdefault(name, []).append(source.name)
-    for body in sorted(root.rglob("*.ipp")) if sources else []:
+    for body in sorted(filter(has_bodies, root.rglob("*.[hi]pp"))) if sources else []:
         held = where.get(body.relative_to(root.parent).as_posix(), [])
         if len(held) != 1:
             yield f"{body}:1: {len(held)} files of cmake/compiled hold it ({', '.join(held) or 'none'}); it must be one"

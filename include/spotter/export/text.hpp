@@ -24,5 +24,48 @@ namespace spotter::inline SPOTTER_ABI {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/export/text.ipp>
+#include <spotter/core/bits.hpp>
+#include <spotter/core/quoted.hpp>
+#include <spotter/core/utf8.hpp>
+
+#include <charconv>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY std::string utf8_text(std::string_view from) {
+    std::string text;
+    text.reserve(from.size());
+    put_utf8(from, [&](std::string_view piece) { text += piece; });
+    return text;
+}
+
+SPOTTER_BODY std::string number_text(double const& value, std::string_view nan, std::string_view inf,
+                                     std::string_view minus_inf) {
+    switch (classify(value)) {
+        case number_class::nan:
+            return std::string{nan};
+        case number_class::pos_inf:
+            return std::string{inf};
+        case number_class::neg_inf:
+            return std::string{minus_inf};
+        default:
+            break;
+    }
+    char digits[32];
+    std::to_chars_result const end = std::to_chars(digits, digits + sizeof digits, value);
+    return {digits, end.ptr};
+}
+
+SPOTTER_BODY std::string json_text(std::string_view from) {
+    std::string quoted;
+    put_quoted(utf8_text(from), [&](std::string_view piece) { quoted += piece; });
+    return quoted;
+}
+
+SPOTTER_BODY std::string json_number(double const& value) {
+    return number_text(value, R"("nan")", R"("inf")", R"("-inf")");
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
 #endif

@@ -14,5 +14,32 @@ namespace spotter::inline SPOTTER_ABI {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/format/checksum.ipp>
+#include <spotter/core/casts.hpp>
+#include <spotter/format/crc_table.hpp>
+
+#include <cstring>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY std::uint64_t checksum(byte_view bytes) noexcept {
+    auto const& table = detail::crc_table;
+    std::uint64_t crc = ~std::uint64_t{0};
+    std::byte const* at = bytes.data();
+    std::size_t left = bytes.size();
+    for (; left >= 8; left -= 8, at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, at, 8);
+        word ^= crc;
+        crc = table[7][word & 0xFF] ^ table[6][(word >> 8) & 0xFF] ^ table[5][(word >> 16) & 0xFF] ^
+              table[4][(word >> 24) & 0xFF] ^ table[3][(word >> 32) & 0xFF] ^ table[2][(word >> 40) & 0xFF] ^
+              table[1][(word >> 48) & 0xFF] ^ table[0][as_size(word >> 56)];
+    }
+    for (; left > 0; --left, ++at) {
+        crc = (crc >> 8) ^ table[0][as_size((crc ^ static_cast<std::uint64_t>(*at)) & 0xFF)];
+    }
+    return ~crc;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
 #endif

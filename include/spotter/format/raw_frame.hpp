@@ -49,5 +49,61 @@ struct reading {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/format/raw_frame.ipp>
+#include <spotter/format/xxh64.hpp>
+
+namespace spotter::inline SPOTTER_ABI::raw_frame {
+
+SPOTTER_BODY std::size_t put_frame_head(std::byte* into, std::size_t content) noexcept {
+    constexpr std::uint8_t one_segment = 0x20, has_checksum = 0x04;
+    std::size_t const field = field_bytes(content);
+    std::size_t const code = field == 4 ? 2 : field - 1;
+    quick_writer out{into};
+    out.fixed(layout::zstd_magic);
+    out.fixed(static_cast<std::uint8_t>(code << 6 | one_segment | has_checksum));
+    auto const stored = static_cast<std::uint32_t>(field == 2 ? content - 256 : content);
+    out.raw({reinterpret_cast<std::byte const*>(&stored), field});
+    return out.size();
+}
+
+SPOTTER_BODY void put_block_head(std::byte* into, std::size_t bytes, bool last) noexcept {
+    auto const head = static_cast<std::uint32_t>(bytes << 3 | (last ? 1U : 0U));
+    std::memcpy(into, &head, 3);
+}
+
+SPOTTER_BODY void finish(std::byte* frame, std::size_t content) noexcept {
+    std::size_t const at = put_frame_head(frame, content);
+    put_block_head(frame + at, content, true);
+    auto const hash = xxh64({frame + at + 3, content});
+    store(frame + at + 3 + content, static_cast<std::uint32_t>(hash));
+}
+
+SPOTTER_BODY void put(std::byte* into, byte_view content) noexcept {
+    std::byte* at = into + put_frame_head(into, content.size());
+    for (byte_view left = content;;) {
+        byte_view const part = left.first(left.size() < block_limit ? left.size() : block_limit);
+        left = left.subspan(part.size());
+        put_block_head(at, part.size(), left.empty());
+        at += 3;
+        if (!part.empty()) { std::memcpy(at, part.data(), part.size()); }
+        at += part.size();
+        if (left.empty()) { break; }
+    }
+    store(at, static_cast<std::uint32_t>(xxh64(content)));
+}
+
+SPOTTER_BODY reading read(byte_view frame, std::size_t content) noexcept {
+    auto const bits = static_cast<std::uint8_t>(frame[4]);
+    if ((bits & 0x20) == 0) { return {}; }
+    std::size_t const head = 4 + 1 + (std::size_t{1} << (bits >> 6));
+    if (frame.size() != head + 3 + content + 4) { return {}; }
+    std::uint32_t block = 0;
+    std::memcpy(&block, frame.data() + head, 3);
+    if (block != (static_cast<std::uint32_t>(content) << 3 | 1U)) { return {}; }
+    byte_view const found = frame.subspan(head + 3, content);
+    auto const wanted = load<std::uint32_t>(frame.data() + head + 3 + content);
+    return {true, static_cast<std::uint32_t>(xxh64(found)) == wanted, found};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::raw_frame
+
 #endif

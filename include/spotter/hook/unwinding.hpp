@@ -20,5 +20,26 @@ private:
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/hook/unwinding.ipp>
+#include <spotter/config.hpp>
+
+#include <exception>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY void unwinding::start() noexcept {
+#if SPOTTER_EXCEPTIONS
+    before_ = std::uncaught_exceptions();
+#endif
+}
+
+SPOTTER_BODY bool unwinding::now() const noexcept {
+#if SPOTTER_EXCEPTIONS
+    return std::uncaught_exceptions() > before_;
+#else
+    return false;
+#endif
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
 #endif

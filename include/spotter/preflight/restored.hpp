@@ -11,8 +11,39 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // it: moments, a running mean, a place in the data.
 void examine_restored(examiner& all, first_step const& first);
 
-}  // namespace spotter::inline SPOTTER_ABI::detail
-
 #if SPOTTER_BODIES
-#include <spotter/preflight/restored.ipp>
+
+SPOTTER_BODY void examine_restored(examiner& all, first_step const& first) {
+    subject& loop = all.loop;
+    if (!loop.given().restore || all.is_random || loop.over()) { return; }
+    loop.begin_experiment("what is restored");
+    loop.go_to(loop.start());
+    loop.prepare();
+    if (loop.has_gradients()) { loop.write_gradients(double_list(loop.elements(), 0.0)); }
+    double const loss = loop.bare_pass(), before = loop.first_loss();
+    if (loop.over()) { return; }
+    if (!(magnitude(loss - before) <= 1e-6 * magnitude(before) + 1e-12)) {
+        draft& told = all.tell(preflight_cause::not_restored, "loss");
+        told.measure = "difference of the losses", told.measured = magnitude(loss - before);
+        told.how = relation::greater, told.threshold = 1e-6 * magnitude(before);
+        return;
+    }
+    if (first.whole.empty()) { return; }
+    loop.update();
+    double_list now;
+    loop.read_weights(now);
+    double apart = 0;
+    for (std::size_t i = 0; i < now.size() && i < first.whole.size(); ++i) {
+        double const d = now[i] - loop.start()[i] - first.whole[i];
+        apart += d * d;
+    }
+    double const share = norm_of(first.whole) > 0 ? std::sqrt(apart) / norm_of(first.whole) : 0;
+    if (loop.over() || !(share > 1e-3)) { return; }
+    draft& told = all.tell(preflight_cause::not_restored, "update");
+    told.measure = "relative difference of the first step and the same step later", told.measured = share;
+    told.how = relation::greater, told.threshold = 1e-3;
+}
+
 #endif
+
+}  // namespace spotter::inline SPOTTER_ABI::detail

@@ -14,5 +14,17 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
-#include <spotter/report/bytes.ipp>
+#include <spotter/report/sentence.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_COLD_BODY std::string bytes_text(std::uint64_t bytes) {
+    std::string text;
+    sentence_writer out{[](void* to, std::string_view piece) { static_cast<std::string*>(to)->append(piece); }, &text};
+    out.bytes(bytes);
+    return text;
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 #endif

@@ -14,5 +14,12 @@ namespace spotter::inline SPOTTER_ABI {
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/report/health.ipp>
+#include <spotter/report/sentence.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_BODY std::string describe(health_report const& it) { return detail::sentence_of<std::string>(it); }
+
+}  // namespace spotter::inline SPOTTER_ABI
+
 #endif

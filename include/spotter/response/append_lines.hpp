@@ -20,8 +20,22 @@ struct append_lines {
     error operator()(finding const& found, finding_origin const& from = {}) const noexcept;
 };
 
-}  // namespace spotter::inline SPOTTER_ABI
-
 #if SPOTTER_BODIES
-#include <spotter/response/append_lines.ipp>
+
+SPOTTER_BODY error append_lines::operator()(finding const& found, response_desk& desk) const noexcept {
+    return (*this)(found, desk.origin());
+}
+
+SPOTTER_BODY error append_lines::operator()(finding const& found, finding_origin const& from) const noexcept {
+    file_system& disk = files != nullptr ? *files : system_files();
+    auto const file = disk.open_append(path);
+    if (!file) { return file.error(); }
+    finding_line const line = json_of(found, from);
+    error const why = disk.append(*file, std::as_bytes(std::span{line.view()}));
+    error const closed = disk.close(*file);
+    return why ? why : closed;
+}
+
 #endif
+
+}  // namespace spotter::inline SPOTTER_ABI

@@ -17,8 +17,19 @@ struct print_finding {
     error operator()(finding const& found) const noexcept;
 };
 
-}  // namespace spotter::inline SPOTTER_ABI
-
 #if SPOTTER_BODIES
-#include <spotter/response/print.ipp>
+
+SPOTTER_BODY error print_finding::operator()(finding const& found) const noexcept {
+    text<1024> line;
+    line << "spotter: ";
+    describe(found, line);
+    line << '\n';
+    std::string_view const letters = line.view();
+    std::FILE* const into = stream != nullptr ? stream : stderr;
+    if (std::fwrite(letters.data(), 1, letters.size(), into) == letters.size() && std::fflush(into) == 0) { return {}; }
+    return {errc::io_error, "the stream takes nothing any more"};
+}
+
 #endif
+
+}  // namespace spotter::inline SPOTTER_ABI

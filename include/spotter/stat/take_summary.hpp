@@ -13,5 +13,14 @@ SPOTTER_WHERE_CALLED [[nodiscard]] summary take_summary(tensor_ref const& tensor
 }  // namespace spotter::inline SPOTTER_ABI
 
 #if SPOTTER_BODIES
-#include <spotter/stat/take_summary.ipp>
+#include <spotter/stat/summarize.hpp>
+
+namespace spotter::inline SPOTTER_ABI {
+
+SPOTTER_WHERE_CALLED_BODY summary take_summary(tensor_ref const& tensor, stats_mask wanted) noexcept {
+    return summarize(tensor, wanted);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI
+
 #endif

@@ -52,5 +52,78 @@ template <class Value, std::size_t Count>
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
-#include <spotter/ext/json/rule_parameter.ipp>
+#include <spotter/core/parse_number.hpp>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY bool read_bound(std::string_view text, relation& how, double& value) noexcept {
+    text = trimmed(text);
+    bool const less = text.starts_with('<');
+    if (!less && !text.starts_with('>')) { return false; }
+    bool const equal = text.substr(1).starts_with('=');
+    how =
+        less ? (equal ? relation::less_equal : relation::less) : (equal ? relation::greater_equal : relation::greater);
+    text = trimmed(text.substr(equal ? 2 : 1));
+    auto const read = parse_number(text, value);
+    return read.ec == std::errc{} && read.ptr == text.data() + text.size() && is_finite(value);
+}
+
+SPOTTER_BODY bool read_statistic_name(std::string_view name, statistic& into) noexcept {
+    bool known = false;
+    each_statistic([&](statistic each) {
+        if (each.is_called(trimmed(name))) {
+            into = each;
+            known = true;
+        }
+    });
+    return known;
+}
+
+SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, bool& into) noexcept {
+    if (!value.is_boolean()) { return "must be true or false"; }
+    into = *value.get_ptr<bool const*>();
+    return {};
+}
+
+SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, double& into) {
+    if (!value.is_number()) { return "must be a number"; }
+    into = value.get<double>();
+    return {};
+}
+
+SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, std::uint64_t& into) noexcept {
+    auto const* const number = value.get_ptr<nlohmann::json::number_unsigned_t const*>();
+    if (number == nullptr) { return "must be a whole number, from 0 on"; }
+    into = *number;
+    return {};
+}
+
+SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, mode& into) {
+    bool const known = assign_by_name(value, into, mode_count);
+    return known ? std::string_view{} : "must be \"train\", \"eval\" or \"predict\"";
+}
+
+SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, severity& into) {
+    if (value == "info") {  // the name in older files
+        into = severity::note;
+        return {};
+    }
+    bool const known = assign_by_name(value, into, 3);
+    return known ? std::string_view{} : "must be \"note\", \"warning\" or \"error\"";
+}
+
+SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, dtype& into) {
+    bool const known = assign_by_name(value, into, 64);
+    return known ? std::string_view{} : "must be the name of a type: f16, bf16, f8_e4m3, f8_e5m2";
+}
+
+SPOTTER_BODY std::string_view assign_parameter(nlohmann::json const& value, similar_across_runs::expected& into) {
+    bool const same = value == "same";
+    if (!same && value != "different") { return "must be \"same\" or \"different\""; }
+    into = same ? similar_across_runs::expected::same : similar_across_runs::expected::different;
+    return {};
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 #endif

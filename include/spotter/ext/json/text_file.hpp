@@ -20,5 +20,36 @@ namespace spotter::inline SPOTTER_ABI::detail {
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES
-#include <spotter/ext/json/text_file.ipp>
+#include <spotter/core/guard.hpp>
+#include <spotter/ext/json/inspector.hpp>
+
+#include <cstdio>
+
+namespace spotter::inline SPOTTER_ABI::detail {
+
+SPOTTER_BODY result<std::string> read_text(char const* path, std::string_view what) noexcept {
+    error why{errc::io_error, "the file of the "};
+    why.what << what << " \"" << path << "\" cannot be read";
+    std::FILE* const file = std::fopen(path, "rb");
+    if (file == nullptr) { return why; }
+    std::string text;
+    char piece[4096];
+    bool fine = true;
+    for (std::size_t size = 1; fine && size > 0;) {
+        size = std::fread(piece, 1, sizeof piece, file);
+        fine = guarded([&] { text.append(piece, size); }) && text.size() < (64U << 20);
+    }
+    fine = fine && std::ferror(file) == 0;
+    std::fclose(file);
+    return fine ? result<std::string>{std::move(text)} : result<std::string>{why};
+}
+
+SPOTTER_BODY result<nlohmann::json> parse_json(std::string_view text) {
+    json_inspector inspector{text};
+    if (!inspector.look()) { return inspector.why(); }
+    return nlohmann::json::parse(text.begin(), text.end(), nullptr, false, true);
+}
+
+}  // namespace spotter::inline SPOTTER_ABI::detail
+
 #endif

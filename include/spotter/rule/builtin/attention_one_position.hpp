@@ -22,7 +22,7 @@ struct attention_one_position {
     std::uint64_t patience = 10;  // observations
 
     using scratch = attention_heads::scratch;
-    struct violation : judged_value {  // the most extreme head, its key, and the number of such heads among all
+    struct extreme_head : judged_value {  // the most extreme head, its key, and the number of such heads among all
         std::size_t head = 0, position = 0, count = 0, heads = 0;  // indices from 0; count and heads are numbers of
                                                                    // heads
     };
@@ -34,10 +34,10 @@ struct attention_one_position {
     constexpr void extract(scratch& own, observation const&, tensor_ref const& values, feature& out) const noexcept {
         attention_heads::extract(own, values, out);
     }
-    [[nodiscard]] SPOTTER_STRICT constexpr violation judge(observation const&,
-                                                           std::span<double const> made) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr extreme_head judge(observation const&,
+                                                              std::span<double const> made) const noexcept {
         SPOTTER_STRICT_BODY
-        violation it;
+        extreme_head it;
         it.heads = attention_heads::count_in(made);
         for (std::size_t h = 0; h < it.heads; ++h) {
             attention_heads::head const one = attention_heads::of(made, h);
@@ -49,7 +49,7 @@ struct attention_one_position {
         if (it.heads > 0) { it.holds = truth_of(it.count > 0); }
         return it;
     }
-    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, extreme_head const& first) const noexcept {
         finding it = who.as_finding("heads look at one position, whatever the query", "share of one key",
                                     relation::greater_equal, share, severity::info);
         it.detail << "head " << first.head << " at key " << first.position << "; " << first.count << " of "

@@ -23,7 +23,7 @@ struct attention_similar_heads {
     std::uint64_t patience = 10;  // observations
 
     using scratch = attention_heads::scratch;
-    struct violation : judged_value {  // the nearest two, and the number of heads that have a similar one
+    struct nearest_heads : judged_value {  // the nearest two, and the number of heads that have a similar one
         std::size_t head = 0, other = 0, count = 0, heads = 0;  // indices from 0; count and heads are numbers of heads
     };
     static constexpr stats_mask watched = stats_mask::feature;
@@ -34,10 +34,10 @@ struct attention_similar_heads {
     constexpr void extract(scratch& own, observation const&, tensor_ref const& values, feature& out) const noexcept {
         attention_heads::extract(own, values, out);
     }
-    [[nodiscard]] SPOTTER_STRICT constexpr violation judge(observation const&,
-                                                           std::span<double const> made) const noexcept {
+    [[nodiscard]] SPOTTER_STRICT constexpr nearest_heads judge(observation const&,
+                                                               std::span<double const> made) const noexcept {
         SPOTTER_STRICT_BODY
-        violation it;
+        nearest_heads it;
         it.heads = attention_heads::count_in(made);
         if (it.heads < 2) { return it; }
         it.holds = truth::no, it.measured = 1;
@@ -52,7 +52,7 @@ struct attention_similar_heads {
         if (it.count > 0) { it.holds = truth::yes; }
         return it;
     }
-    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, nearest_heads const& first) const noexcept {
         finding it = who.as_finding("heads do the same", "distance of their weights", relation::less_equal,
                                     max_distance, severity::info);
         it.detail << "heads " << first.head << " and " << first.other << "; " << first.count << " of " << first.heads

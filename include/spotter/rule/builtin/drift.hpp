@@ -28,7 +28,7 @@ struct drift {
         std::span<healthy_series const> known;
         slot_array<recent_mean> means;  // one for each series of the envelope
     };
-    struct violation : judged_value {      // the statistic that is furthest outside
+    struct furthest : judged_value {       // the statistic that is furthest outside
         statistic of{statistic_id::mean};  // which one
         healthy_range range{};             // as learned
         double limit = 0;                  // the end of the widened range that was crossed
@@ -56,8 +56,8 @@ struct drift {
         mine.known = healthy->of(tensor.name);
         return mine.means.grow(mine.known.size());
     }
-    [[nodiscard]] constexpr violation judge(kept& mine, observation const& it) const noexcept {
-        violation worst;
+    [[nodiscard]] constexpr furthest judge(kept& mine, observation const& it) const noexcept {
+        furthest worst;
         for (std::size_t i = 0; i < mine.known.size(); ++i) {
             healthy_series const& each = mine.known[i];
             if (!is_known(each) || (!each.of.is_count() && it.stats.finite() == 0)) { continue; }
@@ -69,7 +69,7 @@ struct drift {
         }
         return worst;
     }
-    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, furthest const& first) const noexcept {
         finding it = who.as_finding(first.above ? "above what it was made for" : "below what it was made for",
                                     first.of.name(), first.above ? relation::greater : relation::less, first.limit);
         it.detail << "mean over " << healthy->window << " observations; healthy: " << first.range.low << " to "
@@ -92,7 +92,7 @@ private:
         return it.high - it.low > least ? it.high - it.low : least;
     }
     // Keeps the statistic that is furthest beyond its range.
-    SPOTTER_STRICT constexpr void compare(healthy_series const& with, double now, violation& worst) const noexcept {
+    SPOTTER_STRICT constexpr void compare(healthy_series const& with, double now, furthest& worst) const noexcept {
         SPOTTER_STRICT_BODY
         healthy_range const& range = with.phases[0];
         double const width = width_of(range), room = margin * width;

@@ -27,7 +27,7 @@ struct outside_envelope {
     struct kept {
         std::span<healthy_series const> known;
     };
-    struct violation : judged_value {      // the first statistic that is outside
+    struct outlier : judged_value {        // the first statistic that is outside
         statistic of{statistic_id::mean};  // which one
         healthy_range range{};             // as learned
         double limit = 0;                  // the end of the widened range that was crossed
@@ -56,8 +56,8 @@ struct outside_envelope {
         mine.known = healthy->of(tensor.name);
         return true;
     }
-    [[nodiscard]] constexpr violation judge(kept const& mine, observation const& it) const noexcept {
-        violation found;
+    [[nodiscard]] constexpr outlier judge(kept const& mine, observation const& it) const noexcept {
+        outlier found;
         std::size_t const phase = phase_of(it.step);
         for (healthy_series const& each : mine.known) {
             if (each.mode != it.step.mode || phase >= each.phases.size() || each.phases[phase].count == 0) { continue; }
@@ -74,7 +74,7 @@ struct outside_envelope {
         }
         return found;
     }
-    [[nodiscard]] constexpr finding tell(violation const& who, violation const& first, step_id at) const noexcept {
+    [[nodiscard]] constexpr finding tell(violation const& who, outlier const& first, step_id at) const noexcept {
         finding it = who.as_finding(first.above ? "above what healthy runs had" : "below what healthy runs had",
                                     first.of.name(), first.above ? relation::greater : relation::less, first.limit);
         it.detail << "healthy: " << first.range.low << " to " << first.range.high << " from " << name_of(at.mode) << '('
