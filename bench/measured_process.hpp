@@ -42,12 +42,12 @@ template <class Work, class Use>
     pid_t const child = ::fork();
     if (child == 0) {
         ::close(ends[0]);
-        bool told = true;
+        bool sent = true;
         work([&](grown const& it) {
-            told = ::write(ends[1], &it, sizeof it) == static_cast<ssize_t>(sizeof it) && told;
+            sent = ::write(ends[1], &it, sizeof it) == static_cast<ssize_t>(sizeof it) && sent;
         });
         std::fflush(stdout);
-        ::_exit(told ? 0 : 1);
+        ::_exit(sent ? 0 : 1);
     }
     ::close(ends[1]);
     for (grown it; child > 0 && ::read(ends[0], &it, sizeof it) == static_cast<ssize_t>(sizeof it);) { use(it); }

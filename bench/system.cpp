@@ -50,10 +50,10 @@ void cost_of_a_sample() {
 // is a rule's number; 0 if it found nothing.
 struct watched_training {
     std::uint64_t samples = 0;
-    std::vector<std::string> told{};
+    std::vector<std::string> reported{};
     [[nodiscard]] std::uint64_t first(std::string_view rule) const {
-        for (std::size_t i = 0; i < told.size(); ++i) {
-            if (told[i] == rule) { return at[i]; }
+        for (std::size_t i = 0; i < reported.size(); ++i) {
+            if (reported[i] == rule) { return at[i]; }
         }
         return 0;
     }
@@ -84,12 +84,12 @@ watched_training train_beside(bench::pictures const& data, std::uint64_t samples
     made.samples = samples_of->steps().size();
     for (finding const& each : samples_of->findings()) {
         if (each.severity == severity::info) { continue; }
-        made.told.push_back(std::string{each.rule});
+        made.reported.push_back(std::string{each.rule});
         made.at.push_back(each.step.index + 1);
     }
     for (finding const& each : run->findings()) {  // findings of the loop's own rules
         if (each.severity == severity::info || made.first(each.rule) != 0) { continue; }
-        made.told.push_back(std::string{each.rule});
+        made.reported.push_back(std::string{each.rule});
         made.at.push_back(each.step.index);
     }
     return made;
@@ -126,9 +126,10 @@ void found(char const* fault, char const* rule, watched_training const& it) {
         at == 0 ? bench::control("not found in", static_cast<double>(it.samples), "samples") : std::string{};
     bench::target(std::string{"T21 "} + fault + ": " + rule + " at sample",
                   at == 0 ? HUGE_VAL : static_cast<double>(at), "", bench::wanted::at_most, 60, beside);
-    for (std::size_t i = 0; i < it.told.size(); ++i) {
-        if (it.told[i] != rule) {
-            std::printf("    beside it %s at %llu\n", it.told[i].c_str(), static_cast<unsigned long long>(it.at[i]));
+    for (std::size_t i = 0; i < it.reported.size(); ++i) {
+        if (it.reported[i] != rule) {
+            std::printf("    beside it %s at %llu\n", it.reported[i].c_str(),
+                        static_cast<unsigned long long>(it.at[i]));
         }
     }
 }
@@ -184,8 +185,8 @@ int main(int count, char** arguments) {
         over.store(true, std::memory_order_relaxed);
         second.join();
         seen += it.samples;
-        alarmed += it.told.empty() ? 0 : 1;
-        for (std::string const& each : it.told) { std::printf("    told in vain: %s\n", each.c_str()); }
+        alarmed += it.reported.empty() ? 0 : 1;
+        for (std::string const& each : it.reported) { std::printf("    told in vain: %s\n", each.c_str()); }
     }
     bench::target("T21 healthy runs that are alarmed, of " + std::to_string(runs), static_cast<double>(alarmed), "",
                   bench::wanted::at_most, 0, bench::control("samples", static_cast<double>(seen), ""));

@@ -66,7 +66,7 @@ struct cost {
     double core, wall;            // of a step, relative to the loop without a hook
     double more_core, more_wall;  // microseconds a step beyond that loop
     double megabytes;             // on disk, a step
-    std::uint64_t told;
+    std::uint64_t reported;
 };
 
 class trainings {
@@ -98,7 +98,7 @@ public:
         bench::perceptron nets[2]{bench::perceptron{pictures_}, bench::perceptron{pictures_}};
         auto watch = make(folder.path() + "/run");
         std::vector<double> core, wall, more_core, more_wall;
-        std::uint64_t index = 0, told = 0;
+        std::uint64_t index = 0, reported = 0;
         // Both nets learn the same, so each is the watched one in turn: a net's memory position alone changes its time
         // by a tenth. Each finds the caches as the other one left them.
         auto const pair = [&] {
@@ -116,7 +116,7 @@ public:
                 seen += bench::thread_time{[&] {
                     for (std::size_t i = 0; i < steps; ++i) {
                         net.forward_backward();
-                        told += watch.step(train(index++), net) ? 1U : 0U;
+                        reported += watch.step(train(index++), net) ? 1U : 0U;
                         net.update();
                     }
                 }};
@@ -145,7 +145,7 @@ public:
                 bench::median(more_core),
                 bench::median(more_wall),
                 static_cast<double>(folder.bytes()) * 1e-6 / static_cast<double>(index),
-                told};
+                reported};
     }
 
 private:
@@ -156,7 +156,7 @@ private:
 
 void tell(char const* what, cost const& it, double limit = 0) {
     std::printf("  %-44s %6.3f x %+7.0f us | %6.3f x %+7.0f us | %8.4f MB | %llu\n", what, it.core, it.more_core,
-                it.wall, it.more_wall, it.megabytes, static_cast<unsigned long long>(it.told));
+                it.wall, it.more_wall, it.megabytes, static_cast<unsigned long long>(it.reported));
     if (limit > 0) {
         bench::target(std::string{"T12 "} + what, it.core, "x", bench::wanted::at_most, limit, "no hook 1 x");
     }

@@ -35,10 +35,10 @@ int main() {
     std::filesystem::remove_all("runs/attempts");  // of an earlier run: a supervisor deletes nothing
     std::vector<sp::cure> const cures{{"{non_finite,exploding_gradient}", "half the rate", {"halve"}},
                                       {"{non_finite,exploding_gradient}", "a far smaller rate", {"lower"}}};
-    sp::healing const told = sp::supervise(train, cures, {.attempts = 4, .folder = "runs/attempts"});
-    for (sp::past_attempt const& each : told.attempts) {
+    sp::healing const outcome = sp::supervise(train, cures, {.attempts = 4, .folder = "runs/attempts"});
+    for (sp::past_attempt const& each : outcome.attempts) {
         fmt::print("{}: {}; {}\n", each.asked.run, each.asked.cure.empty() ? "as it is" : each.asked.cure,
                    each.verdict.stable() ? "stable" : each.verdict.line());
     }
-    return told.stable() && told.attempts.size() == 3 ? 0 : 1;
+    return outcome.stable() && outcome.attempts.size() == 3 ? 0 : 1;
 }

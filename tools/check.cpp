@@ -46,7 +46,7 @@ struct judged {
 };
 
 // The results without references to the trial, so that each record can be closed after it was judged.
-struct told_record {
+struct judged_record {
     std::string path{};
     std::optional<std::uint32_t> worker{};
     std::uint64_t bytes = 0;  // of its segments
@@ -277,7 +277,7 @@ void add_record_case(judged const& it, junit_cases& to) {
     }
     return cases.suite(began);
 }
-[[nodiscard]] error write_junit(std::vector<told_record> const& all, std::string const& path) {
+[[nodiscard]] error write_junit(std::vector<judged_record> const& all, std::string const& path) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!all[i].suite.empty()) {
@@ -292,7 +292,7 @@ void add_record_case(judged const& it, junit_cases& to) {
 
 // All records.
 
-void judge(told_record& into, check_options const& wanted, judges const& by, severity least, progress& bar) {
+void judge(judged_record& into, check_options const& wanted, judges const& by, severity least, progress& bar) {
     judged it{into.path};
     it.worker = into.worker;
     judge(it, by, wanted.side_by_side, bar);
@@ -308,9 +308,9 @@ void judge(told_record& into, check_options const& wanted, judges const& by, sev
 }
 
 // Judges records on as many threads as the machine has cores; records are independent.
-void judge_all(std::vector<told_record>& all, check_options const& wanted, judges const& by, severity least) {
+void judge_all(std::vector<judged_record>& all, check_options const& wanted, judges const& by, severity least) {
     std::uint64_t bytes = 0;
-    for (told_record const& each : all) { bytes += each.bytes; }
+    for (judged_record const& each : all) { bytes += each.bytes; }
     progress bar{"check", {bytes}};
     std::atomic<std::size_t> next{0};
     auto const work = [&] {
@@ -381,19 +381,19 @@ struct shard {
     return shard{static_cast<std::uint64_t>(part - 1), static_cast<std::uint64_t>(parts)};
 }
 
-[[nodiscard]] error records_of(check_options const& wanted, std::vector<told_record>& all) {
+[[nodiscard]] error records_of(check_options const& wanted, std::vector<judged_record>& all) {
     for (std::string const& each : wanted.paths) {
         std::string const path = tidy(each);
         std::vector<recording> parts;
         if (error const why = find_recordings(path, parts)) { return why; }
         if (parts.size() == 1 || wanted.side_by_side) {
-            told_record& it = all.emplace_back();
+            judged_record& it = all.emplace_back();
             it.path = path;
             it.bytes = bytes_of(parts);
             continue;
         }
         for (recording const& part : parts) {
-            told_record& it = all.emplace_back();
+            judged_record& it = all.emplace_back();
             it.path = path;
             it.worker = part.worker;
             it.bytes = bytes_of({part});
@@ -423,15 +423,15 @@ int check(check_options const& wanted) {
     if (!least) { return refuse(least.error()); }
     auto const part = read_shard(wanted.shard);
     if (!part) { return refuse(part.error()); }
-    std::vector<told_record> all;
+    std::vector<judged_record> all;
     if (error const why = records_of(wanted, all)) { return refuse(why); }
     std::size_t place = 0;
-    std::erase_if(all, [&](told_record const&) { return place++ % part->parts != part->part; });
+    std::erase_if(all, [&](judged_record const&) { return place++ % part->parts != part->part; });
     judge_all(all, wanted, *by, *least);
 
     std::size_t ill = 0;
     exit_code code = fine;
-    for (told_record const& each : all) {
+    for (judged_record const& each : all) {
         ill += each.ill ? 1 : 0;
         code = stronger(code, each.code);
         if (!each.loss_line.empty()) { say(each.loss_line, stderr); }
@@ -442,10 +442,10 @@ int check(check_options const& wanted) {
     if (wanted.json) {
         json document = document_of("check", path);
         document["runs"] = json::array();
-        for (told_record& each : all) { document["runs"].push_back(std::move(each.document)); }
+        for (judged_record& each : all) { document["runs"].push_back(std::move(each.document)); }
         say_document(document);
     } else {
-        for (told_record const& each : all) { say(each.text); }
+        for (judged_record const& each : all) { say(each.text); }
         if (all.size() > 1) { say(records_line(all.size(), ill)); }
     }
     return code;

@@ -63,16 +63,16 @@ int profile(profile_options const& wanted) {
     counted_reading const counting{*run, bar, reading::all};
     outcome end{"profile"};
     json const losses = end.look_at(*run);
-    run_profile const told = profile_of(*run);
+    run_profile const profile = profile_of(*run);
     if (!wanted.json) {
-        say(plain_lines(describe(told)));
+        say(plain_lines(describe(profile)));
         return end.code();
     }
     json document = document_of("profile", path);
     document["loss"] = losses;
-    document["verdict"] = told.verdict;
+    document["verdict"] = profile.verdict;
     document["workers"] = json::array();
-    for (worker_profile const& each : told.workers) {
+    for (worker_profile const& each : profile.workers) {
         json modes = json::array();
         for (mode_profile const& mine : each.modes) { modes.push_back(json_of(mine)); }
         json one{{"worker", each.worker}, {"modes", std::move(modes)}};

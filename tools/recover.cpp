@@ -80,16 +80,16 @@ public:
     [[nodiscard]] error drain(recording const& it) {
         std::string const file = it.path + '/' + layout::ring_name;
         if (system_files().kind_of(file).value_or(path_kind::missing) == path_kind::missing) { return {}; }
-        recovered told{1, 0, 0, 0, {}};
+        recovered report{1, 0, 0, 0, {}};
         if (!wanted_.dry_run) {
             auto const done = recover_folder(system_files(), it.path);
             if (!done) { return done.error(); }
-            told = *done;
+            report = *done;
         }
-        if (told.rings > 0) { deeds_.push_back({file, "drained", 0, 0, told.closes}); }
-        if (told.first_error) {
+        if (report.rings > 0) { deeds_.push_back({file, "drained", 0, 0, report.closes}); }
+        if (report.first_error) {
             ++damaged_;
-            say(fmt::format("spotter recover: {}\n", plain(told.first_error.what.view())), stderr);
+            say(fmt::format("spotter recover: {}\n", plain(report.first_error.what.view())), stderr);
         }
         return {};
     }

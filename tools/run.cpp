@@ -66,17 +66,17 @@ public:
                 std::this_thread::sleep_for(std::chrono::milliseconds{100});
             }
         }};
-        launched told = child(now);
+        launched launch = child(now);
         over = true;
         eye.join();
         beside.advance(spotter::detail::steady_seconds());
-        if (beside.begun() && told.how != departure::never_started) { told.judged = verdict_by(beside, told); }
-        return told;
+        if (beside.begun() && launch.how != departure::never_started) { launch.judged = verdict_by(beside, launch); }
+        return launch;
     }
 
 private:
-    [[nodiscard]] static run_verdict verdict_by(watched_run const& beside, launched const& told) {
-        run_verdict it = verdict_of(told);
+    [[nodiscard]] static run_verdict verdict_by(watched_run const& beside, launched const& launch) {
+        run_verdict it = verdict_of(launch);
         it.closed_steps = beside.record().closed_steps();
         for (finding const& each : beside.findings()) {
             if (each.severity < severity::error && each.decision != decision::stop) { continue; }
@@ -85,7 +85,7 @@ private:
             it.at = each.step;
             return it;
         }
-        auto const own = verdict_of(beside.record(), told);  // the program's own rules may have stopped it
+        auto const own = verdict_of(beside.record(), launch);  // the program's own rules may have stopped it
         return own && !own->stable() ? *own : it;
     }
 
@@ -96,31 +96,32 @@ private:
 struct supervised {
     std::string folder{};
     std::string settings{};
-    healing told{};
+    healing outcome{};
 };
 
 [[nodiscard]] std::string text_of(supervised const& it) {
     std::string text;
-    for (past_attempt const& each : it.told.attempts) {
-        text += fmt::format("{}  {}  {}  {}\n", each.told.run,
-                            each.asked.cure.empty() ? it.settings.empty() ? "as it is" : it.settings : each.asked.cure,
-                            each.verdict.stable() && it.told.how != healed::no_verdict ? "stable" : each.verdict.line(),
-                            spotter::detail::duration_text(each.seconds));
+    for (past_attempt const& each : it.outcome.attempts) {
+        text +=
+            fmt::format("{}  {}  {}  {}\n", each.launch.run,
+                        each.asked.cure.empty() ? it.settings.empty() ? "as it is" : it.settings : each.asked.cure,
+                        each.verdict.stable() && it.outcome.how != healed::no_verdict ? "stable" : each.verdict.line(),
+                        spotter::detail::duration_text(each.seconds));
     }
-    if (!it.told.stable()) { return text + fmt::format("{}: {}\n", name_of(it.told.how), it.told.why); }
-    std::string const& cure = it.told.attempts.back().asked.cure;
-    return text + (cure.empty()
-                       ? std::string{"stable at once\n"}
-                       : fmt::format("stable after {}, with {}\n", plural(it.told.attempts.size(), "attempt"), cure));
+    if (!it.outcome.stable()) { return text + fmt::format("{}: {}\n", name_of(it.outcome.how), it.outcome.why); }
+    std::string const& cure = it.outcome.attempts.back().asked.cure;
+    return text + (cure.empty() ? std::string{"stable at once\n"}
+                                : fmt::format("stable after {}, with {}\n",
+                                              plural(it.outcome.attempts.size(), "attempt"), cure));
 }
 [[nodiscard]] json to_json(supervised const& it) {
     json one = {{"folder", it.folder},
                 {"settings", it.settings},
-                {"how", std::string{name_of(it.told.how)}},
-                {"why", it.told.why}};
+                {"how", std::string{name_of(it.outcome.how)}},
+                {"why", it.outcome.why}};
     one["attempts"] = json::array();
-    for (past_attempt const& each : it.told.attempts) {
-        one["attempts"].push_back({{"run", each.told.run},
+    for (past_attempt const& each : it.outcome.attempts) {
+        one["attempts"].push_back({{"run", each.launch.run},
                                    {"cure", each.asked.cure},
                                    {"because", each.asked.because},
                                    {"settings", each.asked.settings},
@@ -171,8 +172,8 @@ int run_training(run_options const& wanted) {
             supervised& it = all[i];
             it.settings = (*lines)[i];
             it.folder = wanted.sweep.empty() ? wanted.folder : fmt::format("{}/{:03}", wanted.folder, i + 1);
-            it.told = supervise(launcher{wanted, words_of(it.settings), rules ? &*rules : nullptr}, cures,
-                                {.attempts = wanted.attempts, .folder = it.folder});
+            it.outcome = supervise(launcher{wanted, words_of(it.settings), rules ? &*rules : nullptr}, cures,
+                                   {.attempts = wanted.attempts, .folder = it.folder});
             std::lock_guard const one_at_a_time{saying};
             if (!wanted.json) { say(plain_lines(text_of(it))); }
         }
@@ -185,8 +186,8 @@ int run_training(run_options const& wanted) {
     std::size_t stable = 0;
     int code = fine;
     for (supervised const& each : all) {
-        stable += each.told.stable() ? 1 : 0;
-        if (each.told.how == healed::cannot_start) { code = failed; }
+        stable += each.outcome.stable() ? 1 : 0;
+        if (each.outcome.how == healed::cannot_start) { code = failed; }
     }
     if (code == fine && stable < all.size()) { code = found; }
     if (wanted.json) {

@@ -17,13 +17,13 @@ using namespace spotter;
 
 namespace {
 
-[[nodiscard]] std::string when_text(told_of_fault const& it) {
+[[nodiscard]] std::string when_text(fault_report const& it) {
     if (it.step.mode != mode::train) { return fmt::format("at {}", step_text(it.step)); }
     return it.after == 0 ? std::string{"at once"} : "after " + plural(it.after, "step");
 }
-[[nodiscard]] std::string told_text(self_test_result const& it) {
+[[nodiscard]] std::string reports_text(self_test_result const& it) {
     std::string text;
-    for (told_of_fault const& each : it.told) {
+    for (fault_report const& each : it.reports) {
         if (it.noticed() && each.severity < severity::warning) { continue; }
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", each.rule, when_text(each));
     }
@@ -47,7 +47,7 @@ namespace {
         {"needed", fmt::format("{}{}{}", it.fault.needed, it.fault.kept.empty() ? "" : ", with their ", it.fault.kept)},
         {"unseen", it.unseen}};
     one["told"] = json::array();
-    for (told_of_fault const& each : it.told) {
+    for (fault_report const& each : it.reports) {
         one["told"].push_back({{"rule", each.rule},
                                {"tensor", each.tensor},
                                {"severity", std::string{name_of(each.severity)}},
@@ -65,15 +65,15 @@ std::uint64_t passes_of_self_test() { return 1 + planted_faults().size(); }
 
 std::string_view self_test_verdict(self_test_result const& it) noexcept {
     if (!it.planted()) { return "unseen"; }
-    return it.noticed() ? "noticed" : it.told.empty() ? "missed" : "noted";
+    return it.noticed() ? "noticed" : it.reports.empty() ? "missed" : "noted";
 }
 
 std::string why_text(self_test_result const& it) {
     bool const no_rule = std::all_of(it.silent.begin(), it.silent.end(),
                                      [](silent_rule const& each) { return each.why == "not among the rules"; });
     if (!it.planted() && !no_rule) { return it.unseen; }
-    if (it.noticed()) { return told_text(it); }
-    return it.told.empty() ? silent_text(it) : fmt::format("a note only, {}", told_text(it));
+    if (it.noticed()) { return reports_text(it); }
+    return it.reports.empty() ? silent_text(it) : fmt::format("a note only, {}", reports_text(it));
 }
 
 html::section self_test_section(std::vector<self_test_result> const& all) {
@@ -81,7 +81,7 @@ html::section self_test_section(std::vector<self_test_result> const& all) {
     std::string rows, noticed;
     for (self_test_result const& each : all) {
         if (each.noticed()) {
-            noticed += fmt::format("{}{} ({})", noticed.empty() ? "" : "; ", each.fault.what, told_text(each));
+            noticed += fmt::format("{}{} ({})", noticed.empty() ? "" : "; ", each.fault.what, reports_text(each));
             continue;
         }
         rows += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", self_test_verdict(each),
@@ -124,7 +124,7 @@ int self_test_runs(check_options const& wanted) {
         std::string text;
         for (self_test_result const& one : all) {
             noticed += one.noticed() ? 1 : 0;
-            noted += !one.noticed() && !one.told.empty() ? 1 : 0;
+            noted += !one.noticed() && !one.reports.empty() ? 1 : 0;
             unseen += one.planted() ? 0 : 1;
             list.push_back(to_json(one));
             text += fmt::format("  {:<8} {:<20} {}: {}\n", self_test_verdict(one), one.fault.name, one.fault.what,

@@ -183,12 +183,12 @@ void follow_runs(watched_runs& runs, watch_options const& wanted, bool lines, wa
         next = now + interval;
         return true;
     };
-    bool told_waiting = false;
+    bool waiting_reported = false;
     for (bool last = false; !last;) {
         double const now = seconds_now();
         if (is_due(next_look, now, 0.25)) {
             runs.look();
-            if (!runs.waiting_for().empty() && !std::exchange(told_waiting, true)) {
+            if (!runs.waiting_for().empty() && !std::exchange(waiting_reported, true)) {
                 out({{"event", "waiting"}, {"path", runs.waiting_for()}});
             }
         }

@@ -68,7 +68,7 @@ void watched_run::begin_attempt(std::uint32_t worker) noexcept {
 void watched_run::begin_anew() {
     pending_.clear();
     warnings_.clear();
-    told_.reset();
+    reported_status_.reset();
     trouble_ = {};
     stalled_ = false;
     asked_in_attempt_ = 0;
@@ -204,8 +204,8 @@ void watched_run::watch_for_stalls() {
 
 void watched_run::tell_status() {
     run_status const now = run_->status();
-    if (told_ == now) { return; }
-    told_ = now;
+    if (reported_status_ == now) { return; }
+    reported_status_ = now;
     json line = event("status");
     line["status"] = std::string{name_of(now)};
     line["why"] = std::string{run_->why_ended()};

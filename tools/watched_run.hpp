@@ -105,7 +105,7 @@ private:
     std::unique_ptr<spotter::follower<spotter::dynamic_rule, listener>> following_{};
     std::vector<spotter::finding> pending_{};            // of the current attempt, not acted on yet
     std::map<std::uint32_t, std::uint64_t> warnings_{};  // by worker, in its current attempt
-    std::optional<spotter::run_status> told_{};
+    std::optional<spotter::run_status> reported_status_{};
     spotter::error trouble_{};
     bool stalled_ = false;
     std::uint32_t asked_in_attempt_ = 0;                     // the attempt that was asked to stop, counted from 1

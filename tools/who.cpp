@@ -22,18 +22,18 @@ int who(who_options const& wanted) {
     counted_reading const counting{*run, bar, reading::all};
     outcome end{"who"};
     json const losses = end.look_at(*run);
-    ranks_report const told = ranks_of(*run);
-    if (!told.sentences.empty()) { end.note(found); }
+    ranks_report const report = ranks_of(*run);
+    if (!report.sentences.empty()) { end.note(found); }
     if (!wanted.json) {
-        say(plain_lines(describe(told)));
+        say(plain_lines(describe(report)));
         return end.code();
     }
     json document = document_of("who", path);
     document["loss"] = losses;
-    document["sentences"] = told.sentences;
-    document["never_came"] = told.never_came;
+    document["sentences"] = report.sentences;
+    document["never_came"] = report.never_came;
     document["ranks"] = json::array();
-    for (rank_state const& each : told.ranks) {
+    for (rank_state const& each : report.ranks) {
         document["ranks"].push_back({{"worker", each.worker},
                                      {"status", std::string{name_of(each.status)}},
                                      {"why", each.why},

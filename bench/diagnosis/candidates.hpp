@@ -15,7 +15,7 @@
 
 namespace diagnosis {
 
-// A rule that alarms nobody: it writes down what each candidate would have told.
+// A rule that alarms nobody: it writes down what each candidate would have reported.
 struct candidate_packs {
     using kind = spotter::rule_kind;
 

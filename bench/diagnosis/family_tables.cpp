@@ -28,7 +28,7 @@ struct row {
         } else if (counts_as_faulty(each.label)) {
             found.add(said.alarmed);
             if (!said.alarmed) { return; }
-            told const& first = said.first.front();
+            reported_finding const& first = said.first.front();
             right.add(is_symptom(first, each.of->what.broken));
             second.add(is_symptom_or_other(first, each.of->what.broken));
             asked.add(!first.other.empty());
@@ -71,7 +71,7 @@ void print_false_alarms(std::vector<labelled> const& trainings) {
     std::map<std::string, std::size_t> counts;
     for (labelled const& each : trainings) {
         if (each.label != label::clean) { continue; }
-        for (told const& one : each.of->packs[0].rules) {
+        for (reported_finding const& one : each.of->packs[0].rules) {
             ++counts[one.rule];
             ++places[one.rule][each.of->what.family];
         }

@@ -114,7 +114,7 @@ struct share {
 }
 
 // Whether one of the rules accepted as the diagnosis is behind a finding.
-[[nodiscard]] inline bool is_symptom(told const& finding, fault of) {
+[[nodiscard]] inline bool is_symptom(reported_finding const& finding, fault of) {
     for (symptom const& each : info_of(of).symptoms) {
         bool const same = !each.rule.empty() && finding.rule == each.rule;
         if (same && finding.reason.find(each.reason) != finding.reason.npos) { return true; }
@@ -122,7 +122,7 @@ struct share {
     return false;
 }
 // Or behind the other one that it names.
-[[nodiscard]] inline bool is_symptom_or_other(told const& finding, fault of) {
+[[nodiscard]] inline bool is_symptom_or_other(reported_finding const& finding, fault of) {
     bool found = is_symptom(finding, of);
     for (symptom const& each : info_of(of).symptoms) {
         found = found || (!finding.other.empty() && finding.other == each.rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of spotter's diagnosis as a list, what a training would have been told with each of them smaller or
+// The limits of spotter's diagnosis as a list, what each training would have reported with each of them smaller or
 // larger, and which of these the other families choose for one that is left out.
 #pragma once
 

@@ -35,16 +35,16 @@ std::vector<std::string> parts_of(std::string const& line, char between) {
 std::vector<std::string> list_of(std::string const& field) {
     return field.empty() ? std::vector<std::string>{} : parts_of(field, ';');
 }
-std::string joined(std::vector<told> const& list) {
+std::string joined(std::vector<reported_finding> const& list) {
     std::string made;
-    for (told const& each : list) {
+    for (reported_finding const& each : list) {
         made += (made.empty() ? "" : ";") + plain(each.rule) + '|' + plain(each.reason) + '|' + plain(each.tensor) +
                 '|' + std::to_string(each.step) + '|' + number(each.measured) + '|' + plain(each.other);
     }
     return made;
 }
-std::vector<told> told_of(std::string const& field) {
-    std::vector<told> made;
+std::vector<reported_finding> findings_in(std::string const& field) {
+    std::vector<reported_finding> made;
     for (std::string const& each : list_of(field)) {
         std::vector<std::string> const words = parts_of(each, '|');
         if (words.size() != 6) { continue; }
@@ -155,9 +155,9 @@ std::vector<outcome> read_csv(std::istream& from) {
         said.stopped = fields[17] == "1";
         said.stopped_at = whole(fields[18]);
         said.skips = whole(fields[19]);
-        said.first = told_of(fields[20]);
-        said.rules = told_of(fields[21]);
-        said.too_early = told_of(fields[22]);
+        said.first = findings_in(fields[20]);
+        said.rules = findings_in(fields[21]);
+        said.too_early = findings_in(fields[22]);
         said.bad_value = fields[23];
         said.bad_value_at = whole(fields[24]);
         said.not_judged = list_of(fields[25]);

@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 4> pack_names{"spotter", "sagemake
 inline constexpr std::size_t own_pack = 0, each_rule_alone = 3;  // places there
 
 // A finding of severity warning or above.
-struct told {
+struct reported_finding {
     std::string rule{}, reason{}, tensor{};
     std::uint64_t step = 0;
     double measured = 0;
@@ -35,10 +35,10 @@ struct verdict {
     bool stopped = false;  // a decision of the hook would have been to stop, first at this step
     std::uint64_t stopped_at = 0;
     std::uint64_t skips = 0;  // decisions to skip the update
-    std::vector<told> first{};
-    std::vector<told> rules{};      // of each rule that alarmed its first, in that order
-    std::vector<told> too_early{};  // the same of alarms before there was anything wrong
-    std::string bad_value{};        // the first tensor reported as non-finite, and when
+    std::vector<reported_finding> first{};
+    std::vector<reported_finding> rules{};      // of each rule that alarmed its first, in that order
+    std::vector<reported_finding> too_early{};  // the same of alarms before there was anything wrong
+    std::string bad_value{};                    // the first tensor reported as non-finite, and when
     std::uint64_t bad_value_at = 0;
     std::vector<std::string> not_judged{};  // rules that could not run, with the reason
 };

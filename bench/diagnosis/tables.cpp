@@ -26,7 +26,7 @@ std::string name_of(assignment const& it) {
     bool const named = of != nullptr && it.variant < of->variants.size();
     return it.family + ", clean, " + (named ? std::string{of->variants[it.variant]} : std::to_string(it.variant));
 }
-std::string rule_and_reason(told const& it) { return it.rule + " (" + it.reason + ")"; }
+std::string rule_and_reason(reported_finding const& it) { return it.rule + " (" + it.reason + ")"; }
 double steps_after_onset(outcome const& of, verdict const& said) {
     return static_cast<double>(said.step) - static_cast<double>(of.planted_at);
 }
@@ -125,7 +125,7 @@ void print_rules(list const& trainings, label wanted, char const* title) {
     std::map<std::string, std::vector<double>> steps;
     for (labelled const& each : trainings) {
         if (each.label != wanted) { continue; }
-        for (told const& one : each.of->packs[0].rules) {
+        for (reported_finding const& one : each.of->packs[0].rules) {
             steps[rule_and_reason(one)].push_back(static_cast<double>(one.step));
         }
     }
@@ -146,8 +146,8 @@ void print_rules_alone(list const& trainings) {
     for (labelled const& each : trainings) {
         if (each.label != label::clean) { continue; }
         ++clean;
-        for (told const& one : each.of->packs[each_rule_alone].rules) { ++rules[one.rule].first.hits; }
-        for (told const& one : each.of->packs[0].rules) { ++rules[one.rule].second.hits; }
+        for (reported_finding const& one : each.of->packs[each_rule_alone].rules) { ++rules[one.rule].first.hits; }
+        for (reported_finding const& one : each.of->packs[0].rules) { ++rules[one.rule].second.hits; }
     }
     if (std::all_of(rules.begin(), rules.end(), [](auto const& each) { return each.second.first.hits == 0; })) {
         return;  // they did not look on
@@ -187,7 +187,7 @@ void print_lists(list const& trainings) {
     for (labelled const& each : trainings) {
         outcome const& it = *each.of;
         if (counts_as_faulty(each.label) && !it.packs[0].alarmed) { ++missed[name_of(it.what)]; }
-        for (told const& one : it.packs[0].too_early) {
+        for (reported_finding const& one : it.packs[0].too_early) {
             ++early[it.what.family + ", seed " + std::to_string(it.what.seed) + ": " + rule_and_reason(one)];
         }
         if (each.label == label::failed) {

@@ -91,16 +91,17 @@ private:
         }
         for (sp::finding const& each : found) {
             if (each.severity < sp::severity::warning) { continue; }
-            told const it{std::string{each.rule}, std::string{each.reason},    std::string{each.tensor}, step_.index,
-                          each.measured,          other_of(each.detail.view())};
+            reported_finding const it{
+                std::string{each.rule}, std::string{each.reason},    std::string{each.tensor}, step_.index,
+                each.measured,          other_of(each.detail.view())};
             if (first) { said_.first.push_back(it); }
             if (said_.bad_value.empty() && (it.rule == "non_finite" || it.rule == "exploding_tensor")) {
                 said_.bad_value = it.tensor;
                 said_.bad_value_at = step_.index;
             }
-            std::vector<told>& list = early ? said_.too_early : said_.rules;
+            std::vector<reported_finding>& list = early ? said_.too_early : said_.rules;
             bool const known =
-                std::any_of(list.begin(), list.end(), [&](told const& one) { return one.rule == it.rule; });
+                std::any_of(list.begin(), list.end(), [&](reported_finding const& one) { return one.rule == it.rule; });
             if (!known) { list.push_back(it); }
         }
     }

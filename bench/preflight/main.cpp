@@ -39,7 +39,7 @@ struct healthy_tally {
     int runs = 0, errors = 0, warnings = 0;
     std::size_t gradients = 0, not_proven = 0;
     std::uint64_t passes = 0, most_passes = 0;
-    std::map<std::string, int> told{};
+    std::map<std::string, int> reported{};
 };
 
 void show(net_entry const& net, std::string_view what, std::uint64_t seed, outcome const& it) {
@@ -94,7 +94,7 @@ private:
             each->warnings += !it.first.empty() && !it.is_error ? 1 : 0;
             each->gradients += it.gradients, each->not_proven += it.not_proven;
             each->passes += it.passes, each->most_passes = std::max<std::uint64_t>(each->most_passes, it.passes);
-            if (!it.first.empty()) { ++each->told[it.first]; }
+            if (!it.first.empty()) { ++each->reported[it.first]; }
         }
         return it.first.empty();
     }
@@ -111,9 +111,9 @@ private:
         }
         return right;
     }
-    static std::string list(std::map<std::string, int> const& told) {
+    static std::string list(std::map<std::string, int> const& counts) {
         std::string text;
-        for (auto const& [name, times] : told) {
+        for (auto const& [name, times] : counts) {
             text += (text.empty() ? "" : ", ") + name + " " + std::to_string(times);
         }
         return text;
@@ -123,7 +123,7 @@ private:
                     it.errors, it.warnings,
                     it.gradients > 0 ? 100.0 * double(it.not_proven) / double(it.gradients) : 0.0,
                     double(it.passes) / std::max(1, it.runs), static_cast<unsigned long long>(it.most_passes),
-                    list(it.told).c_str());
+                    list(it.reported).c_str());
     }
     static void print_broken(std::string_view name, tally const& it) {
         std::printf("| %.*s | %d | %d | %d | %d | %.0f | %s |\n", int(name.size()), name.data(), it.runs, it.right,

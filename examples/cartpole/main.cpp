@@ -155,12 +155,12 @@ void ask(std::string_view path) {
     sp::trial const run = std::move(opened).value();
     auto const steep =
         sp::any("grad/*/w", sp::l2 > 5.0) | sp::only{cartpole::gradients_kept} | sp::named{"gradient norm above 5"};
-    sp::replay_report const told = sp::replay(run, steep);
+    sp::replay_report const report = sp::replay(run, steep);
     fmt::print("\nasked of the record afterwards, did any gradient's norm exceed 5? ");
-    if (told.findings.empty()) {
+    if (report.findings.empty()) {
         fmt::print("no, at none of the steps whose gradients were kept\n");
     } else {
-        fmt::print("yes, first: {}\n", told.findings.front());
+        fmt::print("yes, first: {}\n", report.findings.front());
     }
     fmt::print("\n{}", run);
 }

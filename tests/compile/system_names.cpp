@@ -184,7 +184,7 @@ using types =
          updates_too_small, vanishing_gradient, vitals, recording_workers, child_process, cure, adjust_loss_scale,
          clip_gradients, cure_effect, cure_reason, cure_report, heal_gauge, reinitialise_units, skip_batch, step_back,
          symptoms, treatment, warm_up_again, alteration, answer_state, control_verb, live_rules, outcome_of_fault,
-         parting, parting_point, planted_fault, run_answer, run_request, self_test_result, told_of_fault, departure,
+         parting, parting_point, planted_fault, run_answer, run_request, self_test_result, fault_report, departure,
          healed, healing, launched, past_attempt, run_verdict, supervise_options, supervised_attempt>;
 
 [[maybe_unused]] constexpr auto said = [] {

@@ -150,7 +150,7 @@ TEST_CASE("parameters are the numbers of a configuration, evaluations what stand
     CHECK(metrics.value_or("a:b-rmse", 0) == 1.5);
     CHECK(classify(metrics[1].value) == number_class::nan);
     CHECK(detail::read_evaluation("[4]\tc-auc:0.5", metrics));
-    metrics.drop_untold();
+    metrics.drop_missing();
     CHECK((metrics.size() == 1 && metrics[0].name == "c-auc"));
     CHECK_FALSE(detail::read_evaluation("nothing", metrics));
 }

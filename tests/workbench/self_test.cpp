@@ -53,7 +53,8 @@ void record_healthy_loop(std::string const& path, Plan const& kept, std::uint64_
     return all.front();
 }
 [[nodiscard]] bool told_by(self_test_result const& it, std::string_view rule) {
-    return std::any_of(it.told.begin(), it.told.end(), [&](told_of_fault const& each) { return each.rule == rule; });
+    return std::any_of(it.reports.begin(), it.reports.end(),
+                       [&](fault_report const& each) { return each.rule == rule; });
 }
 
 constexpr auto whole_record = plan{collection{"all", "*", always{}}};
@@ -71,7 +72,7 @@ TEST_CASE("self-test: each rule tells the fault that it is made for, and the rec
                                                 constant_batch{} || input_not_normalized{}));
     REQUIRE(all.size() == planted_faults().size());
     CHECK(told_by(of(all, "nan_gradient"), "non_finite"));
-    CHECK(of(all, "nan_gradient").told[0].after == 0);
+    CHECK(of(all, "nan_gradient").reports[0].after == 0);
     CHECK(of(all, "nan_gradient").from == train(300));
     CHECK(of(all, "nan_gradient").tensor == "grad/fc1/w");
     CHECK(told_by(of(all, "nan_loss"), "non_finite"));
@@ -84,7 +85,7 @@ TEST_CASE("self-test: each rule tells the fault that it is made for, and the rec
     CHECK(told_by(of(all, "dead_layer"), "all_zero"));
     CHECK(told_by(of(all, "zero_weights"), "all_zero"));
     CHECK(told_by(of(all, "frozen_layer"), "dead_update_path"));
-    CHECK(of(all, "frozen_layer").told[0].tensor == "fc1/w");
+    CHECK(of(all, "frozen_layer").reports[0].tensor == "fc1/w");
     CHECK(told_by(of(all, "flat_loss"), "loss_not_decreasing"));
     CHECK(told_by(of(all, "rising_loss"), "loss_not_decreasing"));
     CHECK(told_by(of(all, "collapsed_output"), "output_collapse"));

@@ -88,7 +88,7 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
     return all;
 }
 
-[[nodiscard]] json told_json(spotter::detail::repeated_finding const& it) {
+[[nodiscard]] json repeated_finding_json(spotter::detail::repeated_finding const& it) {
     json one = finding_json(it.strongest);
     one["text"] = finding_text(it.strongest);
     one["remedy"] = std::string{it.strongest.remedy};
@@ -100,11 +100,11 @@ void put_line(std::string& into, live_run const& run, std::uint64_t id, curve_na
 [[nodiscard]] json findings_of(trial const& run) {
     constexpr std::size_t most = 200;
     json all = json::array();
-    for (html::told_card const& each : html::told_cards(run)) {
+    for (html::finding_card const& each : html::finding_cards(run)) {
         if (all.size() >= most) { break; }
-        json one = told_json(each.head);
+        json one = repeated_finding_json(each.head);
         one["behind"] = json::array();
-        for (auto const& its : each.behind) { one["behind"].push_back(told_json(its)); }
+        for (auto const& its : each.behind) { one["behind"].push_back(repeated_finding_json(its)); }
         all.push_back(std::move(one));
     }
     return all;
@@ -226,23 +226,23 @@ void put_lines(std::string& lines, asked_run const& of, asked_curves const& curv
 answer curves_answer(run_list& runs, query const& asked) {
     constexpr std::size_t most_runs = 200;
     asked_curves const curves{asked};
-    std::string lines, told;
+    std::string lines, entries;
     std::size_t count = 0;
     auto const range = asked.equal_range("run");
     for (auto it = range.first; it != range.second && count < most_runs; ++it, ++count) {
         asked_run const of{runs, it->second};
-        if (!told.empty()) { told += ','; }
+        if (!entries.empty()) { entries += ','; }
         if (!of) {
-            told += fmt::format("{{\"run\":{},\"gone\":true}}", of.id());
+            entries += fmt::format("{{\"run\":{},\"gone\":true}}", of.id());
             continue;
         }
         std::lock_guard const held{of->lock()};
         (void)of->refresh_if_older(0.1);
         double const began = begun_at(of->run());
-        told += fmt::format("{{\"run\":{},\"version\":{},\"began\":{:.3f}}}", of.id(), of->version(), began);
+        entries += fmt::format("{{\"run\":{},\"version\":{},\"began\":{:.3f}}}", of.id(), of->version(), began);
         put_lines(lines, of, curves, began);
     }
-    return {200, fmt::format("{{\"runs\":[{}],\"lines\":[{}]}}", told, lines)};
+    return {200, fmt::format("{{\"runs\":[{}],\"lines\":[{}]}}", entries, lines)};
 }
 
 answer tensors_answer(run_list& runs, query const& asked) {

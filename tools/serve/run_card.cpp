@@ -66,9 +66,9 @@ void add_settings(trial const& run, run_card& into) {
             track_entry const first = *tensor->entries.begin();
             if (known || !first.loose || first.ordinal > 0) { continue; }
             worker_track const track{*reader, tensor->name};
-            auto const told = track.loose();
-            if (told.empty()) { continue; }
-            loose_scalar const& it = told.front();
+            auto const scalars = track.loose();
+            if (scalars.empty()) { continue; }
+            loose_scalar const& it = scalars.front();
             into.settings.emplace_back(tensor->name, it.type == dtype::text
                                                          ? it.bytes.substr(0, 200)
                                                          : spotter_tool::detail::float_text(it.value, false));

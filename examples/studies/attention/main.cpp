@@ -35,7 +35,7 @@ struct variant {
     return all;
 }
 
-struct told {
+struct variant_report {
     struct one {
         std::string rule{}, tensor{}, detail{};
         std::uint64_t step = 0;
@@ -80,7 +80,8 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
     (void)watch.end();
 }
 
-[[nodiscard]] told trained(variant const& of, texts const& data, std::uint64_t seed, std::string const& folder) {
+[[nodiscard]] variant_report trained(variant const& of, texts const& data, std::uint64_t seed,
+                                     std::string const& folder) {
     fmt::print("{}\n", folder);
     std::fflush(stdout);
     sp::hook watch{folder, keep, rules, sp::options{.existing = sp::existing::replace}};
@@ -89,7 +90,7 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
     show_heads(ended.net, data, of.how.net, watch);
     std::string const path{watch.path()};
     watch.finish();
-    told it{of, ended.loss, {}};
+    variant_report it{of, ended.loss, {}};
     sp::trial const run = studies::record_at(path);
     for (sp::finding const& each : run.findings()) {
         if (!each.rule.starts_with("attention_")) { continue; }
@@ -99,12 +100,12 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
     return it;
 }
 
-[[nodiscard]] std::string table(std::vector<std::pair<std::uint64_t, std::vector<told>>> const& seeds) {
+[[nodiscard]] std::string table(std::vector<std::pair<std::uint64_t, std::vector<variant_report>>> const& seeds) {
     std::string text = "| seed | training | test loss | reported at step | what |\n|---|---|---|---|---|\n";
     for (auto const& [seed, all] : seeds) {
-        for (told const& each : all) {
+        for (variant_report const& each : all) {
             std::string steps, words;
-            for (told::one const& found : each.findings) {
+            for (variant_report::one const& found : each.findings) {
                 steps += fmt::format("{}{}", steps.empty() ? "" : "<br>", found.step);
                 words += fmt::format("{}`{}`, `{}`: {:.2f}{}{}", words.empty() ? "" : "<br>", found.rule, found.tensor,
                                      found.measured, found.detail.empty() ? "" : "; ", found.detail);
@@ -116,13 +117,13 @@ void show_heads(transformer& net, texts const& data, shape const& of, Hook& watc
 }
 
 // Checks the page's claims for one seed and prints those that do not hold.
-[[nodiscard]] bool holds(std::uint64_t seed, std::vector<told> const& all, bool quick) {
+[[nodiscard]] bool holds(std::uint64_t seed, std::vector<variant_report> const& all, bool quick) {
     bool every = true;
     auto const claim = [&](bool is_so, std::string_view what) {
         if (!is_so) { fmt::print("seed {}: it does not hold that {}\n", seed, what); }
         every = every && is_so;
     };
-    for (told const& each : all) {
+    for (variant_report const& each : all) {
         if (each.of.rule.empty()) {
             claim(each.findings.empty(), "nothing is reported for the training as it should be");
             continue;
@@ -160,10 +161,10 @@ int main(int count, char** given) {
         fmt::print("parameters {:016x}\n", train(base, read.data, chosen->seed, watch).parameters);
         return 0;
     }
-    std::vector<std::pair<std::uint64_t, std::vector<told>>> seeds;
+    std::vector<std::pair<std::uint64_t, std::vector<variant_report>>> seeds;
     bool all_hold = true;
     for (std::uint64_t seed = chosen->seed; seed < chosen->seed + number; ++seed) {
-        std::vector<told> all;
+        std::vector<variant_report> all;
         for (variant const& each : variants(base)) {
             all.push_back(trained(each, read.data, seed, fmt::format("{}/{}-{}", chosen->out, each.folder, seed)));
         }

@@ -94,14 +94,14 @@ struct parts {
         all = all && is_so;
     };
     for (stream_results const& each : it.clean) {
-        claim(!each.told_at, "nothing is reported for a clean stream");
+        claim(!each.reported_at, "nothing is reported for a clean stream");
         claim(each.captured == 0, "nothing is kept of a clean stream");
     }
     // Not so for the net of the quick study.
     bool const knows_its_signs = it.share_right(it.clean, false, change::none) > 0.5;
     for (stream_results const& each : it.changed) {
         if (each.what == change::unknown_class && !knows_its_signs) { continue; }
-        claim(each.told_at && *each.told_at >= it.change_at, fmt::format("{} is reported", name_of(each.what)));
+        claim(each.reported_at && *each.reported_at >= it.change_at, fmt::format("{} is reported", name_of(each.what)));
         claim(each.captured == drifted_batches && each.captured_before == 0, "requests are kept once it drifted");
         claim(each.incompleteness < 1e-3, "the maps' parts add up to the score");
     }

@@ -18,7 +18,7 @@ namespace drifting {
 struct stream_results {
     change what = change::none;
     std::int64_t right_before = 0, right_after = 0;   // number of right answers, before and after the change
-    std::optional<std::uint64_t> told_at{};           // batch at which drift was reported
+    std::optional<std::uint64_t> reported_at{};       // batch at which drift was reported
     std::string tensor{};                             // the tensor of that finding
     std::uint64_t captured = 0, captured_before = 0;  // batches whose requests are in the record; those of them before
                                                       // the change
@@ -27,7 +27,7 @@ struct stream_results {
     void read(sp::trial const& run, std::uint64_t change_at) {
         for (sp::finding const& each : run.findings()) {
             if (each.rule != "drift") { continue; }
-            told_at = each.step.index;
+            reported_at = each.step.index;
             tensor = each.tensor;
         }
         for (sp::step_id const at : run["input"].payload_steps()) {
@@ -58,7 +58,7 @@ struct seed_results {
     std::string text = "| seed | clean streams | requests | false alarms | right |\n|---|---|---|---|---|\n";
     for (seed_results const& it : all) {
         auto const alarms = std::count_if(it.clean.begin(), it.clean.end(),
-                                          [](stream_results const& s) { return s.told_at.has_value(); });
+                                          [](stream_results const& s) { return s.reported_at.has_value(); });
         text += fmt::format(
             "| {} | {} | {} | {} | {:.1f} % |\n", it.seed, it.clean.size(),
             it.clean.size() * it.batches * static_cast<std::uint64_t>(recipe::requests), alarms,
@@ -82,8 +82,8 @@ struct seed_results {
             for (stream_results const& each : it.changed) {
                 if (each.what != what) { continue; }
                 ++streams;
-                if (!each.told_at || *each.told_at < it.change_at) { continue; }
-                delays.push_back((*each.told_at - it.change_at + 1) * static_cast<std::uint64_t>(recipe::requests));
+                if (!each.reported_at || *each.reported_at < it.change_at) { continue; }
+                delays.push_back((*each.reported_at - it.change_at + 1) * static_cast<std::uint64_t>(recipe::requests));
                 ++tensors[each.tensor];
             }
         }

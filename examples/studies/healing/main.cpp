@@ -58,8 +58,8 @@ struct extent_of_study {
     std::vector<sp::trial> heeded, whole;
     std::vector<std::string> deaf = command;
     deaf.push_back("--to-end");
-    for (sp::past_attempt const& each : it.told.attempts) {
-        heeded.push_back(studies::record_at(each.told.run));
+    for (sp::past_attempt const& each : it.outcome.attempts) {
+        heeded.push_back(studies::record_at(each.launch.run));
         sp::supervised_attempt again = each.asked;
         if (!each.verdict.stable()) {
             again.run = fmt::format("{}/{:02}", to_end, again.number);
@@ -80,11 +80,12 @@ struct extent_of_study {
         if (!is_so) { fmt::print("seed {}: it does not hold that {}\n", it.seed, what); }
         all = all && is_so;
     };
-    claim(it.told.stable(), "an attempt is stable: " + it.told.why);
+    claim(it.outcome.stable(), "an attempt is stable: " + it.outcome.why);
     claim(it.same_numbers, "who is stopped computed the same numbers as who is not");
-    if (!it.told.stable()) { return false; }
-    std::size_t const last = it.told.attempts.size() - 1;
-    claim(it.told.attempts[0].verdict.cause == "exploding_gradient", "the gradients of the training as it is explode");
+    if (!it.outcome.stable()) { return false; }
+    std::size_t const last = it.outcome.attempts.size() - 1;
+    claim(it.outcome.attempts[0].verdict.cause == "exploding_gradient",
+          "the gradients of the training as it is explode");
     claim(chain::accuracy(it.heeded, last).value_or(0) > within.least_right, "the stable attempt learns");
     for (std::size_t i = 0; i < last; ++i) {
         claim(chain::accuracy(it.whole, i).value_or(0) < 0.15, "who was stopped would have learnt nothing");

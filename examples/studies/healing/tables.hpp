@@ -18,7 +18,7 @@ namespace healing {
 // The chain of attempts of one seed, and each attempt continued to its end.
 struct chain {
     std::uint64_t seed = 0;
-    sp::healing told{};
+    sp::healing outcome{};
     sp::runs_table heeded{}, whole{};  // one row for each attempt; the last one reached its end and is equal in both
     bool same_numbers = false;         // each attempt equals the beginning of its continued run, bit for bit
 
@@ -64,7 +64,8 @@ struct chain {
                        "training | saved | right in the end |\n|---|---|---|---|---|---|---|---|---|\n";
     for (chain const& it : all) {
         std::size_t const last = it.heeded.rows.size() - 1;
-        std::string const by = it.told.stable() ? it.told.attempts[last].asked.cure : std::string{name_of(it.told.how)};
+        std::string const by =
+            it.outcome.stable() ? it.outcome.attempts[last].asked.cure : std::string{name_of(it.outcome.how)};
         text += fmt::format("| {} | {} | {} | {} | {} | {:.0f} % | {:.0f}, {:.0f} | {:.0f} % | {} |\n", it.seed,
                             by.empty() ? "nothing was wrong" : by, it.heeded.rows.size(), chain::steps(it.heeded),
                             chain::steps(it.whole), 100 * it.saved_steps(), chain::seconds(it.whole),
@@ -79,7 +80,7 @@ struct chain {
         "| attempt | cure | the verdict of its record | steps | seconds | to its end | right in the end |"
         "\n|---|---|---|---|---|---|---|\n";
     for (std::size_t i = 0; i < it.heeded.rows.size(); ++i) {
-        sp::past_attempt const& each = it.told.attempts[i];
+        sp::past_attempt const& each = it.outcome.attempts[i];
         text += fmt::format("| {} | {} | {} | {} | {:.1f} | {:.1f} | {} |\n", it.heeded.rows[i].name,
                             each.asked.cure.empty() ? "none" : each.asked.cure,
                             each.verdict.stable() ? "stable" : each.verdict.line(), it.heeded.rows[i].steps,

@@ -87,8 +87,8 @@ private:
 };
 
 void line(std::string& table, std::string_view what, std::uint64_t seed, std::string const& planted,
-          std::string const& told, std::string const& came) {
-    table += fmt::format("| {} | {} | {} | {} | {} |\n", what, seed, planted, told, came);
+          std::string const& reported, std::string const& came) {
+    table += fmt::format("| {} | {} | {} | {} | {} |\n", what, seed, planted, reported, came);
 }
 
 void healthy(launcher const& begin, std::uint64_t seed, std::string& table, claims& all, double& accuracy) {
@@ -109,14 +109,14 @@ void corrupt(launcher const& begin, std::uint64_t seed, double healthy_accuracy,
     outcome_of_run const came = begin.run("corrupt", seed), deaf = begin.run("corrupt", seed, true);
     auto const run = sp::open_trial(came.path);
     if (!run) { return all.claim(false, "there is a record"); }
-    std::string told;
+    std::string reported;
     for (auto const& each : run->findings()) {
-        if (each.severity < sp::severity::warning || !told.empty()) { continue; }
-        told = fmt::format("rank {}, train({}), {}: {}", each.worker, each.step.index, each.tensor, each.rule);
+        if (each.severity < sp::severity::warning || !reported.empty()) { continue; }
+        reported = fmt::format("rank {}, train({}), {}: {}", each.worker, each.step.index, each.tensor, each.rule);
         all.claim(each.worker == static_cast<std::uint32_t>(it.rank) && each.step == sp::train(it.step) &&
                       each.tensor == "grad/" + it.weight(),
                   fmt::format("the corrupted gradient of rank {} at train({}) is named first, and not {}", it.rank,
-                              it.step, told));
+                              it.step, reported));
     }
     std::string const together = fmt::format("train({}) rank {} asks for skip_update", it.step, it.rank);
     for (std::uint32_t rank = 0; rank < rank_count; ++rank) {
@@ -125,7 +125,7 @@ void corrupt(launcher const& begin, std::uint64_t seed, double healthy_accuracy,
     all.claim(came.alike && came.first.accuracy > healthy_accuracy - 0.03,
               "the training goes on as if nothing had been");
     line(table, "one gradient, one bit", seed,
-         fmt::format("rank {}, train({}), grad/{}", it.rank, it.step, it.weight()), told,
+         fmt::format("rank {}, train({}), grad/{}", it.rank, it.step, it.weight()), reported,
          fmt::format("all skip it: {:.1f} % right; applied: {:.1f} %", 100 * came.first.accuracy,
                      100 * deaf.first.accuracy));
 }
@@ -135,14 +135,14 @@ void replica(launcher const& begin, std::uint64_t seed, std::string& table, clai
     outcome_of_run const came = begin.run("replica", seed);
     auto const run = sp::open_trial(came.path);
     if (!run) { return all.claim(false, "there is a record"); }
-    std::string told = agreed(*run, (static_cast<std::uint32_t>(it.rank) + 1) % rank_count);
-    told = told.substr(0, told.find('\n'));
-    all.claim(told.find(fmt::format("train({})", it.step)) == 0 &&
-                  told.find(fmt::format("replicas differ: rank {}", it.rank)) != told.npos,
-              fmt::format("the replica of rank {} is named at train({}), and not: {}", it.rank, it.step, told));
+    std::string reported = agreed(*run, (static_cast<std::uint32_t>(it.rank) + 1) % rank_count);
+    reported = reported.substr(0, reported.find('\n'));
+    all.claim(reported.find(fmt::format("train({})", it.step)) == 0 &&
+                  reported.find(fmt::format("replicas differ: rank {}", it.rank)) != reported.npos,
+              fmt::format("the replica of rank {} is named at train({}), and not: {}", it.rank, it.step, reported));
     all.claim(!came.first.to_end, "the training is stopped there");
     line(table, fmt::format("one weight, bit {}", it.bit), seed,
-         fmt::format("rank {}, train({}), {}", it.rank, it.step, it.weight()), told, "stopped at that step");
+         fmt::format("rank {}, train({}), {}", it.rank, it.step, it.weight()), reported, "stopped at that step");
 }
 
 void slow(launcher const& begin, std::uint64_t seed, std::string& table, claims& all) {
@@ -150,13 +150,13 @@ void slow(launcher const& begin, std::uint64_t seed, std::string& table, claims&
     outcome_of_run const came = begin.run("slow", seed);
     auto const run = sp::open_trial(came.path);
     if (!run) { return all.claim(false, "there is a record"); }
-    std::vector<std::string> const told = sp::ranks_of(*run).sentences;
-    all.claim(
-        told.size() == 1 && told[0].starts_with(fmt::format("rank {} ", it.rank)) &&
-            told[0].find("slow") != std::string::npos,
-        fmt::format("rank {} is reported as slow, and no other: {}", it.rank, told.empty() ? "nothing" : told[0]));
+    std::vector<std::string> const sentences = sp::ranks_of(*run).sentences;
+    all.claim(sentences.size() == 1 && sentences[0].starts_with(fmt::format("rank {} ", it.rank)) &&
+                  sentences[0].find("slow") != std::string::npos,
+              fmt::format("rank {} is reported as slow, and no other: {}", it.rank,
+                          sentences.empty() ? "nothing" : sentences[0]));
     line(table, "3 ms more a step", seed, fmt::format("rank {}, from train({}) on", it.rank, it.step),
-         told.empty() ? "" : told[0], "");
+         sentences.empty() ? "" : sentences[0], "");
 }
 
 // Kills at random times: every closed step is in the record, and the killed rank is named first.
@@ -180,8 +180,8 @@ void dies(launcher const& begin, std::uint64_t seed, std::string* table, kills& 
         ++count.lost;
         fmt::print("seed {}: rank {} had closed train({}), and {} steps are there\n", seed, rank, closed, there);
     }
-    std::vector<std::string> const told = sp::ranks_of(*run).sentences;
-    std::string const first = told.empty() ? "nothing" : told[0];
+    std::vector<std::string> const sentences = sp::ranks_of(*run).sentences;
+    std::string const first = sentences.empty() ? "nothing" : sentences[0];
     ++count.all, count.first += first.starts_with(fmt::format("rank {} died", it.rank)) ? 1 : 0;
     if (table != nullptr) {
         line(*table, "killed", seed, fmt::format("rank {}, after {} ms", it.rank, it.after.count() / 1000), first, "");

@@ -37,11 +37,11 @@ studies::pictures only_mirror_pairs(studies::pictures const& from) {
     return from.at(wanted.nonzero().flatten());
 }
 
-struct told {
+struct training {
     outcome ended{};
     sp::trial run;
 };
-told trained(recipe const& how, studies::split const& data, std::uint64_t seed, std::string const& folder) {
+training trained(recipe const& how, studies::split const& data, std::uint64_t seed, std::string const& folder) {
     fmt::print("{}\n", folder);
     std::fflush(stdout);
     sp::hook watch{folder, keep, rules, sp::options{.existing = sp::existing::replace}};
@@ -78,7 +78,7 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
     auto const folder = [&](char const* name) { return fmt::format("{}/{}-{}", out, name, seed); };
     seed_results all{.seed = seed};
     recipe next = how.original;
-    told const original = trained(next, data, seed, folder("original"));
+    training const original = trained(next, data, seed, folder("original"));
     all.whole = original.ended;
     all.endings = {end_by(original.run, sp::loss_not_decreasing{}, all.whole),
                    end_by(original.run, sp::overtraining{}, all.whole),
@@ -95,12 +95,12 @@ seed_results study(extent_of_study const& how, studies::split const& data, std::
     // The same recipe for half as long, with a falling learning rate, so that the last step is representative; then
     // with each fault repaired.
     next = {.width = how.original.width, .steps = how.cured_steps, .mirrored = true, .decays = true};
-    told const mirrored = trained(next, data, seed, folder("mirrored"));
+    training const mirrored = trained(next, data, seed, folder("mirrored"));
     next.mirrored = false;
-    told const unmirrored = trained(next, data, seed, folder("unmirrored"));
+    training const unmirrored = trained(next, data, seed, folder("unmirrored"));
     next.balanced = true;
-    told const balanced = trained(next, data, seed, folder("balanced"));
-    for (told const* each : {&original, &mirrored, &unmirrored, &balanced}) {
+    training const balanced = trained(next, data, seed, folder("balanced"));
+    for (training const* each : {&original, &mirrored, &unmirrored, &balanced}) {
         torch::Tensor const confusion = confusion_of(each->run);
         all.recipes.push_back(
             {each->ended.steps, each->ended.accuracy, share_right(confusion, rare), mirror_mistakes{confusion}});

@@ -30,7 +30,7 @@ struct picture_axes {
     std::uint64_t row = 0, column = 0, channel = 0;
 };
 [[nodiscard]] std::optional<picture_axes> picture_axes_of(extents const& shape,
-                                                          std::optional<picture_shape> const& told);
+                                                          std::optional<picture_shape> const& given);
 
 }  // namespace detail
 
@@ -42,7 +42,7 @@ struct picture_axes {
 // are scaled to 0 to 255; values from 0 to 255 are kept; others are scaled from the least to the greatest of the whole
 // tensor. Values that are not finite are black.
 [[nodiscard]] std::vector<picture> pictures_of(tensor_ref const& tensor, std::size_t most,
-                                               std::optional<picture_shape> const& told = {});
+                                               std::optional<picture_shape> const& given = {});
 
 }  // namespace spotter::inline SPOTTER_ABI
 

@@ -75,12 +75,12 @@ SPOTTER_BODY void put_png_chunk(std::string_view kind, std::string_view data, st
 }
 
 SPOTTER_BODY std::optional<picture_axes> picture_axes_of(extents const& shape,
-                                                         std::optional<picture_shape> const& told) {
+                                                         std::optional<picture_shape> const& given) {
     auto const size = shape.view();
-    if (told) {
-        std::uint64_t const pixels = std::uint64_t{told->height} * told->width * told->channels;
+    if (given) {
+        std::uint64_t const pixels = std::uint64_t{given->height} * given->width * given->channels;
         if (pixels == 0 || shape.elements() == 0 || shape.elements() % pixels != 0) { return {}; }
-        return picture_axes_from(shape.elements() / pixels, told->height, told->width, told->channels);
+        return picture_axes_from(shape.elements() / pixels, given->height, given->width, given->channels);
     }
     if (size.size() == 3) {
         return are_channels(size[2]) ? picture_axes_from(1, size[0], size[1], size[2])
@@ -116,9 +116,9 @@ SPOTTER_BODY std::string png_of(picture const& it) {
 }
 
 SPOTTER_BODY std::vector<picture> pictures_of(tensor_ref const& tensor, std::size_t most,
-                                              std::optional<picture_shape> const& told) {
+                                              std::optional<picture_shape> const& given) {
     std::vector<picture> found;
-    auto const axes = detail::picture_axes_of(tensor.shape, told);
+    auto const axes = detail::picture_axes_of(tensor.shape, given);
     if (!axes) { return found; }
     std::uint64_t replaced = 0;
     std::vector<double> const numbers = row_major_numbers(tensor, replaced);

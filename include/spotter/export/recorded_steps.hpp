@@ -97,8 +97,8 @@ private:
             if (it) { take.entry(last_, it); }
         }
         for (std::size_t i = 0; i < findings_.size(); ++i) {
-            hand_over(run, findings_[i], [&](rows::finding const& told) {
-                take.finding(last_, detail::finding_of(told, from_->number(), std::identity{}));
+            hand_over(run, findings_[i], [&](rows::finding const& reported) {
+                take.finding(last_, detail::finding_of(reported, from_->number(), std::identity{}));
             });
         }
         take.end(last_);

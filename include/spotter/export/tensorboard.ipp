@@ -92,17 +92,17 @@ SPOTTER_BODY void tensorboard_worker::add(recorded_step const& at, recorded_entr
 
 SPOTTER_BODY void tensorboard_worker::add_pictures(recorded_entry& it, std::string const& tag, message& into) {
     if (!it.has_values()) { return; }
-    std::optional<picture_shape> told{};
+    std::optional<picture_shape> given{};
     bool wanted = it.tensor().info.role == role::input;
     for (picture_choice const& each : options_->pictures) {
         if (each.names != it.name() && !glob{each.names}(it.name())) { continue; }
         wanted = true;
-        told = each.shape;
+        given = each.shape;
         break;
     }
-    if (!wanted || !picture_axes_of(it.shape(), told) || !it.values()) { return; }
+    if (!wanted || !picture_axes_of(it.shape(), given) || !it.values()) { return; }
     // A series in TensorBoard has one kind, and the plain tag belongs to the histogram.
-    put(image_summary(tag + ":images", pictures_of(it.values().view(), options_->pictures_a_step, told)), into);
+    put(image_summary(tag + ":images", pictures_of(it.values().view(), options_->pictures_a_step, given)), into);
 }
 
 SPOTTER_BODY void tensorboard_worker::put(message const& value, message& into) {

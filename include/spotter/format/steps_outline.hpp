@@ -33,12 +33,12 @@ public:
     [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }  // without the closes
     // It has fewer complete steps than its head says; the complete ones can be read.
-    [[nodiscard]] bool bad() const noexcept { return steps_ < told_ || told_ == 0; }
+    [[nodiscard]] bool bad() const noexcept { return steps_ < stated_steps_ || stated_steps_ == 0; }
     // Memory was exhausted: the outline is empty, as for a malformed row.
     [[nodiscard]] bool lacks_memory() const noexcept { return lacks_memory_; }
     [[nodiscard]] std::uint64_t first_ordinal() const noexcept { return ordinal_; }  // of its first close
     // The number of steps in its head, from which detail::packed_time interpolates.
-    [[nodiscard]] std::uint64_t told_steps() const noexcept { return told_; }
+    [[nodiscard]] std::uint64_t stated_steps() const noexcept { return stated_steps_; }
     [[nodiscard]] double first_time() const noexcept { return first_time_; }  // of its first close; seconds since 1970
     // Of its last close; the times in between are interpolated.
     [[nodiscard]] double last_time() const noexcept { return last_time_; }
@@ -133,7 +133,7 @@ private:
     std::size_t size_ = 0;
     byte_reader runs_{byte_view{}}, numbers_{byte_view{}};
     slot_array<shape> shapes_{};
-    std::uint64_t told_ = 0, steps_ = 0, runs_left_ = 0, templates_ = 0, rows_ = 0;
+    std::uint64_t stated_steps_ = 0, steps_ = 0, runs_left_ = 0, templates_ = 0, rows_ = 0;
     std::uint64_t ordinal_ = 0;
     double first_time_ = 0, last_time_ = 0;
     bool lacks_memory_ = false;

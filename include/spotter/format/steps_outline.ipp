@@ -11,25 +11,25 @@ namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_BODY steps_outline::steps_outline(byte_view body) noexcept : size_{body.size()} {
     byte_reader in{body};
-    told_ = in.varint(layout::packed_steps_limit);
+    stated_steps_ = in.varint(layout::packed_steps_limit);
     ordinal_ = in.varint();
     first_time_ = in.fixed<double>();
     last_time_ = in.fixed<double>();
-    runs_left_ = in.varint(told_);
+    runs_left_ = in.varint(stated_steps_);
     runs_ = in;
     for (std::uint64_t i = 0; i < runs_left_; ++i) { (void)steps_reader::take_run(in); }
-    templates_ = in.varint(told_);
+    templates_ = in.varint(stated_steps_);
     lacks_memory_ = !shapes_.grow(as_size(templates_));
     for (std::uint64_t i = 0; i < templates_ && !lacks_memory_; ++i) {
         shapes_[as_size(i)].items = in.raw(in.varint());
     }
     numbers_ = in;
-    for (std::uint64_t i = 0; i < told_ && templates_ > 1; ++i) { (void)in.varint(templates_ - 1); }
+    for (std::uint64_t i = 0; i < stated_steps_ && templates_ > 1; ++i) { (void)in.varint(templates_ - 1); }
     if (!in.bad() && templates_ > 0 && !lacks_memory_) { measure(in); }
 }
 
 SPOTTER_BODY double steps_outline::time(std::uint64_t at) const noexcept {
-    return detail::packed_time(first_time_, last_time_, at, told_);
+    return detail::packed_time(first_time_, last_time_, at, stated_steps_);
 }
 
 SPOTTER_BODY bool steps_outline::rows_of::next(found_row& out) noexcept {
@@ -138,7 +138,7 @@ SPOTTER_BODY void steps_outline::measure(byte_reader values) noexcept {
         look_at(shapes_[0]);
         if (shapes_[0].fixed && !shapes_[0].bad) { return measure_alike(values.left()); }
     }
-    for (; steps_ < told_; ++steps_) {
+    for (; steps_ < stated_steps_; ++steps_) {
         if (left == 0) {
             if (runs_left-- == 0) { return; }
             left = steps_reader::take_run(runs).steps;
@@ -170,10 +170,10 @@ SPOTTER_BODY void steps_outline::measure_alike(std::uint64_t bytes) noexcept {
     shape& only = shapes_[0];
     byte_reader runs = runs_;
     std::uint64_t covered = 0;
-    for (std::uint64_t i = 0; i < runs_left_ && covered < told_; ++i) {
+    for (std::uint64_t i = 0; i < runs_left_ && covered < stated_steps_; ++i) {
         std::uint64_t const steps = steps_reader::take_run(runs).steps;
         if (steps == 0) { break; }
-        covered += steps < told_ - covered ? steps : told_ - covered;
+        covered += steps < stated_steps_ - covered ? steps : stated_steps_ - covered;
     }
     std::uint64_t const most = only.bytes == 0 ? covered : bytes / only.bytes;
     steps_ = only.steps = covered < most ? covered : most;

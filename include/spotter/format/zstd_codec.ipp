@@ -284,10 +284,11 @@ SPOTTER_BODY error payload_unpacker::unpack(byte_view segment, rows::observe con
         if (!read_base(list, place)) { return damaged(row.place); }
         if (error const why = unpack(segment, place, {base, out.size()})) {
             if (why.code != errc::corrupt) { return why; }
-            error told{errc::corrupt, "the values at byte "};
-            told.what << row.place.offset << " of a segment are differences to those at byte " << place.offset
-                      << ", which are damaged; the next whole values of this tensor, and its statistics, can be read";
-            return told;
+            error broken_chain{errc::corrupt, "the values at byte "};
+            broken_chain.what
+                << row.place.offset << " of a segment are differences to those at byte " << place.offset
+                << ", which are damaged; the next whole values of this tensor, and its statistics, can be read";
+            return broken_chain;
         }
         exclusive_or(out.data(), base, out.data(), out.size());
     }

@@ -132,14 +132,14 @@ SPOTTER_COLD_BODY void tell_threads(environment_text& out) noexcept {
 }  // namespace detail
 
 SPOTTER_COLD_BODY std::string_view environment_of_program() noexcept {
-    static detail::environment_text const told = [] {
+    static detail::environment_text const environment = [] {
         detail::environment_text out;
         detail::tell_build(out);
         detail::tell_machine(out);
         detail::tell_threads(out);
         return out;
     }();
-    return told.view();
+    return environment.view();
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -38,7 +38,7 @@ private:
     [[nodiscard]] static options options_beside(options const& choices) noexcept;
     void end_step(step_id step, step_alarm const& found, bool whole) noexcept;
     // A step was closed, with or without a finding. Consecutive steps with findings are written once.
-    void fly_on(bool told) noexcept;
+    void fly_on(bool has_finding) noexcept;
     [[nodiscard]] static bool make_room(void* self) noexcept;
 
     run_producer record_;
@@ -106,9 +106,9 @@ SPOTTER_BODY void flight_recorder::end_step(step_id step, step_alarm const& foun
     fly_on(static_cast<bool>(found));
 }
 
-SPOTTER_BODY void flight_recorder::fly_on(bool told) noexcept {
-    if (told && quiet_ && fly_for_ == 0) { fly_for_ = steps_after_ + std::uint64_t{1}; }
-    quiet_ = !told;
+SPOTTER_BODY void flight_recorder::fly_on(bool has_finding) noexcept {
+    if (has_finding && quiet_ && fly_for_ == 0) { fly_for_ = steps_after_ + std::uint64_t{1}; }
+    quiet_ = !has_finding;
     if (fly_for_ > 0 && --fly_for_ == 0) { record_.write_out(); }
     if (record_.has_folder()) { record_.when_full(fly_for_ == 0 ? room_maker{make_room, this} : room_maker{}); }
 }

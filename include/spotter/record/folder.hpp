@@ -18,7 +18,7 @@ struct segment_state {
     std::uint32_t attempt = 0;  // from the head
     std::uint32_t workers = 0;  // the planned number of workers; 0: not specified
     std::uint64_t ordinal = 0;  // number of the next close; values without a close use one, too
-    bool told = false;          // it holds a close, or values without one
+    bool has_steps = false;     // it holds a close, or values without one
 };
 
 // The state of segment `number` of run `run_id` (0: any). Unknown if the head belongs to another run. An intact head

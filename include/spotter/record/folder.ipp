@@ -32,8 +32,8 @@ struct segment_reading {
     void take_row(row_view const& row) noexcept {
         rows::scalar one{};
         bool const in_step = row.kind == row_kind::scalar && !decode(row, one) && one.has_step;
-        if (row.kind == row_kind::observe || in_step) { open = state.told = true; }
-        if (row.kind == row_kind::close) { open = false, state.told = true; }
+        if (row.kind == row_kind::observe || in_step) { open = state.has_steps = true; }
+        if (row.kind == row_kind::close) { open = false, state.has_steps = true; }
         if (row.kind == row_kind::run_end) { state.ended = true; }
         rows::run_begin begin{};
         if (row.kind == row_kind::run_begin && !decode(row, begin) && is_of_it(begin)) { take_begin(begin); }
@@ -148,7 +148,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
     auto const run_id = read_run_id(files, folder, segments);
     if (!run_id) { return run_id.error(); }
     segment_state state{};
-    for (std::size_t place = segments.size(); place > 0 && !(state.known && state.told); --place) {
+    for (std::size_t place = segments.size(); place > 0 && !(state.known && state.has_steps); --place) {
         path_text const path = path_of_segment(folder, segments[place - 1]);
         segment_image segment;
         if (error const why = segment.open(files, path)) {
@@ -162,7 +162,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
             state = older;
         } else if (older.known) {  // the later one only restates: this one shows whether a step was open
             state.ordinal = older.ordinal > state.ordinal ? older.ordinal : state.ordinal;
-            state.told = older.told || older.attempt != state.attempt;
+            state.has_steps = older.has_steps || older.attempt != state.attempt;
         }
     }
     return state;

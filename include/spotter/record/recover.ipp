@@ -180,7 +180,7 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
 // begin amid values.
 [[nodiscard]] SPOTTER_COLD_BODY error write_rest(file_system& files, run_place const& place, byte_ring& ring,
                                                  std::uint64_t from, attempt_extent& extent, bool goes_on,
-                                                 loop_marks const& marks, recovered& told) noexcept {
+                                                 loop_marks const& marks, recovered& report) noexcept {
     bool const sections = marks.state() != 0;
     segment_writer segments{files, options{}};
     ring_drain drain{ring, segments, 0};
@@ -195,11 +195,11 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
     if (goes_on) {
         if (error const why = go_on_with_values(files, place.folder, extent, drain)) { return why; }
     }
-    while (!segments.failed() && drain.take()) { ++told.entries; }
+    while (!segments.failed() && drain.take()) { ++report.entries; }
     if (sections) { segments.stay({segments.now(), 0, marks.section(marks.state())}); }
     drain.flush(0);
     segments.finish();
-    told.closes = segments.ordinal() - extent.ordinal;
+    report.closes = segments.ordinal() - extent.ordinal;
     if (!segments.failed()) { return {}; }
     // The ring still has everything: the new segment is not needed.
     if (ring.released() == tail) { remove_segment(files, place.folder, place.number); }
@@ -208,7 +208,7 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
 
 // Writes what a ring has beyond its segments to a further segment.
 [[nodiscard]] SPOTTER_COLD_BODY error empty_ring(file_system& files, std::string_view folder, shared_ring const& left,
-                                                 recovered& told) noexcept {
+                                                 recovered& report) noexcept {
     ring_header& header = *left.header();
     std::uint64_t const head = header.counters.head.load(std::memory_order_acquire);
     std::uint64_t const tail = header.counters.tail.load(std::memory_order_acquire);
@@ -219,22 +219,22 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
     bool const in_ring = extent->position >= tail && extent->position <= head && extent->position % 8 == 0;
     std::uint64_t const from = in_ring ? extent->position : tail;
     if (extent->run_begin.empty() && head > 0) {
-        told.first_error =
+        report.first_error =
             left.in_the_way(errc::corrupt, "leads to a ring of an attempt without a segment, which was left as it is");
         return {};
     }
-    told.rings = 1;
+    report.rings = 1;
     bool const sections = header.marks.state() != 0 && extent->known;
     if (head <= from && extent->values.mark.bytes == 0 && !sections) { return {}; }
     byte_ring ring;
     if (ring.reopen(header, from) != head) {
-        told.first_error = {errc::corrupt,
-                            "the ring that a killed process left is damaged; what was before that is in the record"};
+        report.first_error = {errc::corrupt,
+                              "the ring that a killed process left is damaged; what was before that is in the record"};
     }
     auto const number = next_number(files, folder, there);
     if (!number) { return number.error(); }
     return write_rest(files, place_behind(folder, header, *extent, *number), ring, from, *extent,
-                      in_ring && extent->values.mark.bytes > 0, header.marks, told);
+                      in_ring && extent->values.mark.bytes > 0, header.marks, report);
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
@@ -242,18 +242,18 @@ SPOTTER_COLD_BODY result<attempt_extent> extent_of(file_system& files, std::stri
 namespace spotter::inline SPOTTER_ABI {
 
 SPOTTER_COLD_BODY result<recovered> recover_folder(file_system& files, std::string_view folder) noexcept {
-    recovered told{};
+    recovered report{};
     shared_ring left;
     error const closed = left.open(files, folder);
     for (errc const stays : {errc::corrupt, errc::unknown_version, errc::busy, errc::unwritable}) {
-        if (closed.code == stays) { told.first_error = closed; }
+        if (closed.code == stays) { report.first_error = closed; }
     }
-    if (closed && !told.first_error) { return closed; }
-    if (closed || left.header() == nullptr) { return told; }
-    if (error const why = detail::empty_ring(files, folder, left, told)) { return why; }
-    if (told.rings == 0) { return told; }
+    if (closed && !report.first_error) { return closed; }
+    if (closed || left.header() == nullptr) { return report; }
+    if (error const why = detail::empty_ring(files, folder, left, report)) { return why; }
+    if (report.rings == 0) { return report; }
     if (error const why = left.remove()) { return why; }
-    return told;
+    return report;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI
@@ -261,15 +261,15 @@ SPOTTER_COLD_BODY result<recovered> recover_folder(file_system& files, std::stri
 namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_COLD_BODY result<recovered> recover_unlocked(file_system& files, std::string_view folder) noexcept {
-    recovered told{};
+    recovered report{};
     auto const kind = files.kind_of(path_text{folder, layout::ring_name});
     if (!kind) { return kind.error(); }
-    if (*kind == path_kind::missing) { return told; }
+    if (*kind == path_kind::missing) { return report; }
     auto const lock = files.lock(path_text{folder, layout::lock_name});
     if (!lock) {
         if (lock.error().code != errc::busy) { return lock.error(); }
-        told.live = 1;
-        return told;
+        report.live = 1;
+        return report;
     }
     auto one = recover_folder(files, folder);
     files.unlock(*lock);

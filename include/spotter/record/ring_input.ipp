@@ -40,9 +40,9 @@ SPOTTER_COLD_BODY bool ring_input::share_memory(run_place const& place) noexcept
     ring_owner const owner{place.run_id, place.worker, place.attempt};
     error const why = shared_.make(files_, place.folder, owner, byte_ring::size_for(ring_bytes()));
     if (!why) { return true; }
-    error told{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
-    told.what << why.what.view();
-    note(told);
+    error wrapped{why.code, "the ring is in plain memory, a SIGKILL will lose what is in it: "};
+    wrapped.what << why.what.view();
+    note(wrapped);
     return false;
 }
 

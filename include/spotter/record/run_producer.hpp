@@ -164,9 +164,9 @@ private:
     std::uint64_t thinned_ = 0;
     std::uint64_t closes_ = 0;
     std::uint64_t closes_lost_ = 0;
-    std::uint64_t told_ = 0;  // losses that are in the record, summed
-    step_moments times_{};    // of the step that is closed next,
-    bool stamped_ = false;    // if it has times
+    std::uint64_t losses_recorded_ = 0;  // losses that are in the record, summed
+    step_moments times_{};               // of the step that is closed next,
+    bool stamped_ = false;               // if it has times
     double begun_at_ = 0;
     text<64> packs_{};       // run_info::packs
     std::int64_t zero_ = 0;  // zero of the training thread's clock: nanoseconds since 1970

@@ -421,10 +421,10 @@ SPOTTER_BODY bool run_producer::hand_over(std::byte const* values, std::size_t b
 }
 
 SPOTTER_BODY void run_producer::tell_losses() noexcept {
-    if (dropped_ + thinned_ + closes_lost_ == told_) { return; }
+    if (dropped_ + thinned_ + closes_lost_ == losses_recorded_) { return; }
     rows::drops const row{dropped_, thinned_, closes_lost_};
     if (put(row_kind::drops, 3 * varint_limit, [&](byte_writer& out) { encode(out, row); })) {
-        told_ = dropped_ + thinned_ + closes_lost_;
+        losses_recorded_ = dropped_ + thinned_ + closes_lost_;
     }
 }
 
@@ -481,7 +481,7 @@ SPOTTER_BODY void run_producer::swap(run_producer& other) noexcept {
     std::swap(first_, other.first_);
     std::swap(waiting_, other.waiting_), std::swap(waiting_count_, other.waiting_count_);
     for (auto member : {&run_producer::handed_, &run_producer::dropped_, &run_producer::thinned_,
-                        &run_producer::closes_, &run_producer::closes_lost_, &run_producer::told_}) {
+                        &run_producer::closes_, &run_producer::closes_lost_, &run_producer::losses_recorded_}) {
         std::swap(this->*member, other.*member);
     }
     std::swap(times_, other.times_);

@@ -102,10 +102,10 @@ SPOTTER_COLD_BODY error shared_ring::discard(file_system& files, std::string_vie
 
 SPOTTER_COLD_BODY error shared_ring::in_the_way(errc code, std::string_view why) const noexcept {
     std::string_view const file = file_.view();
-    error told{code, {}};
-    told.what << file.substr(file.size() > 80 ? file.size() - 80 : 0) << ' ' << why;
-    if (!name_.empty()) { told.what << " (" << files_->shared_place() << '/' << name_ << ')'; }
-    return told;
+    error wrapped{code, {}};
+    wrapped.what << file.substr(file.size() > 80 ? file.size() - 80 : 0) << ' ' << why;
+    if (!name_.empty()) { wrapped.what << " (" << files_->shared_place() << '/' << name_ << ')'; }
+    return wrapped;
 }
 
 SPOTTER_COLD_BODY shared_ring::name_text shared_ring::new_name() noexcept {

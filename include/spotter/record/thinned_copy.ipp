@@ -101,23 +101,25 @@ SPOTTER_COLD_BODY bool thinned_copy::cite_frame(row_frame const& frame) noexcept
     if ((frame.flags & layout::has_findings) == 0) { return true; }
     row_reader rows{frame.body};
     for (row_view row{}; rows.next(row);) {
-        rows::finding told{};
-        if (row.kind != row_kind::finding || decode(row, told) || told.tensor.empty()) { continue; }
+        rows::finding reported{};
+        if (row.kind != row_kind::finding || decode(row, reported) || reported.tensor.empty()) { continue; }
         if (!cited_.grow(cited_count_ + 1)) { return false; }
         citation& fresh = cited_[cited_count_];
-        fresh.in = told.step.mode, fresh.index = told.step.index;
-        if (!fresh.tensor.assign(told.tensor)) { return false; }
+        fresh.in = reported.step.mode, fresh.index = reported.step.index;
+        if (!fresh.tensor.assign(reported.tensor)) { return false; }
         ++cited_count_;
     }
     return true;
 }
 
 SPOTTER_COLD_BODY bool thinned_copy::learn(row_view row) noexcept {
-    rows::declare told{};
-    if (decode(row, told)) { return true; }
+    rows::declare declaration{};
+    if (decode(row, declaration)) { return true; }
     // Not an id if it exceeds the segment's bytes: a segment declares every id below its largest.
-    if (told.tensor.id >= segment_.size() || !declared_.grow(told.tensor.id + std::size_t{1})) { return false; }
-    declared_[told.tensor.id] = {told.tensor.name, told.tensor.shape};
+    if (declaration.tensor.id >= segment_.size() || !declared_.grow(declaration.tensor.id + std::size_t{1})) {
+        return false;
+    }
+    declared_[declaration.tensor.id] = {declaration.tensor.name, declaration.tensor.shape};
     return true;
 }
 

@@ -28,7 +28,7 @@ struct child_process {
 
 #if !defined(_WIN32)
 private:
-    [[nodiscard]] static int spawn(std::vector<std::string> const& line, std::vector<std::string> const& told,
+    [[nodiscard]] static int spawn(std::vector<std::string> const& line, std::vector<std::string> const& overrides,
                                    int& child);
     // Returns 0, or the errno of the wait.
     [[nodiscard]] int await(int child, int& status, bool& timed_out) const;

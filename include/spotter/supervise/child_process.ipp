@@ -27,9 +27,9 @@ SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked)
     line.insert(line.end(), asked.settings.begin(), asked.settings.end());
     int child = 0, status = 0;
     bool timed_out = false;
-    std::vector<std::string> told = asked.as_environment();
-    told.insert(told.end(), environment.begin(), environment.end());
-    if (int const why = spawn(line, told, child); why != 0) {
+    std::vector<std::string> overrides = asked.as_environment();
+    overrides.insert(overrides.end(), environment.begin(), environment.end());
+    if (int const why = spawn(line, overrides, child); why != 0) {
         return {asked.run, departure::never_started, "could not start \"" + line.front() + "\": " + std::strerror(why)};
     }
     if (int const why = await(child, status, timed_out); why != 0) {
@@ -47,18 +47,18 @@ SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked)
     return {asked.run};
 }
 
-SPOTTER_BODY int child_process::spawn(std::vector<std::string> const& line, std::vector<std::string> const& told,
+SPOTTER_BODY int child_process::spawn(std::vector<std::string> const& line, std::vector<std::string> const& overrides,
                                       int& child) {
     std::vector<char*> arguments, variables;
     for (std::string const& each : line) { arguments.push_back(const_cast<char*>(each.c_str())); }
     arguments.push_back(nullptr);
-    for (std::string const& each : told) { variables.push_back(const_cast<char*>(each.c_str())); }
+    for (std::string const& each : overrides) { variables.push_back(const_cast<char*>(each.c_str())); }
     for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
         std::string_view const name{*each, std::strcspn(*each, "=")};
-        bool const is_told = std::any_of(told.begin(), told.end(), [&](std::string const& other) {
+        bool const is_overridden = std::any_of(overrides.begin(), overrides.end(), [&](std::string const& other) {
             return other.size() > name.size() && other.compare(0, name.size(), name) == 0 && other[name.size()] == '=';
         });
-        if (!is_told && name != "SPOTTER_RUN") {
+        if (!is_overridden && name != "SPOTTER_RUN") {
             variables.push_back(*each);
         }  // a parent's SPOTTER_RUN is for one
            // record only

@@ -47,15 +47,15 @@ SPOTTER_BODY void put_argument(std::wstring& line, std::wstring_view argument) {
            CSTR_EQUAL;
 }
 
-// Our environment with `told`, which replaces variables of the same names; sorted by name, as Windows requires.
-[[nodiscard]] SPOTTER_BODY std::wstring environment_with(std::vector<std::string> const& told) {
+// Our environment with `overrides`, which replace variables of the same names; sorted by name, as Windows requires.
+[[nodiscard]] SPOTTER_BODY std::wstring environment_with(std::vector<std::string> const& overrides) {
     std::vector<std::wstring> variables;
     auto const add = [&](std::wstring_view one) {
         auto const same = std::find_if(variables.begin(), variables.end(),
                                        [&](std::wstring const& other) { return compare_names(one, other) == 0; });
         if (same == variables.end()) { variables.emplace_back(one); }
     };
-    for (std::string const& each : told) { add(widened(each)); }
+    for (std::string const& each : overrides) { add(widened(each)); }
     wchar_t* const ours = ::GetEnvironmentStringsW();
     for (wchar_t const* each = ours; each != nullptr && *each != L'\0'; each += std::wstring_view{each}.size() + 1) {
         if (compare_names(each, L"SPOTTER_RUN=") != 0) { add(each); }  // a parent's SPOTTER_RUN is for one record only
@@ -109,9 +109,9 @@ SPOTTER_BODY launched child_process::operator()(supervised_attempt const& asked)
     std::wstring line;
     for (std::string const& each : command) { detail::put_argument(line, detail::widened(each)); }
     for (std::string const& each : asked.settings) { detail::put_argument(line, detail::widened(each)); }
-    std::vector<std::string> told = asked.as_environment();
-    told.insert(told.end(), environment.begin(), environment.end());
-    std::wstring variables = detail::environment_with(told);
+    std::vector<std::string> overrides = asked.as_environment();
+    overrides.insert(overrides.end(), environment.begin(), environment.end());
+    std::wstring variables = detail::environment_with(overrides);
 
     detail::windows_handle job, process, thread;
     detail::windows_start start{};

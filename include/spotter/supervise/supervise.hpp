@@ -49,7 +49,7 @@ enum class healed : std::uint8_t {
 // The result of one attempt.
 struct past_attempt {
     supervised_attempt asked{};  // what was requested
-    launched told{};             // what the launcher returned
+    launched launch{};           // what the launcher returned
     run_verdict verdict{};       // default where there is no verdict
     double seconds = 0;          // duration of the launcher's call
 };
@@ -74,8 +74,8 @@ public:
     // Whether to make another attempt: `now()`.
     [[nodiscard]] bool goes_on() const noexcept { return !over_; }
     [[nodiscard]] supervised_attempt const& now() const noexcept { return now_; }
-    void judge(launched told, double seconds);
-    [[nodiscard]] healing take() && { return std::move(told_); }
+    void judge(launched launch, double seconds);
+    [[nodiscard]] healing take() && { return std::move(outcome_); }
 
 private:
     // What is wrong with the plan; empty if it is valid.
@@ -89,28 +89,28 @@ private:
     std::vector<bool> used_;
     supervise_options within_;
     supervised_attempt now_{};
-    healing told_{};
+    healing outcome_{};
     bool over_ = false;
 };
 
 }  // namespace detail
 
 // Runs attempts until one is stable, no cure is left for the fault, or `within.attempts` were made.
-// `launch(supervised_attempt)` runs one to its end, on the calling thread, and returns the folder of its record, as
+// `launcher(supervised_attempt)` runs one to its end, on the calling thread, and returns the folder of its record, as
 // text or as `launched`. It is a `child_process` or any function; one that throws has failed. Next it tries the first
 // cure in the list that names the cause and was not tried yet, with its settings added to those of earlier cures. The
 // same records lead to the same choices. Deletes nothing. `cures` must live as long as the call.
 template <class Launch>
-[[nodiscard]] healing supervise(Launch&& launch, std::span<cure const> cures, supervise_options within = {}) {
+[[nodiscard]] healing supervise(Launch&& launcher, std::span<cure const> cures, supervise_options within = {}) {
     detail::supervision chain{cures, std::move(within)};
     while (chain.goes_on()) {
         supervised_attempt const& now = chain.now();
         double const began = detail::steady_seconds();
-        launched told = guarded_or([&]() -> launched { return launch(now); },
-                                   [&](std::string_view thrown) -> launched {
-                                       return {now.run, departure::failed, "threw: " + std::string{thrown}};
-                                   });
-        chain.judge(std::move(told), detail::steady_seconds() - began);
+        launched launch = guarded_or([&]() -> launched { return launcher(now); },
+                                     [&](std::string_view thrown) -> launched {
+                                         return {now.run, departure::failed, "threw: " + std::string{thrown}};
+                                     });
+        chain.judge(std::move(launch), detail::steady_seconds() - began);
     }
     return std::move(chain).take();
 }

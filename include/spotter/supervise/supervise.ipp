@@ -38,8 +38,8 @@ SPOTTER_BODY std::string supervision::trouble_in_plan() const {
 }
 
 SPOTTER_BODY void supervision::end(healed how, std::string why) {
-    told_.how = how;
-    told_.why = std::move(why);
+    outcome_.how = how;
+    outcome_.why = std::move(why);
     over_ = true;
 }
 
@@ -56,37 +56,37 @@ SPOTTER_BODY void supervision::prepare() {
 }
 
 SPOTTER_BODY bool supervision::was_run_before(std::string const& run) const {
-    for (past_attempt const& each : told_.attempts) {
+    for (past_attempt const& each : outcome_.attempts) {
         std::error_code no_such_file;
-        if (each.told.run == run || std::filesystem::equivalent(each.told.run, run, no_such_file)) { return true; }
+        if (each.launch.run == run || std::filesystem::equivalent(each.launch.run, run, no_such_file)) { return true; }
     }
     return false;
 }
 
-SPOTTER_BODY void supervision::judge(launched told, double seconds) {
-    if (told.how == departure::never_started) { return end(healed::cannot_start, std::move(told.why)); }
-    bool const before = was_run_before(told.run);
-    told_.attempts.push_back({now_, std::move(told), {}, seconds});
-    past_attempt& it = told_.attempts.back();
-    if (before) { return end(healed::same_run, it.told.run + " is the record of an earlier attempt"); }
+SPOTTER_BODY void supervision::judge(launched launch, double seconds) {
+    if (launch.how == departure::never_started) { return end(healed::cannot_start, std::move(launch.why)); }
+    bool const before = was_run_before(launch.run);
+    outcome_.attempts.push_back({now_, std::move(launch), {}, seconds});
+    past_attempt& it = outcome_.attempts.back();
+    if (before) { return end(healed::same_run, it.launch.run + " is the record of an earlier attempt"); }
 
-    if (it.told.judged) {
-        it.verdict = *it.told.judged;
+    if (it.launch.judged) {
+        it.verdict = *it.launch.judged;
         return it.verdict.stable() ? end(healed::stable, {}) : choose_cure();
     }
-    result<trial> const run = open_trial(it.told.run);
-    if (!run && it.told.how == departure::by_itself) {
-        return end(healed::no_verdict, it.told.run + ": " + std::string{run.error().what.view()});
+    result<trial> const run = open_trial(it.launch.run);
+    if (!run && it.launch.how == departure::by_itself) {
+        return end(healed::no_verdict, it.launch.run + ": " + std::string{run.error().what.view()});
     }
-    result<run_verdict> verdict = run ? verdict_of(*run, it.told) : result<run_verdict>{verdict_of(it.told)};
-    if (!verdict) { return end(healed::no_verdict, it.told.run + ": " + std::string{verdict.error().what.view()}); }
+    result<run_verdict> verdict = run ? verdict_of(*run, it.launch) : result<run_verdict>{verdict_of(it.launch)};
+    if (!verdict) { return end(healed::no_verdict, it.launch.run + ": " + std::string{verdict.error().what.view()}); }
     it.verdict = std::move(*verdict);
     if (it.verdict.stable()) { return end(healed::stable, {}); }
     choose_cure();
 }
 
 SPOTTER_BODY void supervision::choose_cure() {
-    run_verdict const& last = told_.attempts.back().verdict;
+    run_verdict const& last = outcome_.attempts.back().verdict;
     std::size_t which = 0;
     while (which < cures_.size() && (used_[which] || !glob{std::string_view{cures_[which].cause}}(last.cause))) {
         ++which;

@@ -37,7 +37,7 @@ namespace detail {
 #endif
 
 SPOTTER_BODY supervised_attempt supervised_attempt::here() {
-    auto const told = [](char const* name) {
+    auto const variable = [](char const* name) {
 #if defined(_WIN32)
         return detail::environment_text_of(name);
 #else
@@ -46,12 +46,12 @@ SPOTTER_BODY supervised_attempt supervised_attempt::here() {
 #endif
     };
     supervised_attempt it;
-    std::string const digits = told("SPOTTER_ATTEMPT");
+    std::string const digits = variable("SPOTTER_ATTEMPT");
     (void)std::from_chars(digits.data(), digits.data() + digits.size(), it.number);
     if (it.number == 0) { return it; }
-    it.run = told("SPOTTER_ATTEMPT_RUN");
-    it.cure = told("SPOTTER_ATTEMPT_CURE");
-    it.because = told("SPOTTER_ATTEMPT_BECAUSE");
+    it.run = variable("SPOTTER_ATTEMPT_RUN");
+    it.cure = variable("SPOTTER_ATTEMPT_CURE");
+    it.because = variable("SPOTTER_ATTEMPT_BECAUSE");
     return it;
 }
 

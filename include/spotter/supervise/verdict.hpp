@@ -49,10 +49,10 @@ struct launched {
 // A finding that requested a stop comes first, then how the training ended, then how the record ended. Only a run that
 // finished and was judged is stable. errc: not_yet (the run goes on), no_more_data (no rule judged anything), corrupt
 // (the readable part of a damaged record has no request to stop).
-[[nodiscard]] result<run_verdict> verdict_of(trial const& run, launched const& told = {});
+[[nodiscard]] result<run_verdict> verdict_of(trial const& run, launched const& launch = {});
 
 // The same without a readable record: only for a training that did not end by itself.
-[[nodiscard]] run_verdict verdict_of(launched const& told);
+[[nodiscard]] run_verdict verdict_of(launched const& launch);
 
 }  // namespace spotter::inline SPOTTER_ABI
 
@@ -61,9 +61,9 @@ struct launched {
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY run_verdict verdict_of(launched const& told) {
+SPOTTER_BODY run_verdict verdict_of(launched const& launch) {
     run_verdict it;
-    switch (told.how) {
+    switch (launch.how) {
         case departure::timed_out:
             it.cause = "timed_out";
             break;
@@ -77,12 +77,12 @@ SPOTTER_BODY run_verdict verdict_of(launched const& told) {
         case departure::by_itself:
             return it;
     }
-    it.said = it.cause + (told.why.empty() ? "" : ": " + told.why);
+    it.said = it.cause + (launch.why.empty() ? "" : ": " + launch.why);
     return it;
 }
 
-SPOTTER_BODY result<run_verdict> verdict_of(trial const& run, launched const& told) {
-    run_verdict it = verdict_of(told);
+SPOTTER_BODY result<run_verdict> verdict_of(trial const& run, launched const& launch) {
+    run_verdict it = verdict_of(launch);
     it.closed_steps = run.closed_steps();
     for (finding const& each : run.findings()) {
         if (each.decision != decision::stop) { continue; }

@@ -419,13 +419,13 @@ SPOTTER_BODY void worker_index::take_attempt(std::uint32_t number, std::uint32_t
 }
 
 SPOTTER_BODY bool worker_index::take_declare(std::uint32_t number, row_view row) {
-    rows::declare told;
+    rows::declare declaration;
     // Not an id if it exceeds the segment's bytes: a segment declares every id below its largest.
-    if (decode(row, told) || told.tensor.id >= segment_bytes(number).size()) { return false; }
-    auto it = by_name_.find(told.tensor.name);
+    if (decode(row, declaration) || declaration.tensor.id >= segment_bytes(number).size()) { return false; }
+    auto it = by_name_.find(declaration.tensor.name);
     if (it == by_name_.end()) {
         auto fresh = std::make_unique<recorded_tensor>();
-        fresh->name = told.tensor.name;
+        fresh->name = declaration.tensor.name;
         fresh->entries.read_from({this, &worker_index::bytes_at});
         tensors_.push_back(std::move(fresh));
         it = detail::listed([&] { return by_name_.emplace(tensors_.back()->name, tensors_.size() - 1).first; },
@@ -434,23 +434,23 @@ SPOTTER_BODY bool worker_index::take_declare(std::uint32_t number, row_view row)
     auto const id = static_cast<tensor_id>(it->second);
     recorded_tensor& mine = *tensors_[id];
     std::vector<tensor_id>& ids = segments_[number].ids;
-    if (told.tensor.id >= ids.size()) { ids.resize(told.tensor.id + std::size_t{1}, no_tensor); }
-    ids[told.tensor.id] = id;
-    names_.learn(segment_bytes(number), told.tensor.id, id);
-    mine.info = told.tensor;
+    if (declaration.tensor.id >= ids.size()) { ids.resize(declaration.tensor.id + std::size_t{1}, no_tensor); }
+    ids[declaration.tensor.id] = id;
+    names_.learn(segment_bytes(number), declaration.tensor.id, id);
+    mine.info = declaration.tensor;
     mine.info.id = id;
     mine.info.name = mine.name;
     mine.info.instant = segments_[number].instant;
     mine.info.partner = no_tensor;  // resolved after all names of the segment
     mine.declared_in = number;
-    mine.declared_partner = told.tensor.partner;
+    mine.declared_partner = declaration.tensor.partner;
     return true;
 }
 
 SPOTTER_BODY bool worker_index::take_finding(row_view row) {
-    rows::finding told;
-    if (decode(row, told)) { return false; }
-    findings_.push_back(detail::finding_of(told, worker_, [this](std::string_view text) { return keep(text); }));
+    rows::finding reported;
+    if (decode(row, reported)) { return false; }
+    findings_.push_back(detail::finding_of(reported, worker_, [this](std::string_view text) { return keep(text); }));
     return true;
 }
 

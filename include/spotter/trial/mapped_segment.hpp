@@ -86,9 +86,9 @@ public:
     [[nodiscard]] bool has_marks() const;
     // It ends in an incomplete frame that would have closed it (frame_walker::torn_end), and the sidecar does not show
     // what that frame held.
-    [[nodiscard]] bool has_torn_end() const noexcept { return torn_end_ && !superseded_ && !end_told_; }
+    [[nodiscard]] bool has_torn_end() const noexcept { return torn_end_ && !superseded_ && !has_rows_past_end_; }
     // The sidecar shows rows behind the end.
-    [[nodiscard]] bool end_told() const noexcept { return end_told_; }
+    [[nodiscard]] bool has_rows_past_end() const noexcept { return has_rows_past_end_; }
     // The ordinal of the next close behind it, as far as the segment shows.
     [[nodiscard]] std::uint64_t next_ordinal() const noexcept;
     // The part of the sidecar behind its places, until it was taken.
@@ -245,7 +245,7 @@ private:
     std::byte head_bytes_[layout::head_bytes]{};
     std::uint64_t tail_ = 0;  // the last bytes before known_to_
     std::vector<lost_place> lost_{};
-    std::vector<lost_place> told_{};  // lost places behind the end, from the sidecar
+    std::vector<lost_place> lost_past_end_{};  // lost places behind the end, from the sidecar
     std::vector<side_place> groups_{};
     std::vector<std::byte> beside_{};
     std::uint64_t known_to_ = 0;  // end of the last group
@@ -255,7 +255,7 @@ private:
     bool foreign_ = false;
     bool stray_ = false;
     bool closed_ = false;
-    bool end_told_ = false;  // the sidecar shows rows behind the end
+    bool has_rows_past_end_ = false;  // the sidecar shows rows behind the end
     bool torn_end_ = false;
     std::uint64_t surveyed_to_ = 0;  // damage is known up to here
 };

@@ -37,8 +37,8 @@ SPOTTER_BODY error mapped_segment::extend(file_system& files, std::string const&
     detail::listed(
         [&] {
             walk_on();
-            lost_.insert(lost_.end(), told_.begin(), told_.end());
-            told_.clear();
+            lost_.insert(lost_.end(), lost_past_end_.begin(), lost_past_end_.end());
+            lost_past_end_.clear();
         },
         [&] { groups_.resize(groups), lost_.resize(lost), skip_ = skip; });  // otherwise they would be added twice
     return {};
@@ -52,8 +52,8 @@ SPOTTER_BODY void mapped_segment::walk_on() {
         // Damage of the head alone loses no rows.
         if (what == walked::corrupt && walker.damage().offset + walker.damage().bytes > layout::head_bytes) {
             lost_place it{walker.damage().offset};
-            it.exact = it.begun = !told_.empty();  // all lost rows are known from the sidecar
-            for (lost_place const& each : told_) { it.add(each.steps); }
+            it.exact = it.begun = !lost_past_end_.empty();  // all lost rows are known from the sidecar
+            for (lost_place const& each : lost_past_end_) { it.add(each.steps); }
             lost_.push_back(it);
         }
         if (what != walked::rows) { continue; }
@@ -184,11 +184,11 @@ SPOTTER_BODY error mapped_segment::another_run() noexcept {
 SPOTTER_BODY void mapped_segment::take_head(std::uint32_t number, std::uint64_t run_id) noexcept {
     has_head_ = true;
     std::memcpy(head_bytes_, bytes().data(), sizeof head_bytes_);
-    auto const told = decode_head(bytes());
-    foreign_ = told.error().code == errc::unknown_version;
-    if (!told) { return; }
-    head_ = *told;
-    stray_ = told->number != number || (run_id != 0 && told->run_id != run_id);
+    auto const stated = decode_head(bytes());
+    foreign_ = stated.error().code == errc::unknown_version;
+    if (!stated) { return; }
+    head_ = *stated;
+    stray_ = stated->number != number || (run_id != 0 && stated->run_id != run_id);
 }
 
 SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string const& name, byte_view merged,
@@ -199,7 +199,7 @@ SPOTTER_BODY void mapped_segment::take_sidecar(file_system& files, std::string c
     detail::listed([&] { take_places(files, merged.empty() ? side->bytes : merged, segment); },
                    [&] {
                        files.unmap(*side);
-                       groups_.clear(), told_.clear(), beside_.clear(), known_to_ = 0;
+                       groups_.clear(), lost_past_end_.clear(), beside_.clear(), known_to_ = 0;
                    });
     files.unmap(*side);
 }
@@ -244,7 +244,7 @@ SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string 
                                                 std::uint64_t i, std::uint64_t end) {
     lost_place missing{bytes().size(), true};
     bool any = false;
-    told_.clear();
+    lost_past_end_.clear();
     for (;; ++i) {
         result<side_place> const place = decode_side_place(side, i, ~std::uint64_t{0});
         bool const goes_on = place && place->previous_end == end && place->end > bytes().size() &&
@@ -252,7 +252,7 @@ SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string 
         if (!goes_on) { break; }
         end = place->end;
         if (place->offset < bytes().size()) {
-            lost_place& part = told_.emplace_back(missing);
+            lost_place& part = lost_past_end_.emplace_back(missing);
             part.add(place->spans);
             part.begun = true;
             part.end_ordinal = place->first_ordinal + place->closes;
@@ -261,10 +261,10 @@ SPOTTER_BODY void mapped_segment::take_lost_end(file_system& files, std::string 
             any = true;
         }
     }
-    if (any) { told_.push_back(missing); }
+    if (any) { lost_past_end_.push_back(missing); }
     result<std::uint64_t> const now = files.size_of(segment);  // it may have grown since
-    end_told_ = !told_.empty() && now && *now < end;
-    if (!end_told_) { told_.clear(); }
+    has_rows_past_end_ = !lost_past_end_.empty() && now && *now < end;
+    if (!has_rows_past_end_) { lost_past_end_.clear(); }
 }
 
 SPOTTER_BODY bool mapped_segment::is_thinned(byte_view segment) noexcept {

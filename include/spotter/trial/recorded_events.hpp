@@ -103,9 +103,9 @@ void hand_over(worker_index const& run, recorded_row const& from, Sink&& sink) {
             return detail::hand_over_as<rows::close>(row, sink);
         case row_kind::declare:
             if constexpr (detail::takes_event<Sink, tensor_info>) {
-                rows::declare told;
-                if (decode(row, told)) { return; }
-                tensor_info const it = detail::declared_tensor(run, from.segment, told.tensor);
+                rows::declare declaration;
+                if (decode(row, declaration)) { return; }
+                tensor_info const it = detail::declared_tensor(run, from.segment, declaration.tensor);
                 if (it.id != no_tensor) { sink(it); }
             }
             return;

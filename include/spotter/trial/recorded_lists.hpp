@@ -15,20 +15,20 @@ namespace detail {
 
 // keep(text) returns a view of a copy of the text that lives as long as the finding.
 template <class Keep>
-[[nodiscard]] finding finding_of(rows::finding const& told, std::uint32_t worker, Keep const& keep) {
+[[nodiscard]] finding finding_of(rows::finding const& reported, std::uint32_t worker, Keep const& keep) {
     finding it;
-    it.rule = keep(told.rule), it.reason = keep(told.reason), it.tensor = keep(told.tensor);
-    it.id = rule_id_named(told.rule);
-    it.measure = keep(told.measure), it.remedy = keep(told.remedy);
-    it.step = told.step;
-    it.measured = told.measured, it.threshold = told.threshold;
-    it.how = static_cast<relation>(told.how);
-    it.severity = static_cast<severity>(told.severity);
-    it.decision = static_cast<decision>(told.decision);
-    it.decision_is_set = told.decision_is_set;
-    it.others = told.others;
+    it.rule = keep(reported.rule), it.reason = keep(reported.reason), it.tensor = keep(reported.tensor);
+    it.id = rule_id_named(reported.rule);
+    it.measure = keep(reported.measure), it.remedy = keep(reported.remedy);
+    it.step = reported.step;
+    it.measured = reported.measured, it.threshold = reported.threshold;
+    it.how = static_cast<relation>(reported.how);
+    it.severity = static_cast<severity>(reported.severity);
+    it.decision = static_cast<decision>(reported.decision);
+    it.decision_is_set = reported.decision_is_set;
+    it.others = reported.others;
     it.worker = worker;
-    it.detail << told.detail;
+    it.detail << reported.detail;
     return it;
 }
 // Replaces `into` by the list in a run_begin or run_end row. False if the row is malformed.

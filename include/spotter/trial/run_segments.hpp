@@ -20,11 +20,11 @@ struct run_segment : mapped_segment {
     std::string name{};
     std::uint32_t attempt = unknown_attempt;                     // that wrote it
     spotter::instant instant = spotter::instant::before_update;  // of that attempt, once its run_begin was read
-    bool behind_lost = false;  // the end of the segment before it, or whole segments, are lost
-    bool entered = false;      // what is lost before it was taken
-    bool settled = true;       // everything known was taken; false after a lack of memory
-    bool told = false;         // reported as foreign
-    bool end_noted = false;    // what the sidecar shows behind the end was added to the damage
+    bool behind_lost = false;    // the end of the segment before it, or whole segments, are lost
+    bool entered = false;        // what is lost before it was taken
+    bool settled = true;         // everything known was taken; false after a lack of memory
+    bool foreign_noted = false;  // reported as foreign
+    bool end_noted = false;      // what the sidecar shows behind the end was added to the damage
     // The writer left an incomplete write, or it was cut off since, and no segment continues it.
     bool left_torn = false;
     bool tail_taken = false;       // `left_torn` was taken
@@ -124,8 +124,8 @@ private:
             if (!there) { return there.error(); }
             if (!*there) {
                 if (!over) { return {}; }
-                if (number >= told_missing_to_) { note_damage({name, 0, 0}); }
-                told_missing_to_ = (std::max)(told_missing_to_, number + 1);
+                if (number >= missing_noted_to_) { note_damage({name, 0, 0}); }
+                missing_noted_to_ = (std::max)(missing_noted_to_, number + 1);
             } else if (error const why = take_file(number, taken)) {
                 return why;
             }
@@ -178,9 +178,9 @@ private:
         mine.settled = false;
         if (mine.head() && !mine.foreign()) { run_id_ = mine.head()->run_id; }
         doubtful_ = doubtful_ || mine.foreign() || !mine.lost().empty();
-        if (mine.foreign() && !mine.told) {  // its rows cannot be interpreted
+        if (mine.foreign() && !mine.foreign_noted) {  // its rows cannot be interpreted
             mine.stray() ? note_stray(mine.number) : note_damage({name, 0, mine.bytes().size()});
-            mine.told = true;
+            mine.foreign_noted = true;
         }
         taken(place);
         mine.settled = true;
@@ -217,8 +217,8 @@ private:
     std::uint64_t run_id_ = 0;
     std::uint32_t sure_ = 0;  // number of segments known to be complete or noted as truncated
     std::uint32_t ends_known_ = 0;
-    std::uint32_t told_missing_to_ = 0;  // missing numbers below this were noted
-    int rarely_ = 0;                     // number of callers that want it
+    std::uint32_t missing_noted_to_ = 0;  // missing numbers below this were noted
+    int rarely_ = 0;                      // number of callers that want it
     bool doubtful_ = false;
     std::vector<damaged_place> damage_{};
 };

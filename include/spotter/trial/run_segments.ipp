@@ -44,7 +44,7 @@ SPOTTER_BODY void run_segments::survey() {
             [&] { damage_.erase(damage_.begin() + static_cast<std::ptrdiff_t>(known), damage_.end()); });
     }
     for (run_segment& each : all_) {
-        if (!each.end_told() || each.end_noted) { continue; }
+        if (!each.has_rows_past_end() || each.end_noted) { continue; }
         note_damage({each.name, each.surveyed_to(), each.bytes().size() - each.surveyed_to()});
         each.end_noted = true;
     }
@@ -109,7 +109,8 @@ SPOTTER_BODY error run_segments::settle_ends(bool over) {
         bool const decided = last ? over : over || all_[place + 1].bytes().size() >= layout::head_bytes;
         if (mine.left_torn || mine.superseded() || !decided) { continue; }
         bool const goes_on_from = !last && goes_on(mine, all_[place + 1]);
-        mine.left_torn = !goes_on_from && (mine.has_torn_end() || (cut.contains(mine.number) && !mine.end_told()));
+        mine.left_torn =
+            !goes_on_from && (mine.has_torn_end() || (cut.contains(mine.number) && !mine.has_rows_past_end()));
         doubtful_ = doubtful_ || mine.left_torn;
     }
     return over && !all_.empty() ? note_gone_segments() : error{};

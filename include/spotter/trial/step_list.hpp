@@ -25,9 +25,9 @@ class step_list {
     struct stretch {
         std::uint64_t position = 0;  // of the first step in the list
         std::uint64_t count = 0;
-        std::uint64_t place = 0;    // of the first step: packed, in its row; otherwise in `single_`
-        std::uint64_t told = 0;     // packed: number of steps in the row; otherwise 0
-        std::uint64_t ordinal = 0;  // of the first step, like `step`
+        std::uint64_t place = 0;         // of the first step: packed, in its row; otherwise in `single_`
+        std::uint64_t stated_steps = 0;  // packed: number of steps in the row; otherwise 0
+        std::uint64_t ordinal = 0;       // of the first step, like `step`
         step_id step{};
         std::uint64_t distance = 0;
         double first_time = 0, last_time = 0;  // of the row's steps
@@ -104,7 +104,7 @@ SPOTTER_BODY step_list::iterator& step_list::iterator::operator++() noexcept {
 
 SPOTTER_BODY void step_list::push_back(closed_step const& closed) {
     single_.push_back(closed);
-    if (stretches_.empty() || stretches_.back().told > 0) {
+    if (stretches_.empty() || stretches_.back().stated_steps > 0) {
         stretches_.push_back({size_, 0, single_.size() - 1, 0, closed.ordinal, {}, 0, 0, 0, false});
     }
     ++stretches_.back().count;
@@ -113,7 +113,7 @@ SPOTTER_BODY void step_list::push_back(closed_step const& closed) {
 
 SPOTTER_BODY void step_list::append(steps_outline const& row) {
     row.each_run([&](step_id first, std::uint64_t distance, std::uint64_t at, std::uint64_t count, bool holds) {
-        stretches_.push_back({size_, count, at, row.told_steps(), row.first_ordinal() + at, first, distance,
+        stretches_.push_back({size_, count, at, row.stated_steps(), row.first_ordinal() + at, first, distance,
                               row.first_time(), row.last_time(), holds});
         size_ += count;
     });
@@ -132,7 +132,7 @@ SPOTTER_BODY std::optional<closed_step> step_list::find(std::uint64_t ordinal) c
                                          [](std::uint64_t it, stretch const& each) { return it < each.ordinal; });
     if (behind == stretches_.begin()) { return std::nullopt; }
     stretch const& mine = *std::prev(behind);
-    if (mine.told > 0) {
+    if (mine.stated_steps > 0) {
         if (ordinal - mine.ordinal >= mine.count) { return std::nullopt; }
         return made(mine, ordinal - mine.ordinal);
     }
@@ -145,9 +145,9 @@ SPOTTER_BODY std::optional<closed_step> step_list::find(std::uint64_t ordinal) c
 }
 
 SPOTTER_BODY closed_step step_list::made(stretch const& from, std::uint64_t which) const noexcept {
-    if (from.told == 0) { return single_[as_size(from.place + which)]; }
+    if (from.stated_steps == 0) { return single_[as_size(from.place + which)]; }
     return {step_id{from.step.mode, from.step.index + which * from.distance}, from.ordinal + which,
-            detail::packed_time(from.first_time, from.last_time, from.place + which, from.told), from.holds};
+            detail::packed_time(from.first_time, from.last_time, from.place + which, from.stated_steps), from.holds};
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

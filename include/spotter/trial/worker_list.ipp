@@ -64,9 +64,9 @@ SPOTTER_BODY error worker_list::open_only(std::uint32_t number) {
     error const why = add(number, folder);
     result<path_kind> const kind = files_->kind_of(path_);
     if (why.code != errc::not_a_run || !kind || *kind != path_kind::folder) { return why; }
-    error told{errc::no_such_worker, "\""};
-    told.what << path_ << "\" holds no record of worker " << number << ": trial::workers() lists whose it holds";
-    return told;
+    error no_record{errc::no_such_worker, "\""};
+    no_record.what << path_ << "\" holds no record of worker " << number << ": trial::workers() lists whose it holds";
+    return no_record;
 }
 
 SPOTTER_BODY error worker_list::take_in() {
@@ -115,18 +115,18 @@ SPOTTER_BODY void worker_list::take_set() {
     if (!file) { return; }
     set_ = *file;
     worker_set_reader set{set_.bytes};
-    for (told_worker told; set.next(told.who); told = {}) {
+    for (worker_in_set in_set; set.next(in_set.who); in_set = {}) {
         bool whole = true;
-        for (std::uint32_t i = 0; i < told.who.segments && whole; ++i) {
-            whole = set.next(told.last);
-            told.sides.push_back({told.last.number, set.side_of(told.last)});
+        for (std::uint32_t i = 0; i < in_set.who.segments && whole; ++i) {
+            whole = set.next(in_set.last);
+            in_set.sides.push_back({in_set.last.number, set.side_of(in_set.last)});
         }
-        bool const ordered = all_->empty() || all_->back()->number() < told.who.number;
+        bool const ordered = all_->empty() || all_->back()->number() < in_set.who.number;
         if (!whole || !ordered) { return; }
-        bool const is_root = told.who.number == 0;
-        auto fresh = std::make_unique<worker_reader>(std::move(told), is_root ? path_ : folder_of(told.who.number),
+        bool const is_root = in_set.who.number == 0;
+        auto fresh = std::make_unique<worker_reader>(std::move(in_set), is_root ? path_ : folder_of(in_set.who.number),
                                                      *files_, *unpacker_);
-        if (!fresh->is_as_told()) { continue; }
+        if (!fresh->matches_set()) { continue; }
         has_root_ = has_root_ || is_root;
         all_->push_back(std::move(fresh));
     }

@@ -34,7 +34,7 @@ struct worker {
 };
 
 // A worker in a set of sidecars.
-struct told_worker {
+struct worker_in_set {
     set_worker who{};                  // its number, and the end of its record
     set_segment last{};                // its last segment
     std::vector<merged_side> sides{};  // its sidecars
@@ -48,7 +48,7 @@ public:
     worker_reader(std::uint32_t number, std::string_view folder, file_system& files, payload_unpacker& unpacker)
         : number_{number}, index_{folder, files, unpacker} {}
     // For a worker in a set of sidecars: its record is opened on first use. The sidecars must outlive this.
-    worker_reader(told_worker told, std::string_view folder, file_system& files, payload_unpacker& unpacker);
+    worker_reader(worker_in_set in_set, std::string_view folder, file_system& files, payload_unpacker& unpacker);
 
     // Reads what was written since. After an error everything read so far is still valid. The data of a set is used
     // until the folder shows a different end of the record.
@@ -60,20 +60,20 @@ public:
     [[nodiscard]] std::string const& path() const noexcept { return index_.path(); }
     // The record; opens it if only the set was read.
     [[nodiscard]] worker_index const& index() const noexcept {
-        if (told_) { const_cast<worker_reader*>(this)->open(); }  // a trial has one thread
+        if (in_set_) { const_cast<worker_reader*>(this)->open(); }  // a trial has one thread
         return index_;
     }
     // The planned number of workers; 0: not specified.
     [[nodiscard]] std::uint32_t expected_workers() const noexcept;
     // Whether the file sizes show that the record ends where the set says; only before it is opened.
-    [[nodiscard]] bool is_as_told() const noexcept;
+    [[nodiscard]] bool matches_set() const noexcept;
     // As of the last refresh.
     [[nodiscard]] run_status status() const noexcept { return status_; }
     // A process writes it.
     [[nodiscard]] bool running() const noexcept { return status_ == run_status::running; }
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }  // of the last refresh
     // There is a record, but nothing of it could be read so far.
-    [[nodiscard]] bool unreadable() const noexcept { return !told_ && trouble_ && index_.is_empty(); }
+    [[nodiscard]] bool unreadable() const noexcept { return !in_set_ && trouble_ && index_.is_empty(); }
     // This worker closed the step.
     [[nodiscard]] bool closed(step_id step) const { return ranges().contains(step); }
     // It closed a later index of that mode.
@@ -92,7 +92,7 @@ private:
 
     std::uint32_t number_;
     worker_index index_;
-    std::optional<told_worker> told_{};  // until the record is opened
+    std::optional<worker_in_set> in_set_{};  // until the record is opened
     mutable step_ranges closed_{};
     mutable std::size_t ranged_ = 0;  // number of closes in `closed_`
     error trouble_{};
@@ -107,20 +107,20 @@ private:
 
 namespace spotter::inline SPOTTER_ABI {
 
-SPOTTER_BODY worker_reader::worker_reader(told_worker told, std::string_view folder, file_system& files,
+SPOTTER_BODY worker_reader::worker_reader(worker_in_set in_set, std::string_view folder, file_system& files,
                                           payload_unpacker& unpacker)
-    : number_{told.who.number}, index_{folder, files, unpacker}, told_{std::move(told)} {
+    : number_{in_set.who.number}, index_{folder, files, unpacker}, in_set_{std::move(in_set)} {
     constexpr run_status ends[] = {run_status::died, run_status::finished, run_status::failed};
-    status_ = ends[told_->who.how < 3 ? told_->who.how : 0];
+    status_ = ends[in_set_->who.how < 3 ? in_set_->who.how : 0];
     look_at_clock();
 }
 
 SPOTTER_BODY error worker_reader::refresh() {
-    if (told_ && is_as_told()) {
+    if (in_set_ && matches_set()) {
         look_at_clock();
         return {};
     }
-    if (told_) { index_.take_sides(std::move(std::exchange(told_, std::nullopt)->sides)); }
+    if (in_set_) { index_.take_sides(std::move(std::exchange(in_set_, std::nullopt)->sides)); }
     result<bool> const live = index_.is_locked();  // first: the next refresh then sees a run that ends now
     trouble_ = index_.refresh();
     if (index_.ended()) {
@@ -134,24 +134,24 @@ SPOTTER_BODY error worker_reader::refresh() {
 }
 
 SPOTTER_BODY std::uint32_t worker_reader::expected_workers() const noexcept {
-    return told_ ? told_->who.expected_workers : index_.expected_workers();
+    return in_set_ ? in_set_->who.expected_workers : index_.expected_workers();
 }
 
 SPOTTER_BODY void worker_reader::open() noexcept {
-    index_.take_sides(std::move(told_->sides));
-    told_.reset();
+    index_.take_sides(std::move(in_set_->sides));
+    in_set_.reset();
     trouble_ = detail::answered([&]() -> error { return refresh(); });
 }
 
-SPOTTER_BODY bool worker_reader::is_as_told() const noexcept {
+SPOTTER_BODY bool worker_reader::matches_set() const noexcept {
     segment_folder const& folder = index_.folder();
     char name[32];
     auto const path = [&](std::uint32_t number) {
         return path_text{folder.path(), {name, name_segment(number, layout::data_suffix, name)}};
     };
-    auto const bytes = folder.files().size_of(path(told_->last.number));
-    if (!bytes || *bytes != told_->last.bytes) { return false; }
-    auto const next = folder.files().kind_of(path(told_->last.number + 1));
+    auto const bytes = folder.files().size_of(path(in_set_->last.number));
+    if (!bytes || *bytes != in_set_->last.bytes) { return false; }
+    auto const next = folder.files().kind_of(path(in_set_->last.number + 1));
     return next && *next == path_kind::missing;
 }
 
@@ -166,7 +166,7 @@ SPOTTER_BODY step_state worker_reader::state(step_id step) const {
 }
 
 SPOTTER_BODY double worker_reader::age() const {
-    if (told_) { return (std::max)(0.0, looked_at_ - told_->who.last_sign); }
+    if (in_set_) { return (std::max)(0.0, looked_at_ - in_set_->who.last_sign); }
     double last = index_.begun_at();
     if (!index_.steps().empty()) { last = (std::max)(last, index_.steps().back().time); }
     last = (std::max)(last, index_.ended_at());

@@ -32,13 +32,13 @@ struct judgement {
 };
 
 // A card of the page's section of findings: a cause, and what it explains, in order of time.
-struct told_card {
+struct finding_card {
     spotter::detail::repeated_finding head{};
     std::vector<spotter::detail::repeated_finding> behind{};
 };
 // The findings of a run as cards, in order of time. Reads the findings alone. The page also merges cards that would
 // draw the same chart.
-[[nodiscard]] std::vector<told_card> told_cards(trial const& run);
+[[nodiscard]] std::vector<finding_card> finding_cards(trial const& run);
 
 // Escapes a text for the body of a section. Safe in an element and in a quoted attribute, in HTML and XML.
 [[nodiscard]] std::string escape(std::string_view text);

@@ -52,7 +52,7 @@ struct planted_fault {
 [[nodiscard]] std::span<planted_fault const> planted_faults() noexcept;
 
 // A rule that reported a planted fault.
-struct told_of_fault {
+struct fault_report {
     std::string rule{};                                    // its name
     std::string tensor{};                                  // the tensor that it blamed
     spotter::severity severity = spotter::severity::info;  // of its finding
@@ -67,21 +67,21 @@ struct silent_rule {
 
 // The rules' results for one planted fault.
 struct self_test_result {
-    planted_fault fault{};              // which
-    step_id from{};                     // the first step with it
-    std::uint64_t tensors = 0;          // number of altered tensors; 0: see `unseen`
-    std::string tensor{};               // the first tensor of that role, altered or not
-    std::string unseen{};               // one sentence: why no tensor could be altered
-    std::vector<told_of_fault> told{};  // in order; each rule once, or once as a note and once as an alarm
-    std::vector<silent_rule> silent{};  // only if the fault was not noticed
+    planted_fault fault{};                // which
+    step_id from{};                       // the first step with it
+    std::uint64_t tensors = 0;            // number of altered tensors; 0: see `unseen`
+    std::string tensor{};                 // the first tensor of that role, altered or not
+    std::string unseen{};                 // one sentence: why no tensor could be altered
+    std::vector<fault_report> reports{};  // in order; each rule once, or once as a note and once as an alarm
+    std::vector<silent_rule> silent{};    // only if the fault was not noticed
 
     // The record has a tensor that can show it.
     [[nodiscard]] bool planted() const noexcept { return tensors > 0; }
     // A warning or an error reported it. A note does not count: packs report symptoms as notes while the recorded loss
     // goes on falling.
     [[nodiscard]] bool noticed() const noexcept {
-        return std::any_of(told.begin(), told.end(),
-                           [](told_of_fault const& each) { return each.severity >= severity::warning; });
+        return std::any_of(reports.begin(), reports.end(),
+                           [](fault_report const& each) { return each.severity >= severity::warning; });
     }
 };
 

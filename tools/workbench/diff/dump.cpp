@@ -111,9 +111,9 @@ error dump::changed() noexcept {
 }
 
 error dump::in_file(error why, std::string_view path) noexcept {
-    error told{why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0)};
-    told.what << ": " << why.what.view();
-    return told;
+    error wrapped{why.code, path.substr(path.size() > 80 ? path.size() - 80 : 0)};
+    wrapped.what << ": " << why.what.view();
+    return wrapped;
 }
 
 recorded_value dump::named(recorded_value value, std::string_view path) {

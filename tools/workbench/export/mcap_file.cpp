@@ -107,9 +107,9 @@ std::string mcap_file::channel_record(std::size_t which) const {
 
 void mcap_file::add_message(std::uint16_t channel, std::uint64_t time, std::string_view data) {
     channel_story& it = channels_[channel];
-    if (!it.told) {
+    if (!it.written) {
         // A chunk contains what its messages need: a reader of a channel's first message has read its schema before.
-        it.told = true;
+        it.written = true;
         chunk_ += detail::mcap_record(detail::mcap_schema, schema_record(it.schema - 1U));
         chunk_ += detail::mcap_record(detail::mcap_channel, channel_record(channel));
     }

@@ -44,7 +44,7 @@ private:
         std::uint16_t schema = 0;
         std::uint32_t count = 0;
         std::vector<std::pair<std::uint64_t, std::uint64_t>> in_chunk{};  // time, offset in the open chunk
-        bool told = false;                                                // its record is in the file
+        bool written = false;                                             // its record is in the file
     };
     struct chunk_story {
         std::uint64_t first = 0, last = 0, place = 0, length = 0, index_length = 0, packed = 0, unpacked = 0;

@@ -66,9 +66,10 @@ std::string perfetto_packets::packet(message const& content, std::uint32_t field
 
 std::string perfetto_packets::process(std::uint32_t worker) {
     std::uint64_t const pid = worker + std::uint64_t{1};  // 0 is the idle process
-    message const told = message{}.integer(1, pid).bytes(6, "worker " + std::to_string(worker));
-    std::string all = packet(message{}.integer(perfetto_uuid, track_of_process(worker)).nested(perfetto_process, told),
-                             perfetto_track_descriptor);
+    message const descriptor = message{}.integer(1, pid).bytes(6, "worker " + std::to_string(worker));
+    std::string all =
+        packet(message{}.integer(perfetto_uuid, track_of_process(worker)).nested(perfetto_process, descriptor),
+               perfetto_track_descriptor);
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
         // A number that no other process uses.
         message const thread = message{}.integer(1, pid).integer(2, pid * 8 + index_of(each)).bytes(5, name_of(each));

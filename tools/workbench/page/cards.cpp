@@ -14,14 +14,14 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 
 // Whether the note names this cause, in the form that step_findings writes.
 [[nodiscard]] static bool is_because_of(finding const& it, finding const& cause) {
-    std::string_view told = it.detail.view();
+    std::string_view rest = it.detail.view();
     evidence_text line{"because of "};  // cut where that of the note is
     line << cause.rule;
     if (cause.tensor != it.tensor) { line << " in \"" << cause.tensor << '"'; }
     std::string_view const words = line.view();
-    if (!told.starts_with(words)) { return false; }
-    told.remove_prefix(words.size());
-    return told.empty() || told.starts_with("; ") || told.starts_with(" at ");
+    if (!rest.starts_with(words)) { return false; }
+    rest.remove_prefix(words.size());
+    return rest.empty() || rest.starts_with("; ") || rest.starts_with(" at ");
 }
 
 // For each finding of the story, the one on whose card it is; null if it has its own.
@@ -105,13 +105,13 @@ std::vector<card> cards_of(run_story const& story) {
     return all;
 }
 
-std::vector<told_card> told_cards(trial const& run) {
+std::vector<finding_card> finding_cards(trial const& run) {
     run_story story;
     story.run = &run;
     story.findings = gather_evidence(run, story.found());
-    std::vector<told_card> all;
+    std::vector<finding_card> all;
     for (card const& each : cards_of(story)) {
-        told_card& one = all.emplace_back(told_card{each.head.what->what, {}});
+        finding_card& one = all.emplace_back(finding_card{each.head.what->what, {}});
         for (card::part const& its : each.behind) { one.behind.push_back(its.what->what); }
     }
     return all;

@@ -25,7 +25,7 @@ facts settings_of(run_story const& story) {
     found["written by"] = "spotter " + story.version;
     found["status"] = name_of(story.run->status());
     found["workers"] = fmt::format("{}", story.run->workers().size());
-    found["steps"] = steps_told(story);
+    found["steps"] = steps_text(story);
     for (recorded_collection const& each : story.run->collections()) { found["collection " + each.name] = each.what; }
     for (recorded_coverage const& each : story.run->coverages()) { found["rule " + each.rule] = "judges"; }
     for (tensor_story const& each : story.tensors) {

@@ -78,14 +78,14 @@ std::vector<reading> readings_for(evidence const& of) {
     return all;
 }
 
-std::string draw_told(evidence const& of) {
+std::string draw_reported(evidence const& of) {
     finding const& it = of.what.strongest;
-    series::bucket const all = of.told.whole();
+    series::bucket const all = of.reported.whole();
     if (all.count < 2 || it.measure.starts_with("non-finite")) { return {}; }
     chart picture;
     picture.title = it.tensor.empty() ? std::string{it.measure} : fmt::format("{} of {}", it.measure, it.tensor);
     picture.note = "as the rule measured it, each time that it was reported";
-    picture.lines.push_back({&of.told, {}, 0});
+    picture.lines.push_back({&of.reported, {}, 0});
     picture.step_name = fmt::format("{} step", name_of(it.step.mode));
     if (it.how != relation::none) { picture.threshold = it.threshold; }
     return draw(picture);
@@ -121,11 +121,11 @@ evidence_chart chart_of(run_story const& story, evidence const& of) {
     finding const& it = of.what.strongest;
     evidence_chart made;
     chart& picture = made.picture;
-    std::string const told = fmt::format("{} at {}", it.rule, step_text(it.step));
+    std::string const label = fmt::format("{} at {}", it.rule, step_text(it.step));
     if (auto lines = training_and_evaluation(story, it); !lines.empty()) {
         picture.title = fmt::format("{} in training and in evaluation", it.tensor);
         picture.lines = std::move(lines);
-        picture.marks.push_back({of.at, it.severity, told});
+        picture.marks.push_back({of.at, it.severity, label});
         picture.step_name = "train step";
         made.whole = true;
         return made;
@@ -148,7 +148,7 @@ evidence_chart chart_of(run_story const& story, evidence const& of) {
         if (known < 2 || 2 * known < of.moments.size() || says_nothing) { continue; }
         picture.title = fmt::format("{} of {}", each.name, it.tensor);
         picture.lines.push_back({data.get(), {}, 0});
-        picture.marks.push_back({it.step.index, it.severity, told});
+        picture.marks.push_back({it.step.index, it.severity, label});
         picture.step_name = fmt::format("{} step", name_of(it.step.mode));
         if (it.worker > 0) { picture.note = fmt::format("of worker {}", it.worker); }
         if (each.exact && it.how != relation::none) { picture.threshold = it.threshold; }

@@ -37,6 +37,6 @@ struct evidence_chart {
 [[nodiscard]] bool holds(evidence_chart const& it, evidence_chart const& other);
 
 // The measured number at each report of the rule; empty where there is only one.
-[[nodiscard]] std::string draw_told(evidence const& of);
+[[nodiscard]] std::string draw_reported(evidence const& of);
 
 }  // namespace spotter::inline SPOTTER_ABI::html::detail

@@ -13,7 +13,7 @@
 
 namespace spotter::inline SPOTTER_ABI::html::detail {
 
-[[nodiscard]] static std::string told_in_words(evidence const& of) {
+[[nodiscard]] static std::string finding_in_words(evidence const& of) {
     finding const& it = of.what.strongest;
     std::string text =
         fmt::format("<div><h3><span class=\"tag\">{0}</span> {1}</h3>\n", name_of(it.severity), escape(it.rule));
@@ -47,7 +47,7 @@ namespace spotter::inline SPOTTER_ABI::html::detail {
 // One finding: its text with its drawing beside it, and `more` below both.
 [[nodiscard]] static std::string finding_text(evidence const& of, std::string const& drawn, std::string const& more) {
     return fmt::format("<article class=\"finding {}\">{}<div>{}</div>{}</article>\n",
-                       name_of(of.what.strongest.severity), told_in_words(of), drawn, more);
+                       name_of(of.what.strongest.severity), finding_in_words(of), drawn, more);
 }
 
 // The collapsed part of a card below its head; `drawn` returns the drawing of a part.
@@ -80,7 +80,7 @@ template <class Drawn>
         if (!picture.threshold) { picture.threshold = each.drawn.picture.threshold; }
     }
     auto const drawn_of = [](card::part const& part, chart const& with) {
-        return draw(with) + (part.drawn.whole ? std::string{} : draw_told(*part.what));
+        return draw(with) + (part.drawn.whole ? std::string{} : draw_reported(*part.what));
     };
     return finding_text(*it.head.what, drawn_of(it.head, picture), behind_head(it, [&](card::part const& each) {
         return drawn_of(each, holds(its, each.drawn) ? chart{} : each.drawn.picture);
@@ -140,14 +140,14 @@ section findings_section(run_story const& story) {
         body +=
             "<p class=\"note\">In the order of time: the first finding is the likeliest cause of what follows.</p>\n";
     }
-    std::size_t told = 0;
+    std::size_t listed = 0;
     for (card const& each : shown) {
         body += detail::draw_card(each);
-        told += 1 + each.behind.size();
+        listed += 1 + each.behind.size();
     }
-    if (story.findings.size() > told) {
+    if (story.findings.size() > listed) {
         body += fmt::format("<p>and {} that are not shown: <code>spotter info</code> lists all.</p>\n",
-                            plural(story.findings.size() - told, "further finding"));
+                            plural(story.findings.size() - listed, "further finding"));
     }
     if (body.empty()) { body = paragraph(verdict(story)); }
     bool const ended = run.status() == run_status::finished || run.status() == run_status::failed;

@@ -102,7 +102,7 @@ std::string notes_of(run_story const& story) {
     return notes;
 }
 
-std::string steps_told(run_story const& story) {
+std::string steps_text(run_story const& story) {
     std::string text;
     for (mode const each : {mode::train, mode::eval, mode::predict}) {
         std::uint64_t const count = story.closes[index_of(each)];
@@ -126,7 +126,7 @@ std::string head_of(run_story const& story) {
     std::string status{name_of(run.status())};
     if (run.status() == run_status::running) { status += ", silent for " + spotter::detail::duration_text(run.age()); }
     fact("status", status);
-    fact("steps closed", detail::steps_told(story));
+    fact("steps closed", detail::steps_text(story));
     if (story.began > 0) { fact("began", spotter::detail::time_text(story.began)); }
     if (double const took = story.last_close - story.began; story.began > 0 && took > 0) {
         fact("last step", spotter::detail::duration_text(took) + " later");

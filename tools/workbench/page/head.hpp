@@ -17,7 +17,7 @@ namespace detail {
 // Remarks on a run that is unfinished, died, failed, damaged or empty.
 [[nodiscard]] std::string notes_of(run_story const& story);
 
-[[nodiscard]] std::string steps_told(run_story const& story);
+[[nodiscard]] std::string steps_text(run_story const& story);
 
 }  // namespace detail
 

@@ -296,7 +296,7 @@ std::vector<evidence> gather_evidence(trial const& run, std::vector<finding> con
     for (finding const& each : findings) {
         evidence& one = found[places.at({each.rule, each.reason, each.tensor})];
         bool const same = each.worker == one.what.strongest.worker && each.step.mode == one.what.strongest.step.mode;
-        if (same && !each.measure.empty()) { one.told.add(each.step.index, each.measured); }
+        if (same && !each.measure.empty()) { one.reported.add(each.step.index, each.measured); }
     }
     return found;
 }

@@ -95,7 +95,7 @@ struct evidence {
     std::deque<moment> moments{};  // in the order of observation
     std::size_t after_it = 0;      // number of moments after the finding
     std::size_t order = 0;         // rank by the time of its first report, among the findings of the run
-    series told{};                 // the measured number, at each report
+    series reported{};             // the measured number, at each report
 };
 
 // The durations of the steps of a mode: from the previous close to their own, if recorded.

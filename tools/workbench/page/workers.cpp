@@ -87,9 +87,9 @@ std::size_t slow_workers(ranks_report const& of) {
 
 section workers_section(run_story const& story) {
     if (story.ranks.ranks.size() < 2) { return {"workers", "Workers", {}}; }
-    std::string told;
-    for (std::string const& each : story.ranks.sentences) { told += fmt::format("<li>{}</li>\n", escape(each)); }
-    std::string body = told.empty() ? paragraph("No worker is behind or slow.") : "<ul>\n" + told + "</ul>\n";
+    std::string items;
+    for (std::string const& each : story.ranks.sentences) { items += fmt::format("<li>{}</li>\n", escape(each)); }
+    std::string body = items.empty() ? paragraph("No worker is behind or slow.") : "<ul>\n" + items + "</ul>\n";
     chart picture;
     picture.title = "Seconds of own work in each train step";
     picture.note = "from begin to close, without the wait between steps";

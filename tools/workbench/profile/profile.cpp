@@ -262,7 +262,7 @@ constexpr std::string_view look_for_others =
 
 // Whether other programs slowed steps down or used most of the processor: then all other advice takes that into
 // account.
-[[nodiscard]] static std::string others_at_work(trial const& run, run_profile const& told) {
+[[nodiscard]] static std::string others_at_work(trial const& run, run_profile const& profile) {
     for (finding const& each : run.findings()) {
         if (each.id == rule_id::noisy_neighbour) {
             return fmt::format(
@@ -270,9 +270,9 @@ constexpr std::string_view look_for_others =
                 each.measured);
         }
     }
-    for (worker_profile const& each : told.workers) {
+    for (worker_profile const& each : profile.workers) {
         bool const theirs = each.machine.mean_of("cpu") >= busy_share && processor_load(each.machine).is_theirs();
-        if (theirs && told.verdict.find(look_for_others) == std::string::npos) {
+        if (theirs && profile.verdict.find(look_for_others) == std::string::npos) {
             return fmt::format(" Meanwhile others had {} of all cores: {}.", percent(each.machine.mean_of("other_cpu")),
                                look_for_others);
         }

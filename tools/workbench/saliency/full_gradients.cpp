@@ -21,14 +21,14 @@ struct saliency_tensor {
 };
 
 [[nodiscard]] static error lacks(std::string_view name, error const& why) noexcept {
-    error told{why.code, "saliency needs \""};
-    told.what << name << "\" of this step: " << why.what.view();
-    return told;
+    error wrapped{why.code, "saliency needs \""};
+    wrapped.what << name << "\" of this step: " << why.what.view();
+    return wrapped;
 }
 [[nodiscard]] static error misfits(std::string_view name, std::string_view wanted) noexcept {
-    error told{errc::no_shape, "saliency: \""};
-    told.what << name << "\" is not " << wanted;
-    return told;
+    error why{errc::no_shape, "saliency: \""};
+    why.what << name << "\" is not " << wanted;
+    return why;
 }
 
 // A layer has its channels after the samples; exactly two axes after those are spatial. In an input with three axes all

@@ -38,7 +38,7 @@ private:
 };
 
 struct self_test_findings {
-    std::vector<told_of_fault> all{};
+    std::vector<fault_report> all{};
     std::vector<silent_rule> reasons{};  // for rules that did not judge everything that they should
     std::set<std::string> rules{};       // all of them
 };
@@ -78,26 +78,26 @@ struct self_test_findings {
 }
 
 // The findings that are only reported with the fault; each rule once.
-[[nodiscard]] static std::vector<told_of_fault> told_beyond(self_test_findings const& with,
-                                                            self_test_findings const& without, step_id from) {
+[[nodiscard]] static std::vector<fault_report> reports_beyond(self_test_findings const& with,
+                                                              self_test_findings const& without, step_id from) {
     std::set<std::pair<std::string, std::string>> usual;
-    for (told_of_fault const& each : without.all) {
+    for (fault_report const& each : without.all) {
         usual.emplace(each.rule + (each.severity < severity::warning ? " as a note" : ""), each.tensor);
     }
-    std::vector<told_of_fault> told;
-    for (told_of_fault each : with.all) {
+    std::vector<fault_report> reports;
+    for (fault_report each : with.all) {
         bool const known =
             usual.contains({each.rule + (each.severity < severity::warning ? " as a note" : ""), each.tensor});
-        bool const again = std::any_of(told.begin(), told.end(), [&](told_of_fault const& other) {
+        bool const again = std::any_of(reports.begin(), reports.end(), [&](fault_report const& other) {
             return other.rule == each.rule &&
                    (other.severity >= severity::warning || each.severity < severity::warning);
         });
         bool const before = each.step.mode == from.mode && each.step.index < from.index;
         if (known || again || before) { continue; }
         each.after = each.step.mode == from.mode ? each.step.index - from.index : 0;
-        told.push_back(std::move(each));
+        reports.push_back(std::move(each));
     }
-    return told;
+    return reports;
 }
 
 [[nodiscard]] static std::vector<silent_rule> silent_rules(planted_fault const& fault, self_test_findings const& with) {
@@ -140,7 +140,7 @@ std::vector<self_test_result> self_test(trial const& run, dynamic_rule const& ru
         detail::self_test_findings const ill = detail::judge_with_fault(from, &planter, rules);
         self_test_result one{each, begin, planter.tensors(), planter.first_tensor(), {}, {}, {}};
         if (!one.planted()) { one.unseen = detail::why_unseen(each, planter); }
-        if (one.planted()) { one.told = detail::told_beyond(ill, healthy, begin); }
+        if (one.planted()) { one.reports = detail::reports_beyond(ill, healthy, begin); }
         if (!one.noticed()) { one.silent = detail::silent_rules(each, ill); }
         all.push_back(std::move(one));
     }

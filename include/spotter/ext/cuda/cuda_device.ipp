@@ -447,17 +447,17 @@ SPOTTER_BODY device_state cuda_device::wait(std::size_t place, double seconds) n
 SPOTTER_BODY device_answer cuda_device::answer(std::size_t place, std::uint32_t number) noexcept {
     step const& it = steps_[place];
     tensor const& of = it.tensors[number];
-    device_answer told;
-    told.stats.count = of.count;
-    if (!of.counted && of.values == nullptr) { return told; }
+    device_answer answer;
+    answer.stats.count = of.count;
+    if (!of.counted && of.values == nullptr) { return answer; }
     batch const& in = it.batches[of.batch];
     if (in.failed) {
-        told.lost = {errc::no_device, "was not taken from its device: health() says why"};
-        return told;
+        answer.lost = {errc::no_device, "was not taken from its device: health() says why"};
+        return answer;
     }
-    told.values = of.values;
-    if (of.counted) { told.stats = statistics_of(of, in.results[of.at]); }
-    return told;
+    answer.values = of.values;
+    if (of.counted) { answer.stats = statistics_of(of, in.results[of.at]); }
+    return answer;
 }
 
 SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, detail::cuda_pass::result const& from) noexcept {
@@ -471,18 +471,18 @@ SPOTTER_BODY summary cuda_device::statistics_of(tensor const& of, detail::cuda_p
     }
     all.sum.lane[0] = from.sum, all.sum_abs.lane[0] = from.sum_abs, all.sum_squares.lane[0] = from.sum_squares;
     all.spread.about_mean = from.moment2;
-    summary told;
-    told.count = of.count;
-    if (any(of.wanted & pass_terms)) { told = all.finish(of.wanted); }
-    if (has(of.wanted, stats_mask::hash)) { told.hash = from.hash; }
-    if (!has(of.wanted, stats_mask::change)) { return told; }
-    told.has |= stats_mask::change;
-    if (!of.has_previous) { return told; }
-    told.has_previous = from.compared != 0;
-    told.previous_index = of.previous;
-    told.previous_sum_squares = from.previous_sum_squares;
-    told.delta_sum_squares = from.delta_sum_squares, told.dot = from.dot, told.changed = from.changed;
-    return told;
+    summary stats;
+    stats.count = of.count;
+    if (any(of.wanted & pass_terms)) { stats = all.finish(of.wanted); }
+    if (has(of.wanted, stats_mask::hash)) { stats.hash = from.hash; }
+    if (!has(of.wanted, stats_mask::change)) { return stats; }
+    stats.has |= stats_mask::change;
+    if (!of.has_previous) { return stats; }
+    stats.has_previous = from.compared != 0;
+    stats.previous_index = of.previous;
+    stats.previous_sum_squares = from.previous_sum_squares;
+    stats.delta_sum_squares = from.delta_sum_squares, stats.dot = from.dot, stats.changed = from.changed;
+    return stats;
 }
 
 // Does not reuse anything of work that does not finish.

@@ -146,11 +146,11 @@ private:
     [[nodiscard]] std::size_t end_what_is_done(std::vector<transfer>& running) {
         std::size_t count = 0;
         int left = 0;
-        while (CURLMsg const* const told = curl_multi_info_read(many_, &left)) {
-            if (told->msg != CURLMSG_DONE) { continue; }
+        while (CURLMsg const* const message = curl_multi_info_read(many_, &left)) {
+            if (message->msg != CURLMSG_DONE) { continue; }
             char* place = nullptr;
-            CURLcode const how = told->data.result;
-            curl_easy_getinfo(told->easy_handle, CURLINFO_PRIVATE, &place);
+            CURLcode const how = message->data.result;
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &place);
             end(running[reinterpret_cast<std::uintptr_t>(place)], how);
             ++count;
         }

@@ -209,8 +209,8 @@ private:
         auto const read =
             files().read(path_of(inside(worker, name_of_segment(numbers.back(), layout::data_suffix))), 0, head);
         if (!read || *read < sizeof head) { return 0; }
-        auto const told = decode_head(head);
-        return told ? told->run_id : 0;
+        auto const stated = decode_head(head);
+        return stated ? stated->run_id : 0;
     }
 
     [[nodiscard]] error send_folder(std::string const& folder, bool claimed, bool newest_too, bool alive) {

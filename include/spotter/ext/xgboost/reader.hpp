@@ -53,8 +53,8 @@ public:
     // Begins a step: discards the results of the previous one.
     void begin() {
         if (sets_.empty() && !evaluation_given_) { metrics_.begin_telling(); }
-        metrics_.drop_untold();
-        parameters_.drop_untold();
+        metrics_.drop_missing();
+        parameters_.drop_missing();
         done_ = {.evaluated = std::exchange(evaluation_given_, false)};
     }
     void take_evaluation(std::string_view text) { evaluation_given_ = read_evaluation(text, metrics_); }
@@ -231,7 +231,7 @@ private:
         return false;
     }
     [[nodiscard]] static tensor_ref number(readings const& all, std::size_t i) noexcept {
-        return i < all.size() && all[i].told ? as_tensor(all[i].value) : refused_view(refusal::null);
+        return i < all.size() && all[i].in_text ? as_tensor(all[i].value) : refused_view(refusal::null);
     }
     [[nodiscard]] tensor_ref predict(int type, std::string_view what) {
         std::string const request = "{\"type\": " + std::to_string(type) +

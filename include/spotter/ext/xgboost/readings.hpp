@@ -20,22 +20,22 @@ public:
     struct reading {
         std::string name;
         double value = 0;
-        bool told = false;
+        bool in_text = false;
     };
 
     void begin_telling() {
-        for (reading& each : all_) { each.told = false; }
+        for (reading& each : all_) { each.in_text = false; }
     }
-    void drop_untold() {
-        std::erase_if(all_, [](reading const& each) { return !each.told; });
+    void drop_missing() {
+        std::erase_if(all_, [](reading const& each) { return !each.in_text; });
     }
     // Within one text the first number of a name counts.
     void tell(std::string_view prefix, std::string_view name, double const& value) {
         for (reading& each : all_) {
             std::string_view const known = each.name;
             if (known.size() == prefix.size() + name.size() && known.starts_with(prefix) && known.ends_with(name)) {
-                if (!each.told) { each.value = value; }
-                each.told = true;
+                if (!each.in_text) { each.value = value; }
+                each.in_text = true;
                 return;
             }
         }
@@ -47,7 +47,7 @@ public:
     // The latest number of `name`; `other` if there is none.
     [[nodiscard]] double value_or(std::string_view name, double other) const noexcept {
         for (reading const& each : all_) {
-            if (each.name == name && each.told) { return each.value; }
+            if (each.name == name && each.in_text) { return each.value; }
         }
         return other;
     }
@@ -112,8 +112,8 @@ struct parameter_reader : document_reader<parameter_reader> {
     readings& into;
     std::string& booster;
 
-    parameter_reader(std::string_view before, readings& told, std::string& kind)
-        : prefix{before}, into{told}, booster{kind} {}
+    parameter_reader(std::string_view before, readings& numbers, std::string& kind)
+        : prefix{before}, into{numbers}, booster{kind} {}
 
     [[nodiscard]] std::string_view object() const noexcept {
         return levels().size() < 2 || levels().back().is_array ? std::string_view{} : levels()[levels().size() - 2].key;
