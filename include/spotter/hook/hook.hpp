@@ -134,6 +134,12 @@ public:
             observe_due(*it, values);
         }
     }
+    // Observes what `step` takes, between `begin` and `end`: `"name"_t = values`, or anything with `visit_tensors`,
+    // such as a whole network.
+    template <class Tensors>
+    void observe(Tensors const& tensors) noexcept {
+        take_all(tensors);
+    }
     // Observes a value and returns it: `x = hook.tap("relu1", relu(x))`.
     template <class Values>
     decltype(auto) tap(std::string_view name, Values&& values) noexcept {
