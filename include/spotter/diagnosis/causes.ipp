@@ -116,7 +116,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // Every weight has moved, and none does any more: the rate has decayed to nothing.
 [[nodiscard]] inline bool came_to_rest(update_sizes const& weights, finding& into) noexcept {
     constexpr std::uint64_t patience = 50;
-    bool all_rest = true;
+    bool all_rest = !weights.nothing_pulls_now();
     extreme_weight first;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         all_rest = all_rest && it.moves > 0 && it.resting >= patience;
