@@ -9,6 +9,7 @@
 #include <spotter/rule/builtin/input_not_normalized.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
+#include <spotter/rule/builtin/unrelated_predictions.hpp>
 #include <spotter/rule/builtin/update_direction.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -216,6 +217,16 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
+// Predictions have learned the opposite of their targets: the finding of the rule, under the name of its cause.
+[[nodiscard]] inline bool opposed(run_evidence const& of, finding& into) noexcept {
+    episode const* const it = of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed);
+    if (it == nullptr) { return false; }
+    finding const& was = it->latest;
+    into = told(rule_id::update_direction, was.reason, was.tensor, {was.measure, was.measured, was.threshold, was.how},
+                was.step);
+    return true;
+}
+
 // Returns fall, and no cause explains it. Where the loss of a critic explodes, that is reported as the reason.
 [[nodiscard]] SPOTTER_STRICT inline bool returns_fall(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -351,6 +362,7 @@ inline constexpr found_sign found[] = {
     {sign::loss_rises_under_small_steps, &climbs},
     {sign::loss_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, true, into); }},
     {sign::labels_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, false, into); }},
+    {sign::predictions_opposed, &opposed},
     {sign::eval_as_before, &not_carried_over},
     {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept { return came_to_rest(of.weights, into); }},
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
