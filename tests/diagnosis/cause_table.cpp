@@ -108,7 +108,7 @@ std::string row_in_words(cause_row const& row) {
         list += (list.empty() ? "" : ", ") + in_words(each.what) + ' ' + std::to_string(std::abs(each.weight));
     }
     auto const cell = [](std::string const& text) { return text.empty() ? std::string{"–"} : text; };
-    return "| " + std::string{row.words} + " | `" + std::string{name_of(row.told_as)} + "` | " + needed + " | " +
+    return "| " + std::string{row.words} + " | `" + std::string{name_of(row.usual_rule)} + "` | " + needed + " | " +
            cell(also_for) + " | " + cell(contrary) + " | " +
            (row.remedy.empty() ? "as the rule says" : std::string{row.remedy}) + " | " + std::string{row.apart} + " |";
 }

@@ -31,7 +31,7 @@ struct weighed_sign {
 struct cause_row {
     cause what;
     std::string_view words;                 // a few words that name the cause
-    rule_id told_as;                        // the rule whose name its finding usually has
+    rule_id usual_rule;                     // the rule whose name its finding usually has
     std::array<weighed_sign, 11> evidence;  // the finding is that of the first sign that is seen and has one
     std::string_view remedy;                // empty: the finding's own
     std::string_view apart;                 // what distinguishes it from similar causes

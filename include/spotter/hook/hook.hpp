@@ -163,7 +163,7 @@ public:
     void add(Result const& examined) noexcept {
         if (finished_ || state_ == detail::switch_state::off) { return; }
         keep_apart(examination_event, examined.sentence().view());
-        for (auto const& each : examined.all()) { add_finding(each.told); }
+        for (auto const& each : examined.all()) { add_finding(each.finding); }
         std::size_t kept = 0;
         for (auto const& each : examined.gradients()) {
             if (each.is_right() || kept == most_examined_gradients) { continue; }
