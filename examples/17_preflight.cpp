@@ -125,7 +125,7 @@ int main() {
         network broken{each.what};
         auto const found = examine(broken);
         sp::print(found);
-        missed += found.first() == each.cause && found.all()[0].told.tensor == each.place ? 0 : 1;
+        missed += found.first() == each.cause && found.all()[0].finding.tensor == each.place ? 0 : 1;
     }
 
     network net;

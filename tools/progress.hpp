@@ -64,8 +64,9 @@ namespace detail {
         text = known ? fmt::format("{} of {}", short_bytes(share * total), short_bytes(total)) : short_bytes(done);
         if (rate > 0) { text += fmt::format(", {}/s", short_bytes(rate)); }
     } else {
-        text = known ? fmt::format("{:.0f} of {} {}", share * total, of.total, of.what)
-                     : fmt::format("{:.0f} {}", done, of.what);
+        std::string_view const what = of.what.substr(0, of.what.size() - (of.total == 1 ? 1 : 0));  // "1 run"
+        text = known ? fmt::format("{:.0f} of {} {}", share * total, of.total, what)
+                     : fmt::format("{:.0f} {}", done, what);
         if (rate > 0) { text += rate < 10 ? fmt::format(", {:.1f}/s", rate) : fmt::format(", {:.0f}/s", rate); }
     }
     text += known && share >= 0.01

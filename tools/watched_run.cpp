@@ -187,7 +187,7 @@ void watched_run::watch_for_stalls() {
     bool const now = run_->status() == run_status::running && run_->age() > wanted_.stalled;
     if (now && !stalled_) {
         finding found;
-        found.told_by(rule_id::stalled_training);
+        found.attribute_to(rule_id::stalled_training);
         found.reason = "no step is closed any more";
         found.measure = "seconds since the last close";
         found.measured = run_->age();

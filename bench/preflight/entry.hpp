@@ -31,16 +31,16 @@ template <class Net>
     outcome made;
     if (found.first() != sp::preflight_cause::none) {
         made.first = name_of(found.first());
-        made.is_error = found.all()[0].told.severity == sp::severity::error;
+        made.is_error = found.all()[0].finding.severity == sp::severity::error;
     }
     for (auto const& each : found.all()) {
-        if (each.told.severity >= sp::severity::warning) { made.all.emplace_back(name_of(each.cause)); }
+        if (each.finding.severity >= sp::severity::warning) { made.all.emplace_back(name_of(each.cause)); }
     }
     for (auto const& each : found.all()) {
         sp::text<400> line;
-        line << name_of(each.told.severity) << ": " << each.told.rule << " at " << each.told.tensor << ": "
-             << each.told.measure << ' ' << each.told.measured << " (" << each.told.detail.view() << "), and "
-             << each.told.others << " more\n";
+        line << name_of(each.finding.severity) << ": " << each.finding.rule << " at " << each.finding.tensor << ": "
+             << each.finding.measure << ' ' << each.finding.measured << " (" << each.finding.detail.view() << "), and "
+             << each.finding.others << " more\n";
         made.words += line.view();
     }
     made.passes = found.passes();

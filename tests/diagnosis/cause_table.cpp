@@ -82,6 +82,8 @@ static_assert(first({labels_below_zero, guesses}) == cause::mismatch);
 static_assert(first({hardly_anything_moves, nothing_to_gain}) == cause::dead_units);
 static_assert(first({nothing_moves, updates_without_effect, nothing_to_gain}) == cause::dead_units);
 static_assert(first({some_weights_climb, loss_gets_worse, most_weights_leapt}) == cause::wrong_sign);
+static_assert(first({predictions_opposed, predictions_unrelated}) == cause::wrong_sign);
+static_assert(first({predictions_unrelated}) == cause::labels);
 
 // What is seen says nothing by itself.
 static_assert(first({}) == cause::none);
@@ -106,7 +108,7 @@ std::string row_in_words(cause_row const& row) {
         list += (list.empty() ? "" : ", ") + in_words(each.what) + ' ' + std::to_string(std::abs(each.weight));
     }
     auto const cell = [](std::string const& text) { return text.empty() ? std::string{"–"} : text; };
-    return "| " + std::string{row.words} + " | `" + std::string{name_of(row.told_as)} + "` | " + needed + " | " +
+    return "| " + std::string{row.words} + " | `" + std::string{name_of(row.usual_rule)} + "` | " + needed + " | " +
            cell(also_for) + " | " + cell(contrary) + " | " +
            (row.remedy.empty() ? "as the rule says" : std::string{row.remedy}) + " | " + std::string{row.apart} + " |";
 }

@@ -126,11 +126,11 @@ TEST_CASE("order: a cause is told before an equal, and what is more severe befor
     finding cause, other;
     cause.leads = true;
     other.decision = decision::stop, other.decision_is_set = true;
-    CHECK((is_told_before(cause, other) && !is_told_before(other, cause)));
+    CHECK((is_reported_before(cause, other) && !is_reported_before(other, cause)));
     other.severity = severity::error;
-    CHECK((is_told_before(other, cause) && !is_told_before(cause, other)));
+    CHECK((is_reported_before(other, cause) && !is_reported_before(cause, other)));
     finding const plain;
-    CHECK_FALSE((is_told_before(plain, plain) || is_told_before(cause, cause)));
+    CHECK_FALSE((is_reported_before(plain, plain) || is_reported_before(cause, cause)));
     // Of many the weakest goes, which is no cause.
     findings all;
     other.severity = severity::warning;

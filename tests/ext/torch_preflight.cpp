@@ -54,7 +54,7 @@ bool same_tensors(std::vector<torch::Tensor> const& a, std::vector<torch::Tensor
 std::string told_of(preflight_result const& it) {
     std::string made{it.sentence().view()};
     for (auto const& each : it.all()) {
-        made.append("; ").append(each.told.rule).append(" at ").append(each.told.tensor);
+        made.append("; ").append(each.finding.rule).append(" at ").append(each.finding.tensor);
     }
     return made;
 }
@@ -88,7 +88,7 @@ TEST_CASE("faults of a torch loop are named by their cause") {
     torch::optim::SGD some{of.net->ptr(2)->parameters(), 0.1};
     auto const left_out = preflight(torch_examination(of.net, some, [&] { return of.pass(); }));
     CHECK(left_out.first() == preflight_cause::dead_update_path);
-    CHECK(left_out.all()[0].told.tensor == "0.weight");
+    CHECK(left_out.all()[0].finding.tensor == "0.weight");
 
     examined_net twice;
     twice.net->push_back(torch::nn::LogSoftmax{1});

@@ -313,6 +313,11 @@ TEST_CASE("a visitor that throws behind an observer is caught and named as by th
     CHECK(sink.kept["before"].size() == 1);
     CHECK(sink.count("close") == 1);
     CHECK(watch.health().first_error.code == errc::user_code_threw);
+    see.begin(train(1));
+    see.observe(half_a_net{});
+    watch.observe(half_a_net{});
+    CHECK(see.end().empty());
+    CHECK(sink.kept["before"].size() == 3);
 }
 #endif
 

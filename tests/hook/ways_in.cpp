@@ -74,6 +74,24 @@ TEST_CASE("a source too deep, or one that throws, is refused and named; the loop
 #endif
 }
 
+TEST_CASE("what a step takes is observed between begin and end, by the hook and by an observer of it") {
+    collecting_sink sink;
+    hook watch{sink, plan{collection{"all", "*", always{}, payload}}};
+    watch.begin(train(0));
+    watch.observe(tiny_model{});
+    watch.observe("out"_t = 3.0F);
+    (void)watch.end();
+    observer const see{watch};
+    see.begin(train(1));
+    see.observe(tiny_model{});
+    see.observe("out"_t = 4.0F);
+    (void)see.end();
+    CHECK(sink.kept["fc/w"].size() == 2);
+    CHECK(sink.kept["out"].size() == 2);
+    observer{}.observe(tiny_model{});  // one without a hook accepts it
+    null_hook{}.observe(tiny_model{});
+}
+
 TEST_CASE("a table reads its pointers at each use and leaves out those that are still null") {
     collecting_sink sink;
     hook watch{sink, plan{collection{"all", "*", always{}, payload}}};

@@ -73,7 +73,7 @@ TEST_CASE("a copy that shares its memory is found out before anything is touched
     std::vector<float> const w = net.inner->w, g = net.inner->g;
     preflight_result const found = examined(net);
     CHECK(found.first() == preflight_cause::copy_shares_memory);
-    CHECK(found.all()[0].told.tensor == "w");
+    CHECK(found.all()[0].finding.tensor == "w");
     CHECK(found.passes() == 0);
     CHECK(net.inner->w == w);
     CHECK(net.inner->g == g);
@@ -85,12 +85,12 @@ TEST_CASE("a pass or an update that works on the net itself is told, and what it
     preflight_result const by_pass =
         preflight(net, [&net](auto&) { return net.forward_backward(); }, [](auto& it) { it.update(); });
     CHECK(by_pass.first() == preflight_cause::works_on_the_net);
-    CHECK(by_pass.all()[0].told.detail.view() == "it was changed by pass");
+    CHECK(by_pass.all()[0].finding.detail.view() == "it was changed by pass");
     CHECK(net.g == std::vector<float>(2));
     pointed_line pointed;
     preflight_result const by_step = examined(pointed);
     CHECK(by_step.first() == preflight_cause::works_on_the_net);
-    CHECK(by_step.all()[0].told.tensor == "w");
+    CHECK(by_step.all()[0].finding.tensor == "w");
     CHECK(pointed.inner.w == w);
     line const constant{};
     preflight_result const fine = preflight(constant, pass, step);
@@ -110,7 +110,7 @@ TEST_CASE("what a pass, an update, a copy or a visitor throws is told, whenever 
             },
             step);
         CHECK(found.first() == preflight_cause::threw);
-        CHECK(found.all()[0].told.detail.view() == "no data");
+        CHECK(found.all()[0].finding.detail.view() == "no data");
     }
     line net;
     preflight_result const by_step = preflight(net, pass, [](line&) { throw 7; });
@@ -130,15 +130,15 @@ TEST_CASE("a loss, a weight or a gradient that is no number ends the examination
     weight.b2[3] = nan;
     preflight_result const by_weight = examined(weight);
     CHECK(by_weight.first() == preflight_cause::non_finite);
-    CHECK(by_weight.all()[0].told.tensor == "fc2/b");
+    CHECK(by_weight.all()[0].finding.tensor == "fc2/b");
     CHECK(by_weight.decision() == decision::stop);
     net_type gradient;
     gradient.spoils = [nan](net_type& it) { it.g1.values[2] = it.gb2[1] = nan; };
     preflight_result const found = examined(gradient);
-    CHECK(found.all()[0].told.tensor == "fc2/b");  // the one nearest to the loss
+    CHECK(found.all()[0].finding.tensor == "fc2/b");  // the one nearest to the loss
     line net;
     preflight_result const by_loss = preflight(net, [nan](line&) { return nan; }, step);
-    CHECK(by_loss.all()[0].told.tensor == "loss");
+    CHECK(by_loss.all()[0].finding.tensor == "loss");
     int calls = 0;  // later on
     preflight_result const later =
         preflight(net, [&](line& it) { return ++calls % 3 == 0 ? nan : it.forward_backward(); }, step);
@@ -159,7 +159,7 @@ TEST_CASE("a loss that draws its numbers from outside is told; its sign is prove
     CHECK(!found);
     CHECK(found.find(preflight_cause::not_repeatable) != nullptr);
     CHECK(found.count(gradient_proof::not_proven) == 1);
-    CHECK(found.find(preflight_cause::not_proven)->told.detail.view() == "its loss is random");
+    CHECK(found.find(preflight_cause::not_proven)->finding.detail.view() == "its loss is random");
     line wrong;
     wrong.w = {3, 3};
     CHECK(preflight(wrong, noisy(-1), step).first() == preflight_cause::negated_gradient);
@@ -184,13 +184,13 @@ TEST_CASE("gradients without a weight, weights without a gradient, and nothing a
     };
     preflight_result const found = preflight(exam);
     CHECK(found.first() == preflight_cause::gradient_without_weight);
-    CHECK(found.all()[0].told.tensor == "grad/other");
-    CHECK(found.all()[0].told.others == 1);  // grad/fc/b is of another size
+    CHECK(found.all()[0].finding.tensor == "grad/other");
+    CHECK(found.all()[0].finding.others == 1);  // grad/fc/b is of another size
     CHECK(found.count(gradient_proof::right) == 1);
     exam.parameters = [&](auto& visit) { visit("w", net.w); };
     preflight_result const none = preflight(exam);
     CHECK(none.first() == preflight_cause::nothing_to_examine);
-    CHECK(none.find(preflight_cause::not_proven)->told.tensor == "w");
+    CHECK(none.find(preflight_cause::not_proven)->finding.tensor == "w");
     CHECK(preflight(examination{}).first() == preflight_cause::nothing_to_examine);
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("tensors that a net shows by their roles are read without a handle") {
     for (float& each : raw.x.values) { each = 100 + 50 * each; }
     preflight_result const found = examined(raw);
     CHECK(found.first() == preflight_cause::input_not_normalized);
-    CHECK(found.all()[0].told.measured > 50);
+    CHECK(found.all()[0].finding.measured > 50);
     for (float& each : raw.w3.values) { each *= 1e3F; }  // exp is infinite
     preflight_result const lost = examined(raw);
     CHECK(lost.first() == preflight_cause::non_finite);
@@ -118,7 +118,7 @@ TEST_CASE("labels that are no class, all the same, or of equal inputs different"
     high.y[5] = 3;
     preflight_result const beyond = examined(high, handles());
     CHECK(beyond.first() == preflight_cause::label_out_of_range);
-    CHECK(beyond.all()[0].told.measured == 3);
+    CHECK(beyond.all()[0].finding.measured == 3);
     net_type left_out;
     left_out.y[5] = -100;  // what is not to count, as libtorch has it
     CHECK(examined(left_out, handles()).find(preflight_cause::label_out_of_range) == nullptr);
@@ -157,7 +157,7 @@ TEST_CASE("a softmax along the batch and a softmax of probabilities are told") {
     };
     preflight_result const found = examined(twice, handles());
     REQUIRE(found.find(preflight_cause::softmax_twice) != nullptr);
-    CHECK(found.find(preflight_cause::softmax_twice)->told.severity == severity::error);
+    CHECK(found.find(preflight_cause::softmax_twice)->finding.severity == severity::error);
     net_type once;
     CHECK(!examined(once, handles()));
 }

@@ -72,10 +72,10 @@ TEST_CASE("a loss that is clamped where raw inputs saturate it accuses no gradie
         preflight_result const found = examined(net);
         INFO(found);
         CHECK(found.first() == preflight_cause::input_not_normalized);
-        CHECK(found.all()[0].told.severity == severity::warning);
+        CHECK(found.all()[0].finding.severity == severity::warning);
         CHECK(found.count(gradient_proof::not_proven) == 2);  // a last slope that is left out looks the same
         REQUIRE(found.find(preflight_cause::loss_flat) != nullptr);
-        CHECK(found.find(preflight_cause::loss_flat)->told.severity == severity::info);
+        CHECK(found.find(preflight_cause::loss_flat)->finding.severity == severity::info);
         net.shows_inputs = false;
         preflight_result const unseen = examined(net);
         INFO(unseen);

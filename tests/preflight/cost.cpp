@@ -43,7 +43,7 @@ TEST_CASE("in a net of two hundred tensors the one gradient that is wrong is nam
     preflight_result const found = preflight_test::examined(net);
     INFO(found);
     CHECK(found.first() == preflight_cause::negated_gradient);
-    CHECK(found.all()[0].told.tensor == "layer60/w");
+    CHECK(found.all()[0].finding.tensor == "layer60/w");
     CHECK(found.count(gradient_proof::wrong) == 1);
     CHECK(found.passes() <= 500);
 }

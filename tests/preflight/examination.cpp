@@ -90,7 +90,7 @@ TEST_CASE("a restore that forgets the moments is told") {
     preflight_result const found = preflight(exam);
     INFO(found);
     CHECK(found.first() == preflight_cause::not_restored);
-    CHECK(found.all()[0].told.tensor == "update");
+    CHECK(found.all()[0].finding.tensor == "update");
 }
 
 TEST_CASE("random numbers that restore rewinds are rewound before each pass where that is asked for") {
@@ -168,10 +168,10 @@ TEST_CASE("what is found is told as any finding is, causes first, and what they 
     CHECK(found.alarm().front().rule == "negated_gradient");
     CHECK(std::string{found.alarm().front().reason}.starts_with("proven: "));
     for (std::size_t i = 1; i < found.all().size(); ++i) {
-        CHECK(found.all()[i - 1].told.severity >= found.all()[i].told.severity);
+        CHECK(found.all()[i - 1].finding.severity >= found.all()[i].finding.severity);
     }
     preflight_result const moved = std::move(found);
-    CHECK(moved.all()[0].told.tensor == "all");
+    CHECK(moved.all()[0].finding.tensor == "all");
 
     std::FILE* const file = std::tmpfile();
     REQUIRE(file != nullptr);
@@ -197,8 +197,8 @@ TEST_CASE("a symptom is a note beside its cause, and an alarm alone") {
     CHECK(found.first() == preflight_cause::input_not_normalized);
     for (auto const& each : found.all()) {
         if (each.cause != preflight_cause::learning_rate_too_large) { continue; }
-        CHECK(each.told.severity == severity::info);
-        CHECK(each.told.remedy.empty());  // that of the cause helps
+        CHECK(each.finding.severity == severity::info);
+        CHECK(each.finding.remedy.empty());  // that of the cause helps
     }
 }
 

@@ -68,15 +68,15 @@ TEST_CASE("a sign and a factor that all gradients share are one cause, with the 
     };
     preflight_result const negated = times(-1);
     CHECK(negated.first() == preflight_cause::negated_gradient);
-    CHECK(negated.all()[0].told.measured == Approx(-1).margin(0.05));
-    CHECK(negated.all()[0].told.tensor == "all");
+    CHECK(negated.all()[0].finding.measured == Approx(-1).margin(0.05));
+    CHECK(negated.all()[0].finding.tensor == "all");
     CHECK(negated.decision() == decision::stop);
     preflight_result const half = times(0.5F);
     CHECK(half.first() == preflight_cause::wrong_factor);
-    CHECK(half.all()[0].told.severity == severity::warning);
+    CHECK(half.all()[0].finding.severity == severity::warning);
     preflight_result const total = times(16);
     CHECK(total.first() == preflight_cause::sum_for_mean);
-    CHECK(total.all()[0].told.measured == Approx(16).epsilon(0.05));
+    CHECK(total.all()[0].finding.measured == Approx(16).epsilon(0.05));
     CHECK(times(1.0F / 16).first() == preflight_cause::mean_for_sum);
     perceptron<> said;  // what is meant
     said.spoils = [](perceptron<>& it) {
@@ -102,8 +102,8 @@ TEST_CASE("one wrong tensor is named with its mistake, and the others are right"
             }
         });
         CHECK(found.first() == preflight_cause::wrong_backward);
-        CHECK(found.all()[0].told.tensor == "fc2/w");
-        CHECK(found.all()[0].told.detail.view() == "it is transposed");
+        CHECK(found.all()[0].finding.tensor == "fc2/w");
+        CHECK(found.all()[0].finding.detail.view() == "it is transposed");
         CHECK(found.count(gradient_proof::wrong) == 1);
         CHECK(found.count(gradient_proof::right) == 4);
     }
@@ -111,32 +111,32 @@ TEST_CASE("one wrong tensor is named with its mistake, and the others are right"
         preflight_result const found =
             second([](matrix<float>& g) { std::rotate(g.values.begin(), g.values.begin() + 8, g.values.end()); });
         CHECK(found.first() == preflight_cause::wrong_backward);
-        CHECK(found.all()[0].told.detail.view() == "it is shifted by a row: row 0 holds that of row 1");
+        CHECK(found.all()[0].finding.detail.view() == "it is shifted by a row: row 0 holds that of row 1");
     }
     SECTION("a row missing, with its number") {
         preflight_result const found = second([](matrix<float>& g) { std::fill_n(g.values.begin() + 5 * 8, 8, 0.0F); });
         CHECK(found.first() == preflight_cause::wrong_backward);
-        CHECK(found.all()[0].told.detail.view() == "it is wrong in row 5 of 8");
+        CHECK(found.all()[0].finding.detail.view() == "it is wrong in row 5 of 8");
     }
     SECTION("negated") {
         preflight_result const found = second([](matrix<float>& g) { scale(g.values, -1); });
         CHECK(found.first() == preflight_cause::negated_gradient);
-        CHECK(found.all()[0].told.tensor == "fc2/w");
+        CHECK(found.all()[0].finding.tensor == "fc2/w");
     }
     SECTION("a multiple") {
         preflight_result const found = second([](matrix<float>& g) { scale(g.values, 3); });
         CHECK(found.first() == preflight_cause::wrong_backward);
-        CHECK(found.all()[0].told.detail.view().starts_with("it is 3"));
+        CHECK(found.all()[0].finding.detail.view().starts_with("it is 3"));
     }
     SECTION("none") {
         preflight_result const found = second([](matrix<float>& g) { scale(g.values, 0); });
         CHECK(found.first() == preflight_cause::missing_gradient);
-        CHECK(found.all()[0].told.tensor == "fc2/w");
+        CHECK(found.all()[0].finding.tensor == "fc2/w");
     }
     SECTION("that of another tensor") {
         preflight_result const found = with([](perceptron<>& it) { std::swap(it.gb1, it.gb2); });
         CHECK(found.first() == preflight_cause::wrong_backward);
-        CHECK(found.all()[0].told.detail.view() == "it is that of fc2/b");
+        CHECK(found.all()[0].finding.detail.view() == "it is that of fc2/b");
         CHECK(found.count(gradient_proof::wrong) == 2);
     }
 }
@@ -147,12 +147,12 @@ TEST_CASE("what is wrong up to a layer is placed between the last that is wrong 
         for (std::size_t i = 0; i < it.gb1.size(); ++i) { it.gb1[i] *= 1 + 0.7F * static_cast<float>(i % 3); }
     });
     CHECK(slope.first() == preflight_cause::wrong_backward);
-    CHECK(slope.all()[0].told.tensor == "fc1/b");
-    CHECK(slope.all()[0].told.detail.view().starts_with("between fc1/b and fc2/w"));
-    CHECK(slope.all()[0].told.others == 1);
+    CHECK(slope.all()[0].finding.tensor == "fc1/b");
+    CHECK(slope.all()[0].finding.detail.view().starts_with("between fc1/b and fc2/w"));
+    CHECK(slope.all()[0].finding.others == 1);
     preflight_result const detached = with([](perceptron<>& it) { scale(it.g1.values, 0), scale(it.gb1, 0); });
     CHECK(detached.first() == preflight_cause::detached);
-    CHECK(detached.all()[0].told.detail.view() == "between fc1/b and fc2/w");
+    CHECK(detached.all()[0].finding.detail.view() == "between fc1/b and fc2/w");
     preflight_result const nothing = with([](perceptron<>& it) { it.clear(); });
     CHECK(nothing.first() == preflight_cause::no_gradient);
     preflight_result const loss = with([](perceptron<>& it) {
@@ -173,7 +173,7 @@ TEST_CASE("a decay in the gradients and clipping in the pass are habits, told as
     });
     CHECK(!decay);
     REQUIRE(decay.find(preflight_cause::decay_in_gradient) != nullptr);
-    CHECK(decay.find(preflight_cause::decay_in_gradient)->told.measured == Approx(0.02).epsilon(0.05));
+    CHECK(decay.find(preflight_cause::decay_in_gradient)->finding.measured == Approx(0.02).epsilon(0.05));
     CHECK(decay.count(gradient_proof::right) == 5);
     preflight_result const clipped = with([](perceptron<>& it) {
         double square = 0;
@@ -207,7 +207,7 @@ TEST_CASE("units that are dead for every sample are told with their weights, and
     net.spoils = [](perceptron<>& it) { it.clear(); };
     preflight_result const found = examined(net);
     CHECK(found.first() == preflight_cause::no_effect);
-    CHECK(found.all()[0].told.tensor == "fc1/w");
+    CHECK(found.all()[0].finding.tensor == "fc1/w");
 }
 
 namespace {
@@ -316,8 +316,8 @@ TEST_CASE("a gradient that drowns in the rounding of the loss is not proven, and
     CHECK(found.count(gradient_proof::wrong) == 0);
     CHECK(found.count(gradient_proof::not_proven) > 0);
     REQUIRE(found.find(preflight_cause::not_proven) != nullptr);
-    CHECK(found.find(preflight_cause::not_proven)->told.severity == severity::info);
-    CHECK(found.find(preflight_cause::not_proven)->told.detail.view() ==
+    CHECK(found.find(preflight_cause::not_proven)->finding.severity == severity::info);
+    CHECK(found.find(preflight_cause::not_proven)->finding.detail.view() ==
           "its derivative is too small beside the rounding of the loss");
 }
 

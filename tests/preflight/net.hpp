@@ -174,8 +174,8 @@ namespace spotter::inline SPOTTER_ABI {
 inline std::ostream& operator<<(std::ostream& out, preflight_result const& it) {
     out << std::string{it.sentence().view()};
     for (auto const& each : it.all()) {
-        out << "; " << std::string{each.told.rule} << " at " << std::string{each.told.tensor} << ", "
-            << each.told.measured;
+        out << "; " << std::string{each.finding.rule} << " at " << std::string{each.finding.tensor} << ", "
+            << each.finding.measured;
     }
     return out;
 }

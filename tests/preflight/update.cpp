@@ -103,8 +103,8 @@ TEST_CASE("gradients that nobody clears are told, all or the one; what the updat
     none.clears = false;
     preflight_result const all = examined(none);
     CHECK(all.first() == preflight_cause::gradient_not_cleared);
-    CHECK(all.all()[0].told.tensor == "gradients");
-    CHECK(all.all()[0].told.measured == Approx(1).margin(0.02));
+    CHECK(all.all()[0].finding.tensor == "gradients");
+    CHECK(all.all()[0].finding.measured == Approx(1).margin(0.02));
     CHECK(all.count(gradient_proof::right) == 5);  // which hides no other experiment
 
     net_type one;
@@ -115,7 +115,7 @@ TEST_CASE("gradients that nobody clears are told, all or the one; what the updat
     };
     preflight_result const part = examined(one);
     CHECK(part.first() == preflight_cause::gradient_not_cleared);
-    CHECK(part.all()[0].told.tensor == "fc2/w");
+    CHECK(part.all()[0].finding.tensor == "fc2/w");
 
     net_type later;
     later.clears = false;
@@ -143,9 +143,9 @@ TEST_CASE(
     };
     preflight_result const found = examined(net);
     CHECK(found.first() == preflight_cause::dead_update_path);
-    CHECK(found.all()[0].told.tensor == "fc2/w");
+    CHECK(found.all()[0].finding.tensor == "fc2/w");
     REQUIRE(found.find(preflight_cause::gradient_not_cleared) != nullptr);
-    CHECK(found.find(preflight_cause::gradient_not_cleared)->told.severity == severity::info);
+    CHECK(found.find(preflight_cause::gradient_not_cleared)->finding.severity == severity::info);
 
     net.updates = [](net_type& it) {  // moves all, and forgets one in its clearing
         auto const w = it.weights(), g = it.gradients();
@@ -156,8 +156,8 @@ TEST_CASE(
     };
     preflight_result const forgotten = examined(net);
     CHECK(forgotten.first() == preflight_cause::gradient_not_cleared);
-    CHECK(forgotten.all()[0].told.tensor == "fc2/w");
-    CHECK(forgotten.all()[0].told.others == 0);
+    CHECK(forgotten.all()[0].finding.tensor == "fc2/w");
+    CHECK(forgotten.all()[0].finding.others == 0);
 }
 
 TEST_CASE("gradients whose memory is taken in the first pass are examined as others") {
@@ -178,19 +178,19 @@ TEST_CASE("an update that adds the gradient is told, of all tensors or of the on
     preflight_result const all =
         updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w += 0.1F * g; }); });
     CHECK(all.first() == preflight_cause::update_direction);
-    CHECK(all.all()[0].told.tensor == "update");
+    CHECK(all.all()[0].finding.tensor == "update");
     preflight_result const one = updated([](net_type& it) {
         update_each(it, [](float& w, float g, std::size_t k) { w += k == 3 ? 0.1F * g : -0.1F * g; });
     });
     CHECK(one.first() == preflight_cause::update_direction);
-    CHECK(one.all()[0].told.tensor == "fc2/b");
+    CHECK(one.all()[0].finding.tensor == "fc2/b");
 }
 
 TEST_CASE("who is never moved is told; so is what moves though it is frozen") {
     preflight_result const one =
         updated([](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g; }, 2); });
     CHECK(one.first() == preflight_cause::dead_update_path);
-    CHECK(one.all()[0].told.tensor == "fc2/w");
+    CHECK(one.all()[0].finding.tensor == "fc2/w");
     preflight_result const none = updated([](net_type&) {});
     CHECK(none.first() == preflight_cause::learning_rate_zero);
 }
@@ -207,7 +207,7 @@ TEST_CASE("the length of an update is judged by the loss along it") {
     CHECK(large.first() == preflight_cause::learning_rate_too_large);
     preflight_result const small = rate(1e-8F);
     CHECK(small.first() == preflight_cause::learning_rate_too_small);
-    CHECK(small.all()[0].told.severity == severity::warning);
+    CHECK(small.all()[0].finding.severity == severity::warning);
 }
 
 TEST_CASE("adaptive steps, momentum and a warm-up from zero are healthy") {
@@ -226,7 +226,7 @@ TEST_CASE("a decay is told from the step; one that makes weights larger is wrong
     preflight_result const grows = updated(
         [](net_type& it) { update_each(it, [](float& w, float g, std::size_t) { w -= 0.1F * g - 0.001F * w; }); });
     CHECK(grows.first() == preflight_cause::weight_decay_grows);
-    CHECK(grows.all()[0].told.measured == Approx(0.001).epsilon(0.1));
+    CHECK(grows.all()[0].finding.measured == Approx(0.001).epsilon(0.1));
 }
 
 TEST_CASE("an update by the size of the weights, which stands still at zero, is examined where they are") {

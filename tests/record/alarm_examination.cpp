@@ -32,7 +32,7 @@ struct asked_alarm {
     }
     finding ask(rule_id which, std::uint64_t step, severity level = severity::error) {
         finding one;
-        one.told_by(which);
+        one.attribute_to(which);
         one.severity = level, one.decision = decision::stop, one.detail << "seen";
         one.step = train(step);
         found.clear();

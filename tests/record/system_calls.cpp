@@ -162,7 +162,7 @@ void train_without_system_calls(std::string const& path, ring_in where, std::uin
         net.weight[i % 1024] += 0.01F, net.gradient[i % 1024] = -net.gradient[i % 1024];
         net.out[i % 5000] *= 0.5F, net.large[i] += 1;
         watch.begin(i % 10 == 2 ? eval(i) : train(i));
-        visit_tensors(net, [&](auto const&... it) { watch.observe(it...); });
+        watch.observe(net);
         watch.observe("loss", 1.0F);
         watch.scalar("note", "a text longer than any small string");
         watch.scalar(rate, 0.5);

@@ -656,6 +656,12 @@ TEST_CASE("unrelated_predictions: chance in three windows fires, a weak relation
     CHECK(step_of(it, eval(0), 0) == truth::undecided);  // evaluations are counted apart
     for (std::uint64_t i = 30; i < 39; ++i) { CHECK(step_of(it, train(i), 0.9F) == truth::yes); }
     CHECK(step_of(it, train(39), 0.9F) == truth::no);  // until a window is better
+    CHECK(it.found[0].is<unrelated_predictions>(unrelated_predictions::unrelated));
+    run against{at_once};
+    for (std::uint64_t i = 0; i < 30; ++i) { (void)step_of(against, train(i), -0.5F); }
+    REQUIRE(against.found.size() == 1);
+    CHECK(against.found[0].is<unrelated_predictions>(unrelated_predictions::opposed));
+    CHECK((against.found[0].measured < -0.3 && against.found[0].threshold == Approx(-6 / std::sqrt(500.0))));
 }
 
 TEST_CASE("unrelated_predictions: one answer to everything tells nothing; classes and two values are left out",

@@ -19,7 +19,7 @@ detail::experiment_text written(experiment_answer const& it, std::span<rule_id c
 
 finding of(rule_id which, severity level = severity::error) {
     finding made;
-    made.told_by(which);
+    made.attribute_to(which);
     made.severity = level, made.detail << "seen";
     return made;
 }

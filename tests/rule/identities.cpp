@@ -381,19 +381,26 @@ TEST_CASE("bf16_stall needs a gradient at work, and the whole of a change", "[bf
     }
 }
 
+// A batch of samples with one value each.
+template <class Run>
+truth batch(Run& it, step_id at, std::vector<float> const& values) {
+    it.see(at, "input", values, {values.size(), 1});
+    return it.close(at);
+}
+
 TEST_CASE("constant_batch: the same batch fires at 3", "[constant_batch]") {
     run it{constant_batch{}};
-    CHECK(it.step(train(0), "input", {1, 2}) == truth::undecided);
-    CHECK(it.step(train(1), "input", {1, 2}) == truth::no);
-    CHECK(it.step(train(2), "input", {1, 2}) == truth::no);
-    CHECK(it.step(train(3), "input", {1, 2}) == truth::yes);
+    CHECK(batch(it, train(0), {1, 2}) == truth::undecided);
+    CHECK(batch(it, train(1), {1, 2}) == truth::no);
+    CHECK(batch(it, train(2), {1, 2}) == truth::no);
+    CHECK(batch(it, train(3), {1, 2}) == truth::yes);
     REQUIRE(it.found.size() == 1);
     CHECK(
         (it.found[0].reason == "same batch at every step" && it.found[0].measured == 3 && it.found[0].threshold == 3));
     CHECK((it.found[0].severity == severity::warning && it.found[0].tensor == "input"));
     CHECK(it.found[0].remedy == "Check shuffling and that the loader advances; flag full-batch training `full_batch`.");
-    CHECK(it.step(eval(0), "input", {1, 2}) == truth::undecided);
-    CHECK(it.step(train(4), "input", {1, 3}) == truth::no);
+    CHECK(batch(it, eval(0), {1, 2}) == truth::undecided);
+    CHECK(batch(it, train(4), {1, 3}) == truth::no);
     run full{constant_batch{}};
     full.declare(
         {.name = "input", .role = role::input, .flags = flag::full_batch, .type = dtype::f32, .shape = {1, 2}});
@@ -407,6 +414,18 @@ TEST_CASE("constant_batch: the same batch fires at 3", "[constant_batch]") {
     empty.see(train(0), "input", std::vector<float>{}, {0, 4});
     empty.see(train(1), "input", std::vector<float>{}, {0, 4});
     CHECK(empty.close(train(1)) == truth::undecided);
+}
+
+TEST_CASE("constant_batch: single samples of a small data set repeat by chance", "[constant_batch]") {
+    run it{constant_batch{}};
+    for (std::uint64_t i = 0; i < 10; ++i) { CHECK(it.step(train(i), "input", {1, 2}) != truth::yes); }
+    CHECK(it.step(train(10), "input", {1, 2}) == truth::yes);
+    REQUIRE(it.found.size() == 1);
+    CHECK((it.found[0].severity == severity::warning && it.found[0].threshold == 10));
+    run four{constant_batch{}};  // the four samples of an exclusive or, in turn
+    for (std::uint64_t i = 0; i < 64; ++i) { (void)four.step(train(i), "input", {static_cast<float>(i % 4), 0}); }
+    REQUIRE(four.found.size() == 1);
+    CHECK((four.found[0].reason == "batches come again" && four.found[0].severity == severity::note));
 }
 
 TEST_CASE("constant_batch: a hundred samples may well be all there are", "[constant_batch]") {
@@ -425,24 +444,25 @@ TEST_CASE("constant_batch: a hundred samples may well be all there are", "[const
 
 TEST_CASE("constant_batch: batches that come again fire once the ring is full", "[constant_batch]") {
     auto const of_batches = [](std::uint64_t batches, constant_batch const& rule) {
-        return fired(rule, 66,
-                     [=](auto& it, step_id at) { it.see(at, "input", {static_cast<float>(at.index % batches)}); });
+        return fired(rule, 66, [=](auto& it, step_id at) {
+            it.see(at, "input", {static_cast<float>(at.index % batches), 0}, {2, 1});
+        });
     };
     CHECK(of_batches(10, {}) == indices{63, 64, 65});  // 54 of 64
     CHECK(of_batches(32, {}).empty());                 // half of them: strict
     CHECK(of_batches(31, {}) == indices{63, 64, 65});
     CHECK(of_batches(1000, {}).empty());
     run ten{constant_batch{}};
-    for (std::uint64_t i = 0; i < 64; ++i) { (void)ten.step(train(i), "input", {static_cast<float>(i % 10)}); }
+    for (std::uint64_t i = 0; i < 64; ++i) { (void)batch(ten, train(i), {static_cast<float>(i % 10), 0}); }
     REQUIRE(ten.found.size() == 1);
     CHECK(ten.found[0].measured == 54.0 / 64);
     run it{constant_batch{.patience = 9, .ring = 4}};
-    for (float const each : {1.0F, 2.0F, 1.0F}) { (void)it.step(train(0), "input", {each}); }
-    CHECK(it.step(train(0), "input", {1}) == truth::no);  // 1 2 1 1: half
-    CHECK(it.step(train(0), "input", {1}) == truth::no);  // 2 1 1 1: half
-    CHECK(it.step(train(0), "input", {1}) == truth::yes);
+    for (float const each : {1.0F, 2.0F, 1.0F}) { (void)batch(it, train(0), {each, 0}); }
+    CHECK(batch(it, train(0), {1, 0}) == truth::no);  // 1 2 1 1: half
+    CHECK(batch(it, train(0), {1, 0}) == truth::no);  // 2 1 1 1: half
+    CHECK(batch(it, train(0), {1, 0}) == truth::yes);
     CHECK((it.found.size() == 1 && it.found[0].measured == 0.75 && it.found[0].reason == "batches come again"));
-    CHECK(it.step(train(0), "input", {2}) == truth::no);
+    CHECK(batch(it, train(0), {2, 0}) == truth::no);
 }
 
 TEST_CASE("identity_activation: equal bits before and after tanh fire at 2", "[identity_activation]") {

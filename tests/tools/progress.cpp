@@ -50,7 +50,7 @@ TEST_CASE("progress: a bar with count, rate and time left on a terminal, for eve
     shows("info " + run, "info", " of ");
     shows("verify " + run, "verify", " of ");
     shows("recover " + run, "recover", " of ");
-    shows("compact " + run, "compact", " of 1 workers");
+    shows("compact " + run, "compact", " of 1 worker,");
     shows("diff " + run + ' ' + run, "diff", " of 40000 steps");
     shows("export " + run + ' ' + folder / "a.csv", "export", " of 40000 rows");
     for (char const* const name : {"a.jsonl", "a.parquet", "a.mcap", "a.json", "a.pftrace"}) {
@@ -69,9 +69,9 @@ TEST_CASE("progress: what waits shows that it does; nothing with --quiet, and no
                          " merge " + options + "\" /dev/null </dev/null")
             .out;
     };
-    CHECK(merged("-").find("0 of 1 documents") != std::string::npos);
-    CHECK(merged("- --quiet").find("documents") == std::string::npos);
-    CHECK(merged("- 2>'" + folder / "err'").find("documents") == std::string::npos);
+    CHECK(merged("-").find("0 of 1 document,") != std::string::npos);
+    CHECK(merged("- --quiet").find("document") == std::string::npos);
+    CHECK(merged("- 2>'" + folder / "err'").find("document") == std::string::npos);
     CHECK(text_of(folder / "err").empty());
     CHECK(on_terminal("--quiet info '" + folder / "nothing'", at_once).find("does not exist") != std::string::npos);
 }

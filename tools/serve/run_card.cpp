@@ -82,7 +82,7 @@ void add_findings(trial const& run, run_card& into) {
     for (auto const& each : all) {
         finding const& it = each.strongest;
         ++into.found[static_cast<std::size_t>(it.severity)];
-        if (worst == nullptr || is_told_before(it, *worst)) { worst = &it; }
+        if (worst == nullptr || is_reported_before(it, *worst)) { worst = &it; }
     }
     if (worst != nullptr) { into.worst = finding_text(*worst); }
 }

@@ -56,8 +56,8 @@ class cure_log {
 public:
     using line = text<400>;
 
-    explicit cure_log(std::string_view name) noexcept : told_{.name = name} {}
-    [[nodiscard]] cure_report const& told() const noexcept { return told_; }
+    explicit cure_log(std::string_view name) noexcept : report_{.name = name} {}
+    [[nodiscard]] cure_report const& report() const noexcept { return report_; }
 
     void acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged,
                line& into) noexcept;
@@ -72,7 +72,7 @@ private:
     static constexpr std::uint64_t horizon = 100;  // training steps
     void resolve(cure_effect what) noexcept;
 
-    cure_report told_;
+    cure_report report_;
     bool open_ = false;
     step_id at_{};
     std::uint64_t since_ = 0, losses_ = 0;  // closes and losses at its last action
@@ -147,7 +147,7 @@ public:
     // Calls use(cure_report) for each cure.
     template <class Use>
     void report(Use&& use) const {
-        std::apply([&](auto const&... each) { (use(each.log.told()), ...); }, kept_);
+        std::apply([&](auto const&... each) { (use(each.log.report()), ...); }, kept_);
     }
 
 private:
@@ -172,14 +172,14 @@ private:
     // Returns whether it acted.
     template <class Hook, class Cure>
     [[nodiscard]] bool treat(Hook& watch, kept<Cure>& it, symptoms const& of, treatment& what) noexcept {
-        if (it.log.told().stopped || (it.log.is_due(of) && !is_judged_well(watch, it, of))) { return false; }
-        bool const may = it.log.told().acts < it.cure.times && of.step.index < it.cure.until;
+        if (it.log.report().stopped || (it.log.is_due(of) && !is_judged_well(watch, it, of))) { return false; }
+        bool const may = it.log.report().acts < it.cure.times && of.step.index < it.cure.until;
         bool const acted = may && it.cure.acts(it.state, of, why_);
         it.cure.follow(it.state, of, acted, what);
         if (acted) {
             detail::cure_log::line did;
             it.log.acted(of, losses_, std::exchange(why_, {}).view(), !is_routine<Cure>(), did);
-            if (it.log.told().acts == it.cure.times) { did << "; that was the last time"; }
+            if (it.log.report().acts == it.cure.times) { did << "; that was the last time"; }
             watch.scalar(detail::decision_event, did.view());
         }
         return acted;
@@ -190,8 +190,8 @@ private:
         detail::cure_log::line line;
         it.log.judge(of, losses_, line);
         watch.scalar(detail::decision_event, line.view());
-        if (it.log.told().stopped) { it.state = {}; }
-        return !it.log.told().stopped;
+        if (it.log.report().stopped) { it.state = {}; }
+        return !it.log.report().stopped;
     }
 
     std::tuple<kept<Cures>...> kept_;
@@ -226,18 +226,18 @@ inline void begin_line(cure_log::line& into, step_id at, std::string_view name) 
 }
 
 SPOTTER_BODY void cure_log::resolve(cure_effect what) noexcept {
-    std::uint64_t* const each[] = {&told_.helped, &told_.unchanged, &told_.again, &told_.worse};
+    std::uint64_t* const each[] = {&report_.helped, &report_.unchanged, &report_.again, &report_.worse};
     ++*each[static_cast<std::size_t>(what)];
     open_ = false;
-    told_.stopped = what == cure_effect::worse;
+    report_.stopped = what == cure_effect::worse;
 }
 
 SPOTTER_BODY void cure_log::acted(symptoms const& of, recent_losses const& losses, std::string_view why, bool is_judged,
                                   line& into) noexcept {
     if (open_) { resolve(cure_effect::again); }
-    ++told_.acts;
+    ++report_.acts;
     open_ = is_judged, at_ = of.step, since_ = of.measured.closes, losses_ = losses.count(), before_ = losses.median();
-    begin_line(into, of.step, told_.name);
+    begin_line(into, of.step, report_.name);
     into << ": " << why;
 }
 
@@ -252,14 +252,14 @@ SPOTTER_STRICT SPOTTER_BODY void cure_log::judge(symptoms const& of, recent_loss
         if (loss.value < before_.value - 0.1 * size) { what = cure_effect::helped; }
     }
     resolve(what);
-    begin_line(into, of.step, told_.name);
+    begin_line(into, of.step, report_.name);
     into << ", what it did at " << name_of(at_.mode) << '(' << at_.index << "): " << name_of(what);
     if (lost) {
         into << "; values are NaN or infinite";
     } else if (before_.known) {
         into << "; the loss is " << loss.value << ", it was " << before_.value;
     }
-    if (told_.stopped) { into << "; stopped"; }
+    if (report_.stopped) { into << "; stopped"; }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

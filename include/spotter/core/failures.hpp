@@ -81,8 +81,8 @@ SPOTTER_BODY void failure_list::add(errc code, std::string_view name, std::strin
 
 SPOTTER_BODY void failure_list::add(error const& why) noexcept {
     if (!why) { return; }
-    std::string_view const told = why.what.view();
-    add(why.code, hash_bytes(told.data(), told.size()), [&](auto& into) { into << told; });
+    std::string_view const message = why.what.view();
+    add(why.code, hash_bytes(message.data(), message.size()), [&](auto& into) { into << message; });
 }
 
 SPOTTER_BODY void failure_list::add(failure_list const& other) noexcept {

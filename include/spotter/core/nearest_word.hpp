@@ -21,12 +21,12 @@ public:
         : written_{written} {
         for (std::string_view const each : words) { among(each); }
     }
-    void among(std::string_view word) noexcept;     // an allowed word, which told() lists
+    void among(std::string_view word) noexcept;     // an allowed word, which sentence() lists
     void may_mean(std::string_view word) noexcept;  // one that it does not list
 
     [[nodiscard]] std::string_view meant() const noexcept { return meant_; }  // empty: none is near
     // `unknown key: did you mean every? Allowed: every from before`, or `unknown key; allowed: every from before`.
-    [[nodiscard]] text<232> told(std::string_view what) const noexcept;
+    [[nodiscard]] text<232> sentence(std::string_view what) const noexcept;
 
 private:
     std::string_view written_, meant_{};
@@ -78,7 +78,7 @@ SPOTTER_COLD_BODY void nearest_word::may_mean(std::string_view word) noexcept {
     least_ = wrong;
 }
 
-SPOTTER_COLD_BODY text<232> nearest_word::told(std::string_view what) const noexcept {
+SPOTTER_COLD_BODY text<232> nearest_word::sentence(std::string_view what) const noexcept {
     text<232> line{what};
     if (meant_.empty()) { return line << "; allowed:" << all_.view(); }
     return line << ": did you mean " << meant_ << "? Allowed:" << all_.view();

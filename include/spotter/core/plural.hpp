@@ -8,9 +8,9 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 // "1 step", "2 steps": of a word that ends in s where it is more than one.
 [[nodiscard]] constexpr text<60> plural(std::uint64_t count, std::string_view what) noexcept {
-    text<60> told;
-    told << count << ' ' << what;
-    return count == 1 ? told : told << 's';
+    text<60> line;
+    line << count << ' ' << what;
+    return count == 1 ? line : line << 's';
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

@@ -31,7 +31,7 @@ struct weighed_sign {
 struct cause_row {
     cause what;
     std::string_view words;                 // a few words that name the cause
-    rule_id told_as;                        // the rule whose name its finding usually has
+    rule_id usual_rule;                     // the rule whose name its finding usually has
     std::array<weighed_sign, 11> evidence;  // the finding is that of the first sign that is seen and has one
     std::string_view remedy;                // empty: the finding's own
     std::string_view apart;                 // what distinguishes it from similar causes
@@ -101,8 +101,8 @@ inline constexpr cause_row cause_table[] = {
     {cause::wrong_sign, "a sign is wrong", rule_id::update_direction,
      {{need(sign::policy_ascends, 6), need(sign::optimizer_ascends, 1), need(sign::loss_below_zero, 5),
        need(sign::loss_without_bottom, 5), need(sign::loss_rises_under_small_steps, 5),
-       need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), also(sign::loss_gets_worse, 1),
-       against(sign::loss_has_not_risen, 3)}},
+       need(sign::most_weights_climb, 5), need(sign::some_weights_climb, 3), need(sign::predictions_opposed, 6),
+       also(sign::loss_gets_worse, 1), against(sign::loss_has_not_risen, 3)}},
      "Check the sign of the loss and of the gradient, and that the optimizer subtracts what it is given.",
      "take a tenth of the rate: too large a rate does no harm then", true},
     {cause::piles_up, "gradients are not cleared", rule_id::gradient_not_cleared,

@@ -9,6 +9,7 @@
 #include <spotter/rule/builtin/input_not_normalized.hpp>
 #include <spotter/rule/builtin/non_finite.hpp>
 #include <spotter/rule/builtin/poor_weight_initialization.hpp>
+#include <spotter/rule/builtin/unrelated_predictions.hpp>
 #include <spotter/rule/builtin/update_direction.hpp>
 
 namespace spotter::inline SPOTTER_ABI::detail {
@@ -36,10 +37,10 @@ template <class Read>
 }
 
 // A finding of rule `who`. `at`: the step that showed it.
-[[nodiscard]] inline finding told(rule_id who, std::string_view reason, std::string_view tensor, evidence const& why,
-                                  step_id at, std::string_view remedy = {}) noexcept {
+[[nodiscard]] inline finding found_by(rule_id who, std::string_view reason, std::string_view tensor,
+                                      evidence const& why, step_id at, std::string_view remedy = {}) noexcept {
     finding it;
-    it.told_by(who);
+    it.attribute_to(who);
     it.reason = reason, it.tensor = tensor, it.measure = why.measure;
     it.measured = why.measured, it.how = why.how, it.threshold = why.threshold, it.remedy = remedy, it.step = at;
     return it;
@@ -49,9 +50,9 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 
 [[nodiscard]] SPOTTER_STRICT inline finding large_rate(extreme_weight const& of, double limit) noexcept {
     SPOTTER_STRICT_BODY
-    finding it = told(rule_id::learning_rate_too_large,
-                      of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
-                      of.name, {"update ratio", of.value, limit, relation::greater_equal}, of.at);
+    finding it = found_by(rule_id::learning_rate_too_large,
+                          of.value >= 1 ? "a step is larger than the weights" : "steps are large beside the weights",
+                          of.name, {"update ratio", of.value, limit, relation::greater_equal}, of.at);
     it.detail << "an update of 1 % takes the rate times " << usual_ratio / of.value << "; seen at "
               << name_of(of.at.mode) << '(' << of.at.index << ')';
     return it;
@@ -86,17 +87,19 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (large++ == 0) { first = {name, it.scale, it.met_at}; }
     });
     if (large < 2 || 2 * large <= seen) { return false; }
-    into = told(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", first.name,
-                {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at);
+    into =
+        found_by(rule_id::initial_weights_too_large, "weights begin too large for what flows through them", first.name,
+                 {"root mean square times root of fan-in", first.value, limit, relation::greater_equal}, first.at);
     into.others = static_cast<std::uint32_t>(large - 1);
     return true;
 }
 
 [[nodiscard]] inline finding at_rest(extreme_weight const& first, std::string_view why,
                                      std::uint64_t patience) noexcept {
-    return told(rule_id::learning_rate_zero, why, first.name,
-                {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
-                first.at);
+    return found_by(
+        rule_id::learning_rate_zero, why, first.name,
+        {"observations without a change", first.value, static_cast<double>(patience), relation::greater_equal},
+        first.at);
 }
 // No weight has ever moved, for `patience` observations.
 [[nodiscard]] inline bool rate_zero(update_sizes const& weights, std::uint64_t patience, finding& into) noexcept {
@@ -116,7 +119,7 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
 // Every weight has moved, and none does any more: the rate has decayed to nothing.
 [[nodiscard]] inline bool came_to_rest(update_sizes const& weights, finding& into) noexcept {
     constexpr std::uint64_t patience = 50;
-    bool all_rest = true;
+    bool all_rest = !weights.nothing_pulls_now();
     extreme_weight first;
     weights.each([&](std::string_view name, update_sizes::weight const& it) {
         all_rest = all_rest && it.moves > 0 && it.resting >= patience;
@@ -138,8 +141,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
         if (it.highest >= most.value) { most = {name, it.highest, it.met_at}; }
     });
     if (seen == 0 || moved > 0 || !(most.value > 0)) { return false; }
-    into = told(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name,
-                {"largest update ratio", most.value, limit, relation::less}, most.at);
+    into = found_by(rule_id::learning_rate_too_small, "steps are next to nothing beside the weights", most.name,
+                    {"largest update ratio", most.value, limit, relation::less}, most.at);
     into.detail << "an update of 0.1 % takes the rate times " << 0.1 * usual_ratio / most.value;
     return true;
 }
@@ -154,11 +157,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     constexpr double least = 1e-7;
     double const change = pull.value / magnitude(loss->level());
     if (!(change < least)) { return false; }
-    into = told(rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
-                {"share of the loss that a step as long as a weight changes", change, least, relation::less},
-                of.losses.first_that(progress::unknown, name)->trained_at,
-                "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
-                "weights or normalised inputs. A larger rate does not help.");
+    into = found_by(
+        rule_id::saturated_activation, "gradients are next to nothing beside weights and loss", name,
+        {"share of the loss that a step as long as a weight changes", change, least, relation::less},
+        of.losses.first_that(progress::unknown, name)->trained_at,
+        "Units are saturated, as after steps that were too large: begin anew with a tenth of the rate, smaller "
+        "weights or normalised inputs. A larger rate does not help.");
     return true;
 }
 
@@ -193,8 +197,8 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     extreme_weight const most =
         largest(of.weights, [](auto const& it) { return it.early; }, &update_sizes::weight::early_at);
     if (!(most.value > 0) || most.value >= of.limits.sure_step) { return false; }
-    into = told(rule_id::update_direction, "the loss rises under small steps", name,
-                {"loss", loss->train.level(), loss->train.early(), relation::greater}, loss->trained_at);
+    into = found_by(rule_id::update_direction, "the loss rises under small steps", name,
+                    {"loss", loss->train.level(), loss->train.early(), relation::greater}, loss->trained_at);
     into.detail << "largest early update " << most.value << " of its weight";
     return true;
 }
@@ -208,11 +212,21 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     std::string_view name{};
     auto const* const loss = of.losses.first_that(progress::unknown, name);
     falling_series const& all = loss->train;
-    into = from_the_start ? told(rule_id::update_direction, "a loss on class labels is below zero", name,
-                                 {"loss", all.beginning(), 0, relation::less}, loss->trained_at)
-                          : told(rule_id::output_mismatch, "the loss falls below zero on labels below zero", name,
-                                 {"loss", all.level(), 0, relation::less}, loss->trained_at,
-                                 "Give classes the numbers that the loss expects: most take them from zero on.");
+    into = from_the_start ? found_by(rule_id::update_direction, "a loss on class labels is below zero", name,
+                                     {"loss", all.beginning(), 0, relation::less}, loss->trained_at)
+                          : found_by(rule_id::output_mismatch, "the loss falls below zero on labels below zero", name,
+                                     {"loss", all.level(), 0, relation::less}, loss->trained_at,
+                                     "Give classes the numbers that the loss expects: most take them from zero on.");
+    return true;
+}
+
+// Predictions have learned the opposite of their targets: the finding of the rule, under the name of its cause.
+[[nodiscard]] inline bool opposed(run_evidence const& of, finding& into) noexcept {
+    episode const* const it = of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed);
+    if (it == nullptr) { return false; }
+    finding const& was = it->latest;
+    into = told(rule_id::update_direction, was.reason, was.tensor, {was.measure, was.measured, was.threshold, was.how},
+                was.step);
     return true;
 }
 
@@ -222,14 +236,14 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     std::string_view name{}, critic{};
     falling_series const* const fallen = of.losses.fallen_return(name);
     if (fallen == nullptr || of.progress != progress::worsens) { return false; }
-    into = told(rule_id::loss_not_decreasing, "returns fall", name,
-                {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
-                "Lower the learning rate, and go back to the policy that returned more.");
+    into = found_by(rule_id::loss_not_decreasing, "returns fall", name,
+                    {"return", -fallen->level(), -fallen->dropped_from(), relation::less}, {},
+                    "Lower the learning rate, and go back to the policy that returned more.");
     if (auto const* const value = of.losses.value_that_explodes(critic); value != nullptr) {
         double const far_off = of.limits.progress.explodes * value->train.beginning();
-        into = told(into.id, "the loss of a critic runs away, and returns fall", critic,
-                    {"loss", value->train.level(), far_off, relation::greater_equal}, value->trained_at,
-                    "Lower the critic's learning rate, let its targets follow more slowly, and clip rewards.");
+        into = found_by(into.id, "the loss of a critic runs away, and returns fall", critic,
+                        {"loss", value->train.level(), far_off, relation::greater_equal}, value->trained_at,
+                        "Lower the critic's learning rate, let its targets follow more slowly, and clip rewards.");
     }
     into.detail << "\"" << name << "\" fell from " << -fallen->dropped_from() << " to " << -fallen->level();
     return true;
@@ -246,10 +260,11 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     if (negated) { why = {"loss", loss->train.level(), loss->train.first() + loss->train.first(), relation::less}; }
     bool const bottomless = worse && why.how == relation::less;
     std::string_view const reason = bottomless ? "loss falls without bound" : worse ? "loss rises" : "loss is flat";
-    into = told(rule_id::loss_not_decreasing, reason, name, why, loss->trained_at,
-                worse ? "Lower the learning rate, and check the sign of the loss."
-                      : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
-                        "the learning rate.");
+    into =
+        found_by(rule_id::loss_not_decreasing, reason, name, why, loss->trained_at,
+                 worse ? "Lower the learning rate, and check the sign of the loss."
+                       : "Check that labels belong to their inputs, and that gradients reach the weights; then raise "
+                         "the learning rate.");
     into.detail << "first " << loss->train.first() << ", now " << loss->train.level();
     return true;
 }
@@ -262,12 +277,12 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     progress_watch::series const* const it = of.losses.not_carried_over(name, why);
     if (it == nullptr) { return false; }
     bool const by_heart = it->train.level() < 0.5 * it->train.beginning();
-    into = told(by_heart ? rule_id::overfit : rule_id::loss_not_decreasing,
-                by_heart ? "eval loss is as before training" : "eval loss is flat", name, why, it->evaluated_at,
-                by_heart ? "Check that labels belong to their inputs, and that training and evaluation data are "
-                           "prepared alike; then add data, regularisation or augmentation."
-                         : "Check that labels belong to their inputs, and that gradients reach the weights; then "
-                           "raise the learning rate.");
+    into = found_by(by_heart ? rule_id::overfit : rule_id::loss_not_decreasing,
+                    by_heart ? "eval loss is as before training" : "eval loss is flat", name, why, it->evaluated_at,
+                    by_heart ? "Check that labels belong to their inputs, and that training and evaluation data are "
+                               "prepared alike; then add data, regularisation or augmentation."
+                             : "Check that labels belong to their inputs, and that gradients reach the weights; then "
+                               "raise the learning rate.");
     into.detail << "training loss " << it->train.level();
     return true;
 }
@@ -351,6 +366,7 @@ inline constexpr found_sign found[] = {
     {sign::loss_rises_under_small_steps, &climbs},
     {sign::loss_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, true, into); }},
     {sign::labels_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, false, into); }},
+    {sign::predictions_opposed, &opposed},
     {sign::eval_as_before, &not_carried_over},
     {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept { return came_to_rest(of.weights, into); }},
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
@@ -395,8 +411,8 @@ inline void explain(ranked const& best, signs const& seen, finding& into) noexce
     list_signs(row_of(best.first), seen, false, into);
     if (best.second != cause::none && best.lead <= small_lead) {
         cause_row const& other = row_of(best.second);  // which may be another reason of the same rule
-        into.detail << "; or " << (other.told_as == into.id ? other.words : name_of(other.told_as)) << ": to tell, "
-                    << row_of(best.first).apart;
+        into.detail << "; or " << (other.usual_rule == into.id ? other.words : name_of(other.usual_rule))
+                    << ": to tell, " << row_of(best.first).apart;
     }
 }
 

@@ -48,7 +48,7 @@ private:
     [[nodiscard]] spotter::progress outcome() noexcept;
     [[nodiscard]] news look(spotter::progress now, bool in_training) noexcept;
     void look_at(episode& it, spotter::progress now, bool after_bad_value, news& into) noexcept;
-    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& told, findings& out) noexcept;
+    [[nodiscard]] bool tell_cause(news const& what, spotter::progress now, finding& reported, findings& out) noexcept;
     // Reports what was found at this close beside the cause: what is certain at its severity, and the rest as a note.
     void tell_beside(episode& it, spotter::progress now, bool any_alarm, bool leads, findings& out) noexcept;
     // Whether a finding may share the cause of now. Values that are not finite do so in the mode of the cause only: in
@@ -76,14 +76,14 @@ private:
     episodes said_;
     std::uint64_t close_ = 0;
     step_id last_[mode_count]{};  // the step that was closed last in each mode
-    spotter::progress told_ =
+    spotter::progress reported_progress_ =
         spotter::progress::unknown;    // the last progress that was an alarm; unknown: none since the run improved
     std::uint64_t bad_values_at_ = 0;  // the last close with values that are not finite
     rule_id cause_ = rule_id::other;   // the cause that was reported last; `other`: none
     std::string_view cause_reason_{}, cause_tensor_{};
     mode cause_mode_ = mode::train;  // the mode of the step that showed the cause
     severity cause_level_ = severity::info;
-    bool weights_told_ = false, sign_told_ = false;
+    bool weights_reported_ = false, sign_reported_ = false;
     bool has_classes_ = false, classes_below_zero_ = false;  // class labels were seen; some below zero
     std::uint64_t cause_at_ = 0;
 };

@@ -112,16 +112,16 @@ SPOTTER_COLD_BODY bool diagnoser::says_the_same(episode const& it) const noexcep
 
 // Puts the finding of values that are not finite first, with its own place. It takes the name of the cause only where
 // that can overflow, and not in a run that learns, where large steps are usual.
-inline void join_bad_value(finding const& it, spotter::progress now, cause what, finding& told) noexcept {
-    finding const found = told;
-    told = it;
+inline void join_bad_value(finding const& it, spotter::progress now, cause what, finding& reported) noexcept {
+    finding const found = reported;
+    reported = it;
     if (what == cause::none || !row_of(what).may_overflow || now == progress::improves) { return; }
-    told.rule = found.rule, told.id = found.id, told.remedy = found.remedy;
-    told.reason = found.reason, told.condition = found.condition;
+    reported.rule = found.rule, reported.id = found.id, reported.remedy = found.remedy;
+    reported.reason = found.reason, reported.condition = found.condition;
     evidence_text why;
     why << found.measure << ' ' << found.measured << " in \"" << found.tensor << "\" at " << name_of(found.step.mode)
         << '(' << found.step.index << "); " << found.detail.view();
-    told.detail = why;
+    reported.detail = why;
 }
 
 SPOTTER_COLD_BODY bool diagnoser::is_cause(finding const& it) const noexcept {
@@ -160,7 +160,7 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
     news it;
     // After a value that is not finite, other conditions are its consequences.
     bool const after_bad_value = was_lately(bad_values_at_);
-    it.outcome = is_ill(now) && !after_bad_value && now > told_;
+    it.outcome = is_ill(now) && !after_bad_value && now > reported_progress_;
     if (it.outcome) { it.raise(now == progress::worsens ? severity::error : severity::warning); }
     for (episode& each : said_) {
         if (!each.was_found_at(close_)) { continue; }
@@ -169,41 +169,41 @@ SPOTTER_BODY diagnoser::news diagnoser::look(spotter::progress now, bool in_trai
         if (each.latest.tells_origin && in_training) { bad_values_at_ = close_; }
     }
     finding unused;
-    if (!weights_told_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, limits_, unused)) {
-        weights_told_ = true;
+    if (!weights_reported_ && weights_.may_be_wrong() && weights_are_wrong(weights_, losses_, limits_, unused)) {
+        weights_reported_ = true;
         it.raise(severity::warning);
     }
     bool const below_zero =
         is_below_zero(losses_, has_classes_, true) || is_below_zero(losses_, classes_below_zero_, false);
-    if (below_zero && !std::exchange(sign_told_, true)) { it.raise(severity::error); }
+    if (below_zero && !std::exchange(sign_reported_, true)) { it.raise(severity::error); }
     return it;
 }
 
 // Reports the cause; false where there is none to report. A known cause is reported again once the run has improved
 // since, or where it is more severe now.
-SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& told,
+SPOTTER_COLD_BODY bool diagnoser::tell_cause(news const& what, spotter::progress now, finding& reported,
                                              findings& out) noexcept {
     if (!what.alarm) { return false; }
     run_evidence const of{now,    losses_, said_, weights_, close_, what.bad_value, has_classes_, classes_below_zero_,
                           limits_};
     signs const seen = signs_of(of);
     ranked named;
-    if (!name_cause(of, seen, named, told)) { return false; }
+    if (!name_cause(of, seen, named, reported)) { return false; }
     bool const in_its_place = named.first == cause::bad_value;
-    if (what.bad_value != nullptr && !in_its_place) { join_bad_value(*what.bad_value, now, named.first, told); }
-    told.leads = true;
-    if (what.outcome) { told_ = now; }
+    if (what.bad_value != nullptr && !in_its_place) { join_bad_value(*what.bad_value, now, named.first, reported); }
+    reported.leads = true;
+    if (what.outcome) { reported_progress_ = now; }
     cause_at_ = close_;
-    told.step = last_[index_of(told.step.mode)];  // in the mode that showed it
-    if (is_cause(told) && what.level <= cause_level_) { return false; }
-    cause_ = told.id, cause_reason_ = told.reason, cause_tensor_ = told.tensor, cause_level_ = what.level;
-    cause_mode_ = told.step.mode;
-    told.severity = what.level;
-    out.push(told);
+    reported.step = last_[index_of(reported.step.mode)];  // in the mode that showed it
+    if (is_cause(reported) && what.level <= cause_level_) { return false; }
+    cause_ = reported.id, cause_reason_ = reported.reason, cause_tensor_ = reported.tensor, cause_level_ = what.level;
+    cause_mode_ = reported.step.mode;
+    reported.severity = what.level;
+    out.push(reported);
     finding behind;  // the cause of an overflow, where no rule of the pack reports it
     if (in_its_place && named.second != cause::none && row_of(named.second).may_overflow &&
         finding_of(named.second, seen, of, behind) && said_.find(behind.id) == nullptr) {
-        behind.severity = severity::info, behind.step = told.step;
+        behind.severity = severity::info, behind.step = reported.step;
         out.push(behind);
     }
     return true;
@@ -240,9 +240,9 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
     bool const is_open =
         now == progress::unknown && losses_.has_objective() && it.latest.id == rule_id::update_direction;
     if (is_open && !alarm && !leads) { return; }
-    bool const told = alarm || leads ? std::exchange(it.alarmed, true) : it.noted;
+    bool const was_reported = alarm || leads ? std::exchange(it.alarmed, true) : it.noted;
     it.noted = true;
-    if (leads || told) { return; }
+    if (leads || was_reported) { return; }
     finding one = it.latest;
     bool const beside = alarm && standing_of(it.latest, losses_, limits_) != standing::symptom && !is_cause(it.latest);
     one.severity = beside ? level : severity::info;
@@ -253,18 +253,20 @@ SPOTTER_BODY void diagnoser::tell_beside(episode& it, spotter::progress now, boo
 SPOTTER_BODY bool diagnoser::tell(step_id step, findings& out) noexcept {
     last_[index_of(step.mode)] = step;
     spotter::progress const now = outcome();
-    if (now == progress::improves && told_ != progress::unknown) { told_ = progress::unknown, cause_ = rule_id::other; }
+    if (now == progress::improves && reported_progress_ != progress::unknown) {
+        reported_progress_ = progress::unknown, cause_ = rule_id::other;
+    }
     news const what = look(now, step.mode == mode::train);
     std::size_t const first = out.size();
-    finding told_first;
-    bool const has_cause = tell_cause(what, now, told_first, out);
+    finding reported;
+    bool const has_cause = tell_cause(what, now, reported, out);
     for (episode& it : said_) {
         if (!it.was_found_at(close_)) { continue; }
-        bool const leads = has_cause && it.latest.id == told_first.id && it.reason == told_first.reason;
+        bool const leads = has_cause && it.latest.id == reported.id && it.reason == reported.reason;
         tell_beside(it, now, what.alarm, leads, out);
     }
     if (what.anything && out.size() == first) {
-        findings::untold kept;
+        findings::unreported kept;
         kept.set(what.held);
         out.hold(kept);
     }

@@ -24,8 +24,9 @@ template <class = only_where_called>
 void add_any_net(hidden_pack& to) noexcept {
     add(to, non_finite{}, dead_update_path{.patience = 10}, input_not_normalized{}, constant_batch{}, dead_relu{},
         all_zero{}, saturated_activation{}, dormant_units{}, gradient_not_cleared{},
-        update_direction{.hears_biases = true}, exploding_gradient{}, vanishing_gradient{}, gradient_spike{},
-        update_ratio_band{}, updates_too_small{}, bf16_stall{}, output_collapse{}, stalled_training{});
+        update_direction{.hears_biases = true}, exploding_gradient{}, vanishing_gradient{.patience = 10},
+        gradient_spike{}, update_ratio_band{}, updates_too_small{}, bf16_stall{}, output_collapse{},
+        stalled_training{});
 }
 
 template <pack_id Which>

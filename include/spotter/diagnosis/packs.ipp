@@ -22,21 +22,21 @@ template <pack_id Which>
 any_machine* make_plain_pack() noexcept {
     auto* const pack = new (std::nothrow) hidden_pack;
     if constexpr (Which == pack_id::system) {
-        add_told_once(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{},
-                      max_initialization_time{}, cpu_bottleneck{}, io_bottleneck{}, low_gpu_utilization{},
-                      gpu_memory_increase{}, load_balancing{}, batch_size{}, dataloader{}, memory_leak{}, pressure{},
-                      noisy_neighbour{});
+        add_with_cooldown(pack, data_wait{}, step_time_outlier{}, straggler{}, replica_divergence{},
+                          max_initialization_time{}, cpu_bottleneck{}, io_bottleneck{}, low_gpu_utilization{},
+                          gpu_memory_increase{}, load_balancing{}, batch_size{}, dataloader{}, memory_leak{},
+                          pressure{}, noisy_neighbour{});
     } else {
-        add_told_once(pack, class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
-                      nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(),
-                      overfit::sagemaker_defaults(), overtraining::sagemaker_defaults(),
-                      confusion::sagemaker_defaults(), poor_weight_initialization::sagemaker_defaults(),
-                      weight_update_ratio::sagemaker_defaults(), vanishing_gradient::sagemaker_defaults(),
-                      exploding_tensor::sagemaker_defaults(), all_zero::sagemaker_defaults(),
-                      tensor_variance::sagemaker_defaults(), unchanged_tensor::sagemaker_defaults(),
-                      saturated_activation::sagemaker_defaults(), dead_relu::sagemaker_defaults(),
-                      tree_depth::sagemaker_defaults(), feature_importance_overweight::sagemaker_defaults(),
-                      stalled_training::sagemaker_defaults());
+        add_with_cooldown(pack, class_imbalance::sagemaker_defaults(), check_input_images::sagemaker_defaults(),
+                          nlp_sequence_ratio::sagemaker_defaults(), loss_not_decreasing::sagemaker_defaults(),
+                          overfit::sagemaker_defaults(), overtraining::sagemaker_defaults(),
+                          confusion::sagemaker_defaults(), poor_weight_initialization::sagemaker_defaults(),
+                          weight_update_ratio::sagemaker_defaults(), vanishing_gradient::sagemaker_defaults(),
+                          exploding_tensor::sagemaker_defaults(), all_zero::sagemaker_defaults(),
+                          tensor_variance::sagemaker_defaults(), unchanged_tensor::sagemaker_defaults(),
+                          saturated_activation::sagemaker_defaults(), dead_relu::sagemaker_defaults(),
+                          tree_depth::sagemaker_defaults(), feature_importance_overweight::sagemaker_defaults(),
+                          stalled_training::sagemaker_defaults());
     }
     return pack;
 }

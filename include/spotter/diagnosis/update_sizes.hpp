@@ -28,6 +28,7 @@ public:
         std::uint64_t resting = 0;                  // the latest observations in a row without a change
         bool seen = false, one_value = false;       // one_value: at first all its elements were equal
         bool has_gradient = false, pulled = false;  // a gradient was seen; one that was not zero
+        bool pulls = false;                         // the latest gradient was not zero
         double size = 0, pull = 0;                  // its latest l2 norm; the largest product of norm and gradient norm
 
         // `early`, or 0 for a weight that began next to zero.
@@ -123,22 +124,25 @@ public:
         return most;
     }
 
-    // Gradients were seen, and all are zero: the learning rate is not why weights do not move.
-    [[nodiscard]] constexpr bool nothing_pulls() const noexcept {
-        bool any_gradient = false, any_pulled = false;
-        each([&](std::string_view, weight const& it) {
-            any_gradient = any_gradient || it.has_gradient;
-            any_pulled = any_pulled || it.pulled;
-        });
-        return any_gradient && !any_pulled;
-    }
+    // Gradients were seen, and all are zero, or all of the latest: the learning rate is not why weights do not move.
+    [[nodiscard]] constexpr bool nothing_pulls() const noexcept { return all_are_zero(&weight::pulled); }
+    [[nodiscard]] constexpr bool nothing_pulls_now() const noexcept { return all_are_zero(&weight::pulls); }
 
 private:
+    [[nodiscard]] constexpr bool all_are_zero(bool weight::* was_not) const noexcept {
+        bool any_gradient = false, any_pull = false;
+        each([&](std::string_view, weight const& it) {
+            any_gradient = any_gradient || it.has_gradient;
+            any_pull = any_pull || it.*was_not;
+        });
+        return any_gradient && !any_pull;
+    }
     constexpr void see_gradient(observation const& it) noexcept {
         weight* const of = all_.find(it.tensor.partner);
         if (of == nullptr || it.step.mode != mode::train) { return; }
         of->has_gradient = true;
-        of->pulled = of->pulled || it.stats.sum_squares > 0 || it.stats.nonfinite() > 0;
+        of->pulls = it.stats.sum_squares > 0 || it.stats.nonfinite() > 0;
+        of->pulled = of->pulled || of->pulls;
         see_pull(*of, square_root(it.stats.sum_squares));
     }
     SPOTTER_STRICT static constexpr void see_pull(weight& of, double gradient) noexcept {

@@ -134,6 +134,12 @@ public:
             observe_due(*it, values);
         }
     }
+    // Observes what `step` takes, between `begin` and `end`: `"name"_t = values`, or anything with `visit_tensors`,
+    // such as a whole network.
+    template <class Tensors>
+    void observe(Tensors const& tensors) noexcept {
+        take_all(tensors);
+    }
     // Observes a value and returns it: `x = hook.tap("relu1", relu(x))`.
     template <class Values>
     decltype(auto) tap(std::string_view name, Values&& values) noexcept {
@@ -157,7 +163,7 @@ public:
     void add(Result const& examined) noexcept {
         if (finished_ || state_ == detail::switch_state::off) { return; }
         keep_apart(examination_event, examined.sentence().view());
-        for (auto const& each : examined.all()) { add_finding(each.told); }
+        for (auto const& each : examined.all()) { add_finding(each.finding); }
         std::size_t kept = 0;
         for (auto const& each : examined.gradients()) {
             if (each.is_right() || kept == most_examined_gradients) { continue; }

@@ -112,13 +112,13 @@ void hook<Sink, Plan, Arguments...>::judge_late(step_alarm& found, bool all) noe
             step_ = each.id, rules_due_ = each.rules_due, plan_due_ = each.plan_due;
             open_ = true;
             for (std::size_t i = 0; i < each.count; ++i) { judge_event(each.events[i], each); }
-            step_alarm told;
-            decide(each.now, told);
-            record_close(told, each.times, each.whole);
+            step_alarm alarm;
+            decide(each.now, alarm);
+            record_close(alarm, each.times, each.whole);
             open_ = false;
             late_.pop();
             hand_out();
-            found.add(told);
+            found.add(alarm);
         }
         late_.now = false;
         step_ = last, rules_due_ = rules_due, plan_due_ = plan_due;

@@ -56,6 +56,13 @@ public:
     void observe(std::string_view name, Tensor const& values, flag flags) const noexcept {
         pass(name, offer(values), nullptr, flags);
     }
+    // Observes what `step` takes, between `begin` and `end`, such as a whole network.
+    template <class Tensors>
+    void observe(Tensors const& tensors) const noexcept {
+        if (calls_ == nullptr) { return; }
+        auto const show = [&] { take(tensors); };
+        calls_->observe_all(hook_, {&show, [](void const* it) { (*static_cast<decltype(show)*>(it))(); }});
+    }
     // Observes a value, and returns it.
     template <class Tensor>
     decltype(auto) tap(std::string_view name, Tensor&& values) const noexcept {
@@ -84,8 +91,8 @@ public:
     }
 
 private:
-    // The arguments of `end` as one visitable object: the hook catches and reports exceptions of the program's
-    // visitors.
+    // The arguments of `observe` or `end` as one visitable object: the hook catches and reports exceptions of the
+    // program's visitors.
     struct shown {
         void const* what;
         void (*show)(void const*);
@@ -96,6 +103,7 @@ private:
     };
     struct table {
         void (*observe)(void*, std::string_view, offered const&, role const*, flag) noexcept;
+        void (*observe_all)(void*, shown const&) noexcept;
         void (*scalar)(void*, std::string_view, tensor_ref const&) noexcept;
         void (*begin)(void*, step_id) noexcept;
         step_alarm (*end)(void*, shown const&) noexcept;
@@ -109,6 +117,7 @@ private:
         [](void* self, std::string_view name, offered const& values, role const* what, flag flags) noexcept {
             static_cast<Hook*>(self)->observe_offered(name, values, what, flags);
         },
+        [](void* self, shown const& all) noexcept { static_cast<Hook*>(self)->observe(all); },
         [](void* self, std::string_view name, tensor_ref const& value) noexcept {
             static_cast<Hook*>(self)->scalar_offered(name, value);
         },

@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 // request is taken back.
 [[nodiscard]] inline finding stop_request(step_id step, std::string_view reason) noexcept {
     finding asked;
-    asked.told_by(rule_id::stop_file);
+    asked.attribute_to(rule_id::stop_file);
     asked.reason = "a request from outside asks the run to stop";
     asked.remedy = "Save what is needed and leave the loop; remove the file `stop` to go on.";
     asked.step = step;

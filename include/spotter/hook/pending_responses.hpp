@@ -55,7 +55,7 @@ SPOTTER_BODY void pending_responses::ask(failure_list& failures) noexcept {
         if (!list_[i].known(list_[i], false, why)) {
             list_[left++] = list_[i];
         } else if (why) {
-            failures.add(detail::told_of(list_[i].rule, list_[i].response, why));
+            failures.add(detail::response_error(list_[i].rule, list_[i].response, why));
         }
     }
     count_ = left;

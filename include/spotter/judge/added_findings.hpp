@@ -10,7 +10,7 @@ namespace spotter::inline SPOTTER_ABI {
 // The result of an examination of a loop: its findings and a one-line summary (preflight_result is one).
 template <class Result>
 concept examined_loop = requires(Result const& it) {
-    { it.all()[0].told } -> std::convertible_to<finding const&>;
+    { it.all()[0].finding } -> std::convertible_to<finding const&>;
     { it.sentence().view() } -> std::convertible_to<std::string_view>;
     { it.proven_right()[0] } -> std::convertible_to<rule_id>;
     { it.gradients()[0].is_right() } -> std::same_as<bool>;

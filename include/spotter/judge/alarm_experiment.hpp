@@ -46,15 +46,15 @@ public:
     void answer(step_findings& found, step_id step, std::uint32_t worker) noexcept;
 
     // There is an outcome that is not recorded yet.
-    [[nodiscard]] bool has_event() const noexcept { return right_told_ < right_count_ || answered_; }
+    [[nodiscard]] bool has_event() const noexcept { return right_recorded_ < right_count_ || answered_; }
     // Returns the outcome as a text of the current step, once; otherwise an empty text.
     [[nodiscard]] std::string_view take_event() noexcept { return has_event() ? make_event() : std::string_view{}; }
-    // Sets the outcome that a replay read, before the step's close. `told(place)` returns the finding that `first`
+    // Sets the outcome that a replay read, before the step's close. `find(place)` returns the finding that `first`
     // refers to, or null. The outcome's texts live as long as this.
-    template <class Told>
-    void take_back(std::string_view event, step_id step, Told&& told) noexcept {
+    template <class Find>
+    void take_back(std::string_view event, step_id step, Find&& find) noexcept {
         if (experiment_answer* const said = read_event(event, step); said != nullptr && !said->first.empty()) {
-            said->told_first = told(said->first);
+            said->first_finding = find(said->first);
         }
     }
 
@@ -68,7 +68,7 @@ private:
     experiment_answer const* (*answer_)(void*, std::span<finding const>, step_id) noexcept = nullptr;
     static constexpr std::size_t most = 8;
     rule_id right_[most]{};
-    std::size_t right_count_ = 0, right_told_ = 0;
+    std::size_t right_count_ = 0, right_recorded_ = 0;
     bool answered_ = false;
     slot_array<detail::kept_experiment> kept_{};  // at most one, after the first experiment
     added_findings texts_{};
@@ -121,9 +121,9 @@ SPOTTER_COLD_BODY void alarm_experiment::answer(step_findings& found, step_id st
 SPOTTER_COLD_BODY std::string_view alarm_experiment::make_event() noexcept {
     if (!kept_.grow(1)) { return {}; }
     detail::experiment_text made;
-    detail::write_right(made, {right_ + right_told_, right_count_ - right_told_});
+    detail::write_right(made, {right_ + right_recorded_, right_count_ - right_recorded_});
     if (answered_) { made << kept_[0].event.view(); }
-    right_told_ = right_count_, answered_ = false;
+    right_recorded_ = right_count_, answered_ = false;
     kept_[0].event = made;
     return kept_[0].event.view();
 }

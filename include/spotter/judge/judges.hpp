@@ -138,7 +138,7 @@ public:
             if (!found_.unsettled()) { return; }
             found_.finish_step(step);
             experiment_.answer(found_, step, worker_);
-            held_.join(found_.untold());
+            held_.join(found_.unreported());
             for (finding const& each : found_) { into.add(each); }
         }
     }
@@ -152,10 +152,10 @@ public:
     }
     // The experiments for alarms, and the causes that were proven absent.
     [[nodiscard]] alarm_experiment& experiment() noexcept { return experiment_; }
-    // Runs the responses to a delivered finding; calls `told(error)` for each failure.
-    template <class Told>
-    void respond(finding const& found, response_desk& desk, Told&& told) const {
-        scratch_.respond(found, desk, told);
+    // Runs the responses to a delivered finding; calls `report(error)` for each failure.
+    template <class Report>
+    void respond(finding const& found, response_desk& desk, Report&& report) const {
+        scratch_.respond(found, desk, report);
     }
     // The severity of what still held at the last close without being reported again.
     [[nodiscard]] severity held_back() const noexcept { return held_.severity(); }
@@ -276,7 +276,7 @@ private:
     findings scratch_{};
     step_findings found_{};
     alarm_experiment experiment_{};
-    findings::untold held_{};
+    findings::unreported held_{};
     std::uint64_t enabled_ = 0;
     std::uint32_t worker_ = 0;
     failure_list troubles_{};

@@ -32,7 +32,7 @@ public:
     void finish_step(step_id step) noexcept;
     void clear() noexcept { count_ = 0; }
     // The severity of consequences whose origin was reported at an earlier step, as it was before.
-    [[nodiscard]] findings::untold untold() const noexcept { return untold_; }
+    [[nodiscard]] findings::unreported unreported() const noexcept { return unreported_; }
 
     // The findings so far; they may be changed before they are reported.
     [[nodiscard]] std::span<finding> all() noexcept { return {list_.data(), count_}; }
@@ -75,7 +75,7 @@ private:
     slot_array<std::string_view> bad_;  // tensors with non-finite values at this step
     std::size_t count_ = 0, bad_count_ = 0;
     std::uint64_t close_ = 1;
-    findings::untold untold_{};
+    findings::unreported unreported_{};
     bool holding_ = false;          // an episode of non-finite values goes on:
     origin origins_[mode_count]{};  // the last reported origin
 };

@@ -26,7 +26,7 @@ SPOTTER_BODY bool step_findings::take(finding const& one) noexcept {
 }
 
 SPOTTER_BODY SPOTTER_NOINLINE void step_findings::finish_step(step_id step) noexcept {
-    untold_ = {};
+    unreported_ = {};
     origin& its = origins_[index_of(step.mode)];
     if (count_ > 0) {
         join_equals();
@@ -143,7 +143,7 @@ SPOTTER_COLD_BODY void step_findings::explain_by_earlier(origin const& earlier) 
     for (std::size_t i = 0; i < count_; ++i) {
         finding& it = list_[i];
         if (!is_consequence(it, earlier.tensor, earlier.worker)) { continue; }
-        untold_.join(it.severity);
+        unreported_.join(it.severity);
         soften(it, earlier.rule, earlier.tensor, &earlier.step);
     }
 }

@@ -33,9 +33,9 @@ SPOTTER_BODY void tracked_tensor::keep_copies(stats_mask wanted) {
 
 SPOTTER_BODY void tracked_tensor::take_role(spotter::role const* what, flag flags) noexcept {
     role_given = true;
-    spotter::role const told = what != nullptr ? *what : info.role;
-    if (info.role == told && info.flags == flags) { return; }
-    info.role = told;
+    spotter::role const chosen = what != nullptr ? *what : info.role;
+    if (info.role == chosen && info.flags == flags) { return; }
+    info.role = chosen;
     info.flags = flags;
     if (activation_of(flags) != activation_kind::unknown) { info.activation = activation_of(flags); }
     declared = false;

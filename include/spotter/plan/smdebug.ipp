@@ -56,7 +56,7 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
         std::string_view const name = by_mode ? key.substr(dot + 1) : key;
         if (by_mode && !is_mode(prefix)) {
             return refuse(group, key, prefix,
-                          nearest_word{prefix, {"train", "eval", "predict", "global"}}.told("is no mode"));
+                          nearest_word{prefix, {"train", "eval", "predict", "global"}}.sentence("is no mode"));
         }
         smdebug_key const* const known = find_key(name, of_hook);
         if (known == nullptr) {
@@ -64,7 +64,7 @@ SPOTTER_BODY void smdebug_reader::inspect(setting_group const& group) noexcept {
             for (smdebug_key const& one : smdebug_keys) {
                 if (of_hook ? one.of_hook : one.of_collection) { there.among(one.name); }
             }
-            return refuse(group, key, {}, there.told("unknown key"));
+            return refuse(group, key, {}, there.sentence("unknown key"));
         }
         if (by_mode && !known->by_mode) {
             return refuse(group, key, {}, "takes no mode; only save_interval, start_step, end_step and save_steps do");
@@ -117,7 +117,7 @@ SPOTTER_BODY bool smdebug_reader::is_well_formed(setting const& it, takes what) 
                                         "abs_prod", "abs_l1_norm", "abs_l2_norm"}) {
         there.may_mean(each);
     }
-    return there.told("is no reduction") << ", each also as abs_...";
+    return there.sentence("is no reduction") << ", each also as abs_...";
 }
 
 SPOTTER_BODY void smdebug_reader::inspect_item(setting_group const& group, std::string_view key, std::string_view item,
@@ -132,9 +132,9 @@ SPOTTER_BODY void smdebug_reader::inspect_item(setting_group const& group, std::
     }
     if (what != takes::expressions || why_) { return; }
     if (pattern_fault const bad = expressions_->fault(item); !bad.empty()) {
-        text<160> told{"is a malformed regular expression (ECMAScript)"};
-        if (!bad.why.empty()) { told << "; at " << bad.at << ": " << bad.why; }
-        refuse(group, key, item, told.view(), errc::bad_pattern);
+        text<160> message{"is a malformed regular expression (ECMAScript)"};
+        if (!bad.why.empty()) { message << "; at " << bad.at << ": " << bad.why; }
+        refuse(group, key, item, message.view(), errc::bad_pattern);
     }
 }
 
@@ -254,7 +254,7 @@ SPOTTER_BODY void smdebug_reader::add_included() noexcept {
                 nearest_word there{name};
                 for (smdebug_default const& each : smdebug_defaults) { there.among(each.name); }
                 for (setting_group const& each : collections_) { there.among(each.name); }
-                refuse(hook_, "include_collections", name, there.told("is no collection"));
+                refuse(hook_, "include_collections", name, there.sentence("is no collection"));
             }
             add({name, {}});
         }
@@ -311,16 +311,16 @@ SPOTTER_BODY smdebug_reader::part smdebug_reader::steps_of(setting_group const& 
 
 SPOTTER_BODY stats_mask smdebug_reader::contents_of(setting_group const& group,
                                                     smdebug_default const& like) const noexcept {
-    auto const told = [&](std::string_view key) {
+    auto const given = [&](std::string_view key) {
         setting const* const mine = own(group, key);
         return mine != nullptr || like.always ? mine : find(hook_, {}, key);
     };
     stats_mask what = stats_mask::none;
-    if (setting const* const list = told("reductions")) {
+    if (setting const* const list = given("reductions")) {
         each_item(list->value, false, [&](std::string_view item) { return read_reduction(item, what); });
     }
-    if (is_true(told("save_shape"))) { what |= shape; }
-    if (!any(what) || is_true(told("save_raw_tensor"))) { what |= payload; }
+    if (is_true(given("save_shape"))) { what |= shape; }
+    if (!any(what) || is_true(given("save_raw_tensor"))) { what |= payload; }
     return what;
 }
 

@@ -107,7 +107,7 @@ SPOTTER_COLD_BODY bool asks_for_experiment(std::span<finding const> found) noexc
 
 // A fault of the loop's own code: not of its data, and no consequence of another fault.
 [[nodiscard]] inline bool is_fault_of_code(preflight_finding const& it) noexcept {
-    return it.told.severity >= severity::warning && it.cause >= preflight_cause::no_gradient &&
+    return it.finding.severity >= severity::warning && it.cause >= preflight_cause::no_gradient &&
            it.cause <= preflight_cause::weight_decay_grows;
 }
 
@@ -118,8 +118,8 @@ SPOTTER_COLD_BODY bool asks_for_experiment(std::span<finding const> found) noexc
     made.of = asked.rule;
     for (preflight_finding const& each : examined.all()) {
         bool const proves = std::find(asked.causes.begin(), asked.causes.end(), each.cause) != asked.causes.end();
-        if (!proves || each.told.severity < severity::warning) { continue; }
-        made.outcome = experiment_outcome::proven, made.proof = {each.told.rule, each.told.tensor};
+        if (!proves || each.finding.severity < severity::warning) { continue; }
+        made.outcome = experiment_outcome::proven, made.proof = {each.finding.rule, each.finding.tensor};
         return made;
     }
     if (std::find(right.begin(), right.end(), asked.rule) != right.end()) {
@@ -131,7 +131,7 @@ SPOTTER_COLD_BODY bool asks_for_experiment(std::span<finding const> found) noexc
 SPOTTER_COLD_BODY experiment_answer answer_of(preflight_result const& examined) noexcept {
     experiment_answer made;
     for (asking_rule const& each : asking_rules()) { made.add(word_of(each, examined)); }
-    if (!examined.all().empty() && is_fault_of_code(examined.all()[0])) { made.lead_with(examined.all()[0].told); }
+    if (!examined.all().empty() && is_fault_of_code(examined.all()[0])) { made.lead_with(examined.all()[0].finding); }
     return made;
 }
 

@@ -83,11 +83,11 @@ SPOTTER_BODY void examine_clearing(examiner& all, double_list const& gradient) {
         return;
     }
     bool const every = staying == judged;
-    draft& told = all.tell(preflight_cause::gradient_not_cleared,
-                           every ? std::string_view{"gradients"} : loop.parameters()[first].name);
-    told.measure = "share of the earlier gradient that is still in it", told.measured = shares[first];
-    told.how = relation::greater, told.threshold = 0.05;
-    told.others = static_cast<std::uint32_t>(every ? 0 : staying - 1);
+    draft& found = all.tell(preflight_cause::gradient_not_cleared,
+                            every ? std::string_view{"gradients"} : loop.parameters()[first].name);
+    found.measure = "share of the earlier gradient that is still in it", found.measured = shares[first];
+    found.how = relation::greater, found.threshold = 0.05;
+    found.others = static_cast<std::uint32_t>(every ? 0 : staying - 1);
 }
 
 #endif

@@ -38,13 +38,14 @@ private:
         preflight_cause const cause = mixed        ? preflight_cause::batch_mixed
                                       : has_modes_ ? preflight_cause::batch_statistics_in_evaluation
                                                    : preflight_cause::samples_coupled;
-        draft& told = all_.tell(cause, "outputs");
+        draft& found = all_.tell(cause, "outputs");
         // Batch normalisation in training looks like this, so it is only a note.
-        if (cause == preflight_cause::samples_coupled) { told.severity = severity::info; }
-        told.measure =
+        if (cause == preflight_cause::samples_coupled) { found.severity = severity::info; }
+        found.measure =
             mixed ? "difference of an output that should only have moved" : "change of another sample's output";
-        told.measured = mixed ? odd : training;
-        told.how = relation::greater, told.threshold = mixed ? coupling_limits::exchanged : coupling_limits::influence;
+        found.measured = mixed ? odd : training;
+        found.how = relation::greater,
+        found.threshold = mixed ? coupling_limits::exchanged : coupling_limits::influence;
     }
     [[nodiscard]] double_list outputs() {
         (void)loop_.loss();
@@ -126,9 +127,9 @@ SPOTTER_BODY void examine_evaluation(examiner& all) {
         magnitude(one - two) <= 1e-6 * magnitude(one) + 1e-12) {
         return;
     }
-    draft& told = all.tell(preflight_cause::random_in_evaluation, "loss");
-    told.measure = "difference of two losses", told.measured = magnitude(one - two);
-    told.how = relation::greater, told.threshold = 0;
+    draft& found = all.tell(preflight_cause::random_in_evaluation, "loss");
+    found.measure = "difference of two losses", found.measured = magnitude(one - two);
+    found.how = relation::greater, found.threshold = 0;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

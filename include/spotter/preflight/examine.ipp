@@ -29,9 +29,9 @@ inline void tell_unpaired(examiner& all) {
     }
     std::vector<std::string> const& weights = all.loop.unpaired_weights();
     if (!weights.empty()) {
-        draft& told = all.tell(preflight_cause::not_proven, weights[0]);
-        told.others = static_cast<std::uint32_t>(weights.size() - 1);
-        told.detail = "its gradient is not shown";
+        draft& found = all.tell(preflight_cause::not_proven, weights[0]);
+        found.others = static_cast<std::uint32_t>(weights.size() - 1);
+        found.detail = "its gradient is not shown";
     }
     if (all.loop.parameters().empty()) { all.tell(preflight_cause::nothing_to_examine, "tensors"); }
 }

@@ -58,11 +58,11 @@ private:
                                  [&](std::size_t a, std::size_t b) { return state(a).error < state(b).error; });
     }
     draft& made(preflight_cause cause, std::string_view place) {
-        draft& told = all_.tell(cause, place);
-        told.others = static_cast<std::uint32_t>(of_.wrong.size() - 1);
-        told.measure = "relative error", told.measured = state(worst()).error;
-        told.how = relation::greater, told.threshold = gradient_limits::wrong;
-        return told;
+        draft& found = all_.tell(cause, place);
+        found.others = static_cast<std::uint32_t>(of_.wrong.size() - 1);
+        found.measure = "relative error", found.measured = state(worst()).error;
+        found.how = relation::greater, found.threshold = gradient_limits::wrong;
+        return found;
     }
 
     void tell_notes() {
@@ -70,26 +70,26 @@ private:
             all_.tell(preflight_cause::clipped_gradient, "gradients").detail = "elements that were cut are not proven";
         }
         if (all_.decay > 0) {
-            draft& told = all_.tell(preflight_cause::decay_in_gradient, "gradients");
-            told.measure = "multiple", told.measured = all_.decay;
+            draft& found = all_.tell(preflight_cause::decay_in_gradient, "gradients");
+            found.measure = "multiple", found.measured = all_.decay;
         }
         if (!of_.unknown.empty()) {
             gradient_state const& first = state(of_.unknown[0]);
-            draft& told = all_.tell(preflight_cause::not_proven, tensors()[of_.unknown[0]].name);
-            told.others = static_cast<std::uint32_t>(of_.unknown.size() - 1);
-            told.detail = first.right_at < 1 ? "it is right at smaller weights; the loss is clamped or saturated"
-                          : all_.is_random   ? "its loss is random"
-                          : all_.loop.ended() == ending::budget ? "the passes that were allowed were used up"
-                          : first.resolution > 0.03 ? "its derivative is too small beside the rounding of the loss"
-                                                    : "its derivative is too rough, or the loss is not finite near by";
+            draft& found = all_.tell(preflight_cause::not_proven, tensors()[of_.unknown[0]].name);
+            found.others = static_cast<std::uint32_t>(of_.unknown.size() - 1);
+            found.detail = first.right_at < 1 ? "it is right at smaller weights; the loss is clamped or saturated"
+                           : all_.is_random   ? "its loss is random"
+                           : all_.loop.ended() == ending::budget ? "the passes that were allowed were used up"
+                           : first.resolution > 0.03 ? "its derivative is too small beside the rounding of the loss"
+                                                     : "its derivative is too rough, or the loss is not finite near by";
         }
     }
     // These were proven wrong as a group, and the budget ended before it was clear which of them is.
     void tell_suspects() {
         if (all_.suspects.empty() || all_.loop.ended() != ending::budget) { return; }
-        draft& told = all_.tell(preflight_cause::wrong_backward, tensors()[all_.suspects[0]].name);
-        told.others = static_cast<std::uint32_t>(all_.suspects.size() - 1);
-        told.detail = "at least one of these; more passes (.forwards) show which";
+        draft& found = all_.tell(preflight_cause::wrong_backward, tensors()[all_.suspects[0]].name);
+        found.others = static_cast<std::uint32_t>(all_.suspects.size() - 1);
+        found.detail = "at least one of these; more passes (.forwards) show which";
     }
     // A bias without effect next to a weight with effect is no fault: a normalisation may follow.
     [[nodiscard]] bool is_beside_effect(std::size_t t) const {
@@ -105,8 +105,8 @@ private:
             if (!is_beside_effect(t)) { dead.push_back(t); }
         }
         if (dead.empty()) { return; }
-        draft& told = all_.tell(preflight_cause::no_effect, tensors()[dead[0]].name);
-        told.others = static_cast<std::uint32_t>(dead.size() - 1);
+        draft& found = all_.tell(preflight_cause::no_effect, tensors()[dead[0]].name);
+        found.others = static_cast<std::uint32_t>(dead.size() - 1);
     }
 
     // These are right at smaller weights alone: the loss is clamped, or a slope is left out that is one there.
@@ -159,11 +159,11 @@ private:
         } else if (everywhere && batch > 1 && is_about(times * batch, 1)) {
             cause = preflight_cause::mean_for_sum;
         }
-        draft& told = all_.tell(cause, place);
-        told.measure = "gradient over derivative", told.measured = times;
-        told.others = static_cast<std::uint32_t>(everywhere ? 0 : of_.wrong.size() - 1);
+        draft& found = all_.tell(cause, place);
+        found.measure = "gradient over derivative", found.measured = times;
+        found.others = static_cast<std::uint32_t>(everywhere ? 0 : of_.wrong.size() - 1);
         if (cause == preflight_cause::sum_for_mean || cause == preflight_cause::mean_for_sum) {
-            told.detail << "a batch of " << all_.loop.batch();
+            found.detail << "a batch of " << all_.loop.batch();
         }
     }
     // The norm of the whole gradient is the same at several points.
@@ -196,16 +196,16 @@ private:
         preflight_cause const cause = cause_at_place(is_between, is_mild);
         std::size_t const named = is_between ? last : of_.wrong[0];
         bool const is_of_loss = cause == preflight_cause::wrong_loss_gradient;
-        draft& told = made(cause, is_of_loss ? std::string_view{"loss"} : std::string_view{tensors()[named].name});
-        if (is_mild) { told.threshold = gradient_limits::right_in_float; }
+        draft& found = made(cause, is_of_loss ? std::string_view{"loss"} : std::string_view{tensors()[named].name});
+        if (is_mild) { found.threshold = gradient_limits::right_in_float; }
         auto const shorter = [](std::string const& name) { return std::string_view{name}.substr(0, 30); };
         if (is_between) {
-            told.detail << "between " << shorter(tensors()[last].name) << " and " << shorter(tensors()[next].name);
+            found.detail << "between " << shorter(tensors()[last].name) << " and " << shorter(tensors()[next].name);
         }
         if (!state(named).words.empty()) {
-            told.detail << (is_between ? "; it " : "it ") << state(named).words.view();
+            found.detail << (is_between ? "; it " : "it ") << state(named).words.view();
         } else if (!is_between && state(named).kind == gradient_kind::factor) {
-            told.detail << "it is " << state(named).ratio << " times the derivative";
+            found.detail << "it is " << state(named).ratio << " times the derivative";
         }
     }
 

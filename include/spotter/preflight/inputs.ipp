@@ -42,10 +42,10 @@ SPOTTER_BODY void look_at_inputs(examiner& all) {
     double const mean = of.mean, deviation = of.deviation;
     bool const by_mean = magnitude(mean) / 20 > deviation / 50;
     if (magnitude(mean) <= 20 && deviation <= 50) { return; }
-    draft& told = all.tell(preflight_cause::input_not_normalized, "inputs");
-    told.measure = by_mean ? "mean" : "standard deviation", told.measured = by_mean ? mean : deviation;
-    told.how = by_mean && mean < 0 ? relation::less : relation::greater,
-    told.threshold = by_mean ? (mean < 0 ? -20 : 20) : 50;
+    draft& found = all.tell(preflight_cause::input_not_normalized, "inputs");
+    found.measure = by_mean ? "mean" : "standard deviation", found.measured = by_mean ? mean : deviation;
+    found.how = by_mean && mean < 0 ? relation::less : relation::greater,
+    found.threshold = by_mean ? (mean < 0 ? -20 : 20) : 50;
 }
 
 // Checks whether a pass uses state from the batch before it.
@@ -81,10 +81,10 @@ inline void look_for_stale(examiner& all, batch_rows const& rows) {
         worst = (std::max)(worst, share);
     }
     if (first.empty()) { return; }
-    draft& told = all.tell(preflight_cause::stale_batch, first);
-    told.measure = "change of its gradient", told.measured = worst;
-    told.how = relation::greater, told.threshold = 1e-3;
-    told.others = others;
+    draft& found = all.tell(preflight_cause::stale_batch, first);
+    found.measure = "change of its gradient", found.measured = worst;
+    found.how = relation::greater, found.threshold = 1e-3;
+    found.others = others;
 }
 
 SPOTTER_BODY void examine_inputs(examiner& all) {
@@ -118,9 +118,9 @@ inline void look_at_classes(examiner& all, batch_rows const& rows, tensor_ref co
     if (classes < 2) { return; }
     for (double const each : values) {
         if ((each >= 0 && each < classes) || each == -100) { continue; }
-        draft& told = all.tell(preflight_cause::label_out_of_range, "labels");
-        told.measure = "label", told.measured = each;
-        told.how = each < 0 ? relation::less : relation::greater_equal, told.threshold = each < 0 ? 0 : classes;
+        draft& found = all.tell(preflight_cause::label_out_of_range, "labels");
+        found.measure = "label", found.measured = each;
+        found.how = each < 0 ? relation::less : relation::greater_equal, found.threshold = each < 0 ? 0 : classes;
         return;
     }
     if (rows.samples >= 4 && rows.are_all_equal()) { all.tell(preflight_cause::labels_constant, "labels"); }

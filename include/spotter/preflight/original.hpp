@@ -30,7 +30,7 @@ private:
 
     original_net const* net_;
     std::vector<kept_tensor> kept_{};
-    bool told_ = false;
+    bool reported_ = false;
 };
 
 }  // namespace spotter::inline SPOTTER_ABI::detail
@@ -77,12 +77,12 @@ SPOTTER_BODY bool original_watch::begin(examiner& all) {
     }
     if (shared.empty()) { return true; }
     all.tell(preflight_cause::copy_shares_memory, shared);
-    told_ = true;
+    reported_ = true;
     return false;
 }
 
 SPOTTER_BODY bool original_watch::stands(examiner& all, std::string_view after) {
-    if (net_ == nullptr || told_) { return true; }
+    if (net_ == nullptr || reported_) { return true; }
     std::vector<kept_tensor> now;
     if (!guarded([&] { look(now); }) || now.size() != kept_.size()) { return true; }
     std::string_view changed;
@@ -98,10 +98,10 @@ SPOTTER_BODY bool original_watch::stands(examiner& all, std::string_view after) 
         }
     }
     if (changed.empty()) { return true; }
-    draft& told = all.tell(preflight_cause::works_on_the_net, changed);
-    told.detail << "it was changed by " << after;
-    if (!net_->may_be_put_back) { told.detail << ", and is not put back, for it is const"; }
-    told_ = true;
+    draft& found = all.tell(preflight_cause::works_on_the_net, changed);
+    found.detail << "it was changed by " << after;
+    if (!net_->may_be_put_back) { found.detail << ", and is not put back, for it is const"; }
+    reported_ = true;
     return false;
 }
 

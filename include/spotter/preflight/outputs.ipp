@@ -133,9 +133,9 @@ inline void look_at_loss(examiner& all, class_outputs const& outputs, batch_rows
                                  ? loop.first_loss() / samples
                                  : loop.first_loss();
         if (first > 4 * guess) {
-            draft& told = all.tell(preflight_cause::initial_loss, "loss");
-            told.measure = "first loss", told.measured = first;
-            told.how = relation::greater, told.threshold = 4 * guess;
+            draft& found = all.tell(preflight_cause::initial_loss, "loss");
+            found.measure = "first loss", found.measured = first;
+            found.how = relation::greater, found.threshold = 4 * guess;
         }
         return;
     }

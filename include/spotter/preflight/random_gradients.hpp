@@ -41,10 +41,10 @@ SPOTTER_BODY void examine_random_gradients(examiner& all) {
     mean_and_deviation const of{ratios};
     double const mean = of.mean, error = of.deviation / std::sqrt(static_cast<double>(ratios.size()));
     if (mean + 5 * error < 0 && mean < -0.2) {
-        draft& told = all.tell(preflight_cause::negated_gradient, "all");
-        told.measure = "derivative along the gradient, over its own", told.measured = mean;
-        told.how = relation::less, told.threshold = 0;
-        told.detail << "by the mean of 16 random losses, within " << error;
+        draft& found = all.tell(preflight_cause::negated_gradient, "all");
+        found.measure = "derivative along the gradient, over its own", found.measured = mean;
+        found.how = relation::less, found.threshold = 0;
+        found.detail << "by the mean of 16 random losses, within " << error;
     }
 }
 

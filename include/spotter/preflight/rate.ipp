@@ -52,11 +52,11 @@ private:
             return;
         }
         if (beginning_ - best_loss_ < rate_limits::least_gain * size || recovers() || loop_.over()) { return; }
-        draft& told =
+        draft& found =
             all_.tell(preflight_cause::learning_rate_too_large, "update", leaps ? severity::error : severity::warning);
-        told.measure = "rise of the loss by one update, of it", told.measured = rise;
-        told.how = relation::greater, told.threshold = 0;
-        told.detail << best_ << " of the step would be best";
+        found.measure = "rise of the loss by one update, of it", found.measured = rise;
+        found.how = relation::greater, found.threshold = 0;
+        found.detail << best_ << " of the step would be best";
     }
     // Whether the next updates bring the loss below its beginning, to stay, and every layer still has a gradient: a
     // dead net has the loss of a guess.
@@ -93,9 +93,9 @@ private:
         double const limit = rate_limits::too_small * (first_.growth < 1.8 ? 1 : rate_limits::while_steps_grow);
         bool const is_tiny = beginning_ - at_step < rate_limits::tiny * (beginning_ - best_loss_);
         if (loop_.over() || best_ <= limit || first_.at > 0 || !is_tiny) { return; }
-        draft& told = all_.tell(preflight_cause::learning_rate_too_small, "update");
-        told.measure = "multiple of the step at which the loss is lowest", told.measured = best_;
-        told.how = relation::greater, told.threshold = limit;
+        draft& found = all_.tell(preflight_cause::learning_rate_too_small, "update");
+        found.measure = "multiple of the step at which the loss is lowest", found.measured = best_;
+        found.how = relation::greater, found.threshold = limit;
     }
 
     examiner& all_;

@@ -54,17 +54,17 @@ SPOTTER_BODY void examine_repeat(examiner& all, double_list& gradient) {
     if (!(magnitude(again - first) <= slack)) {
         all.is_random = true;
         bool const seeded = static_cast<bool>(loop.given().seed);
-        draft& told = all.tell(preflight_cause::not_repeatable, "loss", seeded ? severity::warning : severity::info);
-        if (rewinds) { told.detail = "restore rewinds it: .restore_each = true does so before each pass"; }
-        told.measure = "difference of two losses", told.measured = magnitude(again - first);
-        told.how = relation::greater, told.threshold = slack;
+        draft& found = all.tell(preflight_cause::not_repeatable, "loss", seeded ? severity::warning : severity::info);
+        if (rewinds) { found.detail = "restore rewinds it: .restore_each = true does so before each pass"; }
+        found.measure = "difference of two losses", found.measured = magnitude(again - first);
+        found.how = relation::greater, found.threshold = slack;
         return;
     }
     double const alone = loop.given().loss ? loop.loss() : first;
     if (!loop.over() && !(magnitude(alone - first) <= 1e-4 * magnitude(first) + 1e-12)) {
-        draft& told = all.tell(preflight_cause::losses_differ, "loss");
-        told.measure = "difference of both losses", told.measured = magnitude(alone - first);
-        told.how = relation::greater, told.threshold = 1e-4 * magnitude(first);
+        draft& found = all.tell(preflight_cause::losses_differ, "loss");
+        found.measure = "difference of both losses", found.measured = magnitude(alone - first);
+        found.how = relation::greater, found.threshold = 1e-4 * magnitude(first);
     }
     if (loop.given().seed) {
         loop.use_seed(2);

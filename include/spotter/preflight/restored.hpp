@@ -23,9 +23,9 @@ SPOTTER_BODY void examine_restored(examiner& all, first_step const& first) {
     double const loss = loop.bare_pass(), before = loop.first_loss();
     if (loop.over()) { return; }
     if (!(magnitude(loss - before) <= 1e-6 * magnitude(before) + 1e-12)) {
-        draft& told = all.tell(preflight_cause::not_restored, "loss");
-        told.measure = "difference of the losses", told.measured = magnitude(loss - before);
-        told.how = relation::greater, told.threshold = 1e-6 * magnitude(before);
+        draft& found = all.tell(preflight_cause::not_restored, "loss");
+        found.measure = "difference of the losses", found.measured = magnitude(loss - before);
+        found.how = relation::greater, found.threshold = 1e-6 * magnitude(before);
         return;
     }
     if (first.whole.empty()) { return; }
@@ -39,9 +39,9 @@ SPOTTER_BODY void examine_restored(examiner& all, first_step const& first) {
     }
     double const share = norm_of(first.whole) > 0 ? std::sqrt(apart) / norm_of(first.whole) : 0;
     if (loop.over() || !(share > 1e-3)) { return; }
-    draft& told = all.tell(preflight_cause::not_restored, "update");
-    told.measure = "relative difference of the first step and the same step later", told.measured = share;
-    told.how = relation::greater, told.threshold = 1e-3;
+    draft& found = all.tell(preflight_cause::not_restored, "update");
+    found.measure = "relative difference of the first step and the same step later", found.measured = share;
+    found.how = relation::greater, found.threshold = 1e-3;
 }
 
 #endif

@@ -34,7 +34,7 @@ struct gradient_verdict {
 // A finding and its cause.
 struct preflight_finding {
     preflight_cause cause = preflight_cause::none;  // the cause that the finding reports
-    finding told{};                                 // the finding, as it is printed
+    spotter::finding finding{};                     // the finding, as it is printed
 };
 
 // True where there is a warning or an error. `print(found)`, JSON and reports accept it like the alarm of a step. Its
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] spotter::decision decision() const noexcept { return alarm_.decision(); }
     // The cause of the first line; none where there is no warning and no error.
     [[nodiscard]] preflight_cause first() const noexcept {
-        return count_ > 0 && found_[0].told.severity >= severity::warning ? found_[0].cause : preflight_cause::none;
+        return count_ > 0 && found_[0].finding.severity >= severity::warning ? found_[0].cause : preflight_cause::none;
     }
     // All findings, the most severe and the earliest causes first. The list lives as long as its result, so it cannot
     // be taken from a temporary: `for (auto& each : examine(net).all())` does not compile.

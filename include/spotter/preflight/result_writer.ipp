@@ -69,9 +69,9 @@ SPOTTER_BODY void result_writer::write(detail::examiner& all) {
     for (std::size_t i = 0; i < found.size(); ++i) {
         (void)into_.names_[i].assign(found[i].place);
         into_.found_[i].cause = found[i].cause;
-        into_.found_[i].told = finding_of(found[i]);
-        into_.found_[i].told.tensor = into_.names_[i].view();
-        into_.alarm_.add(into_.found_[i].told);
+        into_.found_[i].finding = finding_of(found[i]);
+        into_.found_[i].finding.tensor = into_.names_[i].view();
+        into_.alarm_.add(into_.found_[i].finding);
     }
     into_.count_ = found.size();
     write_verdicts(all);

@@ -185,7 +185,7 @@ private:
     std::uint32_t passes_ = 0, updates_ = 0;
     std::size_t most_, kept_back_ = 0;
     char const* experiment_ = "";
-    double begun_ = 0, told_ = 0;
+    double begun_ = 0, progress_at_ = 0;
 };
 
 // Calls the loop's own code; an exception ends the examination.

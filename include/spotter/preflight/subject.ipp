@@ -13,7 +13,7 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY subject::subject(examination const& exam) noexcept
     : exam_{exam}, most_{exam.forwards}, begun_{steady_seconds()} {
-    told_ = begun_;
+    progress_at_ = begun_;
 }
 
 SPOTTER_BODY double subject::ask_loss(handle<double()> const& from) {
@@ -38,8 +38,8 @@ SPOTTER_BODY bool subject::spend() noexcept {
 SPOTTER_BODY void subject::tell_progress() noexcept {
     if (exam_.progress == nullptr) { return; }
     double const now = steady_seconds();
-    if (now - told_ < 0.5) { return; }
-    told_ = now;
+    if (now - progress_at_ < 0.5) { return; }
+    progress_at_ = now;
     std::fprintf(exam_.progress, "preflight: %s, %u passes in %.1f s\n", experiment_, cast_to<unsigned>(passes_),
                  now - begun_);
     std::fflush(exam_.progress);

@@ -16,9 +16,9 @@ public:
         double const first = loop_.first_loss(), last = overfit();
         if (loop_.over()) { return; }
         if (!is_finite(last) || last > training_limits::learned * first) {
-            draft& told = all_.tell(preflight_cause::cannot_overfit, "loss");
-            told.measure = "loss after, over that before", told.measured = last / first;
-            told.how = relation::greater, told.threshold = training_limits::learned;
+            draft& found = all_.tell(preflight_cause::cannot_overfit, "loss");
+            found.measure = "loss after, over that before", found.measured = last / first;
+            found.how = relation::greater, found.threshold = training_limits::learned;
         }
         if (last < 0.5 * first) { relate(); }
     }
@@ -89,9 +89,9 @@ private:
         loop_.begin_experiment("labels, learned by one half");
         double const deviations = deviations_better(inputs, labels);
         if (!is_finite(deviations) || deviations > training_limits::related) { return; }
-        draft& told = all_.tell(preflight_cause::labels_unrelated, "labels");
-        told.measure = "deviations by which they are better than exchanged ones", told.measured = deviations;
-        told.how = relation::less_equal, told.threshold = training_limits::related;
+        draft& found = all_.tell(preflight_cause::labels_unrelated, "labels");
+        found.measure = "deviations by which they are better than exchanged ones", found.measured = deviations;
+        found.how = relation::less_equal, found.threshold = training_limits::related;
     }
     // By how many deviations the labels lower the loss of the other half more than exchanged ones; not finite where
     // this is unknown.

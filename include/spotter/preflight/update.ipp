@@ -148,8 +148,8 @@ private:
         }
         if (resting == 0) {
             if (first_.at > 0) {
-                draft& told = all_.tell(preflight_cause::warm_up, "update");
-                told.measure = "updates", told.measured = static_cast<double>(first_.at);
+                draft& found = all_.tell(preflight_cause::warm_up, "update");
+                found.measure = "updates", found.measured = static_cast<double>(first_.at);
             }
             return;
         }
@@ -180,10 +180,10 @@ private:
             ++rising;
         }
         if (rising == 0) { return; }
-        draft& told = all_.tell(preflight_cause::update_direction, rising == judged ? std::string_view{"update"} : at);
-        told.measure = "cosine of step and minus gradient", told.measured = least;
-        told.how = relation::less, told.threshold = update_limits::against;
-        told.others = static_cast<std::uint32_t>(rising == judged ? 0 : rising - 1);
+        draft& found = all_.tell(preflight_cause::update_direction, rising == judged ? std::string_view{"update"} : at);
+        found.measure = "cosine of step and minus gradient", found.measured = least;
+        found.how = relation::less, found.threshold = update_limits::against;
+        found.others = static_cast<std::uint32_t>(rising == judged ? 0 : rising - 1);
     }
     // Reports what the update does to the initial weights beyond its step from zero.
     void tell_decay() {
@@ -195,9 +195,9 @@ private:
         if (!(size > 1e-6 * all) || !(all > 0)) { return; }  // rounding
         double const cosine = dot_of(added, weights) / size / all;
         if (cosine <= update_limits::decay) { return; }
-        draft& told = all_.tell(preflight_cause::weight_decay_grows, "update");
-        told.measure = "growth of the weights in an update", told.measured = size / all;
-        told.how = relation::greater, told.threshold = 0;
+        draft& found = all_.tell(preflight_cause::weight_decay_grows, "update");
+        found.measure = "growth of the weights in an update", found.measured = size / all;
+        found.how = relation::greater, found.threshold = 0;
     }
 
     examiner& all_;

@@ -65,10 +65,10 @@ namespace spotter::inline SPOTTER_ABI::detail {
 
 SPOTTER_BODY void gather_values(worker_reader const& from, std::string const& name, mode which, statistic of,
                                 std::uint64_t window, std::vector<std::vector<double>>& phases) {
-    worker_track const told{from, name};
-    if (told.info().type == dtype::text) { return; }
+    worker_track const track{from, name};
+    if (track.info().type == dtype::text) { return; }
     recent_mean recent;
-    for (point const& each : told.history(of, during{which})) {
+    for (point const& each : track.history(of, during{which})) {
         if (!each.known || !is_finite(each.value)) { continue; }
         recent.add(each.value, window);
         if (!recent.full(window)) { continue; }

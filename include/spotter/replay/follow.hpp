@@ -63,12 +63,12 @@ public:
         }
         return unreadable_;
     }
-    // Runs the responses of a finding's rule, for a finding of the attempt that still goes on. Calls `told(error)` for
-    // each.
-    template <class Told>
-    void respond(finding const& found, response_desk& desk, Told&& told) {
+    // Runs the responses of a finding's rule, for a finding of the attempt that still goes on. Calls `report(error)`
+    // for each.
+    template <class Report>
+    void respond(finding const& found, response_desk& desk, Report&& report) {
         for (auto const& each : judged_) {
-            if (each->number() == found.worker) { each->respond(found, desk, told); }
+            if (each->number() == found.worker) { each->respond(found, desk, report); }
         }
     }
     // The report so far; coverages and missing data are only known at the end.

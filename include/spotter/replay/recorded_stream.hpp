@@ -77,14 +77,14 @@ public:
                                  features_.clear();
                              }};
     }
-    void declare(tensor_info const& told) {
+    void declare(tensor_info const& recorded) {
         make_room();
-        tracked_tensor const& it = tensors_[told.id];
-        tensor_info info = told;
-        info.id = public_id(told.id);
-        info.partner = public_id(told.partner);
+        tracked_tensor const& it = tensors_[recorded.id];
+        tensor_info info = recorded;
+        info.id = public_id(recorded.id);
+        info.partner = public_id(recorded.partner);
         if (it.declared && same(it.info, info)) { return; }  // each segment repeats the declarations
-        take_info(told.id, info);
+        take_info(recorded.id, info);
     }
     void close() noexcept { features_.clear(); }
     // Passes the duration of the step that is closed now as `time/step`, for rules that need it, where the record has
@@ -111,15 +111,15 @@ public:
     // What rules needed and was not recorded: how often, and where first.
     [[nodiscard]] error lacking() const noexcept {
         if (lacked_ == 0) { return {}; }
-        error told{errc::no_payload, ""};
+        error failure{errc::no_payload, ""};
         sentence all;
         describe(lacking_, all);
         text<96> const what{all.view()};  // leaves room for what to do
-        told.what << "of " << judged_ << " observations, " << lacked_ << " lack what a rule asks for, first \""
-                  << run_.tensors()[lacking_id_]->name << "\" at " << name_of(lacking_at_.mode) << '('
-                  << lacking_at_.index << "): " << what
-                  << ". Let a collection keep it, or its payload, or limit the rule: `| only{...}`";
-        return told;
+        failure.what << "of " << judged_ << " observations, " << lacked_ << " lack what a rule asks for, first \""
+                     << run_.tensors()[lacking_id_]->name << "\" at " << name_of(lacking_at_.mode) << '('
+                     << lacking_at_.index << "): " << what
+                     << ". Let a collection keep it, or its payload, or limit the rule: `| only{...}`";
+        return failure;
     }
 
     [[nodiscard]] error const& trouble() const noexcept { return trouble_; }
@@ -239,31 +239,31 @@ private:
     void observe(recorded_observation const& from, Admit const& admit) {
         rows::observe const& seen = from.row;
         if (!is_judged(from.id, seen.step, admit)) { return; }
-        told_values told{from.stats};
+        known_values known{from.stats};
         tracked_tensor& it = tensors_[from.id];
         std::uint64_t const rules = it.rules & at_.due();
         stats_mask const needs = it.needs_of(rules);
-        bool tried = complete(from, it, needs, told);
+        bool tried = complete(from, it, needs, known);
         ++judged_;
         keep_features_of(from.id, seen.step);
         auto const values = [&]() noexcept {
             if (!std::exchange(tried, true) && seen.has_values) {
-                (void)guarded([&] { (void)load(from, told.view); });
+                (void)guarded([&] { (void)load(from, known.view); });
             }
-            return told.view;
+            return known.view;
         };
         features_.play_back(values);
-        observation const made{it.info,    seen.step,  told.stats,
-                               told.view,  told.units, any(terms_of(told.spread)) ? &told.spread : nullptr,
+        observation const made{it.info,    seen.step,   known.stats,
+                               known.view, known.units, any(terms_of(known.spread)) ? &known.spread : nullptr,
                                &features_, number_};
         at_.judges().observe(made, rules);
         note_lack_of_memory(it);
-        if (features_.lacking()) { told.missing |= stats_mask::payload; }
-        if (any(told.missing)) { note_lack(from.id, seen.step, told.missing); }
+        if (features_.lacking()) { known.missing |= stats_mask::payload; }
+        if (any(known.missing)) { note_lack(from.id, seen.step, known.missing); }
     }
 
     // A tensor at a step: the content of its row, and what was computed from its values.
-    struct told_values {
+    struct known_values {
         summary stats{};
         tensor_ref view{};
         unit_activity units{};
@@ -276,40 +276,42 @@ private:
         stats_mask spread = stats_mask::none;
         bool values = false;
     };
-    [[nodiscard]] static unsaid unsaid_by(rows::observe const& seen, stats_mask needs, told_values const& told,
-                                          bool units_told) noexcept {
+    [[nodiscard]] static unsaid unsaid_by(rows::observe const& seen, stats_mask needs, known_values const& known,
+                                          bool units_recorded) noexcept {
         unsaid it;
-        it.units = has(needs, stats_mask::unit_activity) && !units_told;
-        it.delta = has(needs, stats_mask::change) && !has(told.stats.has, stats_mask::change);
-        it.pass = any(without(needs & pass_terms, told.stats.has));
-        if (told.stats.finite() > 0) { it.spread = without(needs & distribution_terms, terms_of(told.spread)); }
+        it.units = has(needs, stats_mask::unit_activity) && !units_recorded;
+        it.delta = has(needs, stats_mask::change) && !has(known.stats.has, stats_mask::change);
+        it.pass = any(without(needs & pass_terms, known.stats.has));
+        if (known.stats.finite() > 0) { it.spread = without(needs & distribution_terms, terms_of(known.spread)); }
         // A later scalar is compared with this value.
         bool const single = has(needs, stats_mask::change) && seen.has_values && seen.shape.rank == 0;
         it.values = has(needs, stats_mask::payload) || single || it.units || it.delta || it.pass || any(it.spread);
         return it;
     }
-    void compute(unsaid const& lacks, tracked_tensor& it, step_id step, stats_mask needs, told_values& told) {
-        if (lacks.pass) { add_terms(take_summary(told.view, needs), told.stats); }
-        if (lacks.delta) { it.compare(told.view, step, told.stats); }
-        if (lacks.units) { told.units = it.count_units(told.view); }
-        if (any(lacks.spread)) { told.spread = spread_of(told.view, needs); }
+    void compute(unsaid const& lacks, tracked_tensor& it, step_id step, stats_mask needs, known_values& known) {
+        if (lacks.pass) { add_terms(take_summary(known.view, needs), known.stats); }
+        if (lacks.delta) { it.compare(known.view, step, known.stats); }
+        if (lacks.units) { known.units = it.count_units(known.view); }
+        if (any(lacks.spread)) { known.spread = spread_of(known.view, needs); }
     }
     // Computes needed terms that the row lacks from the values. Returns whether values were needed.
     [[nodiscard]] bool complete(recorded_observation const& from, tracked_tensor& it, stats_mask needs,
-                                told_values& told) {
+                                known_values& known) {
         rows::observe const& seen = from.row;
-        told.view = shape_of(it, seen);
-        told.spread = stored_distribution(seen);
-        bool const units_told =
+        known.view = shape_of(it, seen);
+        known.spread = stored_distribution(seen);
+        bool const units_recorded =
             seen.units > 0 && seen.axis == unit_axis_of(it.info.shape, it.unit_axis, batch_axis_of(it.info.flags));
-        if (units_told) { told.units = stored_units(seen); }
-        unsaid const lacks = unsaid_by(seen, needs, told, units_told);
-        if (lacks.delta && it.lost(seen.step.mode)) { told.missing = stats_mask::change; }
-        if (lacks.values && seen.has_values && load(from, told.view)) { compute(lacks, it, seen.step, needs, told); }
-        if (has(needs, stats_mask::change) && (!lacks.delta || told.view.absent())) { it.follow(told.view, seen.step); }
-        if (lacks.values && told.view.absent()) {
-            told.missing |=
-                without(needs, told.stats.has | terms_of(told.spread) | stats_mask::feature | stats_mask::shape);
+        if (units_recorded) { known.units = stored_units(seen); }
+        unsaid const lacks = unsaid_by(seen, needs, known, units_recorded);
+        if (lacks.delta && it.lost(seen.step.mode)) { known.missing = stats_mask::change; }
+        if (lacks.values && seen.has_values && load(from, known.view)) { compute(lacks, it, seen.step, needs, known); }
+        if (has(needs, stats_mask::change) && (!lacks.delta || known.view.absent())) {
+            it.follow(known.view, seen.step);
+        }
+        if (lacks.values && known.view.absent()) {
+            known.missing |=
+                without(needs, known.stats.has | terms_of(known.spread) | stats_mask::feature | stats_mask::shape);
         }
         return lacks.values;
     }

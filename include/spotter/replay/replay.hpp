@@ -101,9 +101,9 @@ public:
                 judges_->belong_to(number_);
             });
     }
-    template <class Told>
-    void respond(finding const& found, response_desk& desk, Told&& told) {
-        judges_->respond(found, desk, told);
+    template <class Report>
+    void respond(finding const& found, response_desk& desk, Report&& report) {
+        judges_->respond(found, desk, report);
     }
     // Completes the report; with `tell`, trouble names the worker.
     void conclude(replay_report& report, bool tell) {

@@ -47,8 +47,8 @@ private:
     std::FILE* into_;
 };
 
-template <class Told>
-void print_lines(Told const& it, std::FILE* into) noexcept {
+template <class Value>
+void print_lines(Value const& it, std::FILE* into) noexcept {
     printed_lines lines{into};
     sentence_writer out{[](void* to, std::string_view piece) { static_cast<printed_lines*>(to)->take(piece); }, &lines};
     write(out, it);

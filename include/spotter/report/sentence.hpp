@@ -35,8 +35,8 @@ void write(sentence_writer& out, error const& it);
 void write(sentence_writer& out, health_report const& it);
 
 // As a std::string, whose header the caller includes.
-template <class Text, class Told>
-[[nodiscard]] Text sentence_of(Told const& it) {
+template <class Text, class Value>
+[[nodiscard]] Text sentence_of(Value const& it) {
     Text text;
     sentence_writer out{[](void* to, std::string_view piece) { static_cast<Text*>(to)->append(piece); }, &text};
     write(out, it);

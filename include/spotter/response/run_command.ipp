@@ -147,9 +147,9 @@ SPOTTER_BODY void run_command::tell(std::string_view digits, std::string_view co
 }
 
 SPOTTER_BODY error run_command::refused(std::string_view what, int why) const noexcept {
-    error told{errc::io_error, "could not "};
-    told.what << what << " \"" << command.substr(0, 80) << "\": " << std::strerror(why);
-    return told;
+    error failure{errc::io_error, "could not "};
+    failure.what << what << " \"" << command.substr(0, 80) << "\": " << std::strerror(why);
+    return failure;
 }
 
 #endif

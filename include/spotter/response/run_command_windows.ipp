@@ -92,9 +92,9 @@ SPOTTER_BODY void run_command::tell(unsigned long code, std::string_view command
 }
 
 SPOTTER_BODY error run_command::refused(std::string_view what, unsigned long why) const noexcept {
-    error told{errc::io_error, "could not "};
-    told.what << what << " \"" << command.substr(0, 80) << "\": error " << why << " of Windows";
-    return told;
+    error failure{errc::io_error, "could not "};
+    failure.what << what << " \"" << command.substr(0, 80) << "\": error " << why << " of Windows";
+    return failure;
 }
 
 }  // namespace spotter::inline SPOTTER_ABI

@@ -33,7 +33,7 @@ struct adapted {
 // steps from the rule. One with `thins_delivery` may answer no while the rule still holds. Such a rule still counts as
 // unhealthy. Every other adaptor therefore has a second state: with it, and without findings, the machine asks what the
 // adaptor would answer if nothing inside were thinned. An adaptor that sets severities has
-//     constexpr severity severity_of_untold(severity) const noexcept;
+//     constexpr severity severity_of_unreported(severity) const noexcept;
 // A response has, for the findings that the inner rule pushed from index `first` on,
 //     constexpr void respond(state&, findings& out, std::size_t first) const noexcept;
 template <class Inner, class Adaptor>
@@ -50,7 +50,7 @@ public:
         if (!admits(step)) { return truth::undecided; }
         std::size_t const start = out.size();
         truth answer = inner_.close(step, out);
-        findings::untold held = out.held();
+        findings::unreported held = out.held();
         truth holds = held.any() ? truth::yes : answer;  // if nothing were thinned
         if (decided(answer)) {
             answer = adaptor_(state_, step, answer, std::span<finding>{out.begin() + start, out.size() - start});
@@ -64,10 +64,10 @@ public:
             if (answer != truth::yes) {
                 for (std::size_t i = start; i < out.size(); ++i) { held.join(out[i].severity); }
             }
-            if constexpr (requires { adaptor_.severity_of_untold(held.severity()); }) {
-                if (held.any()) { held.set(adaptor_.severity_of_untold(held.severity())); }
+            if constexpr (requires { adaptor_.severity_of_unreported(held.severity()); }) {
+                if (held.any()) { held.set(adaptor_.severity_of_unreported(held.severity())); }
             }
-            out.hold(holds == truth::yes ? held : findings::untold{});
+            out.hold(holds == truth::yes ? held : findings::unreported{});
         }
         if (answer != truth::yes) { out.truncate(start); }
         return answer;
@@ -192,7 +192,7 @@ struct with_severity {
     using state = detail::no_state;
     severity level;  // replaces the rule's own
     // The severity of a finding that an inner adaptor held back.
-    [[nodiscard]] constexpr severity severity_of_untold(severity) const noexcept { return level; }
+    [[nodiscard]] constexpr severity severity_of_unreported(severity) const noexcept { return level; }
     constexpr truth operator()(state&, step_id, truth answer, std::span<finding> found) const noexcept {
         for (finding& each : found) { each.severity = level; }
         return answer;

@@ -119,12 +119,12 @@ public:
         std::size_t const middle = out.size();
         findings::part const of_left = out.enter();
         truth const answer_right = this->right_.close(step, out);
-        findings::untold const held_left = of_left.held, held_right = out.held();
+        findings::unreported const held_left = of_left.held, held_right = out.held();
         truth const answer = conjunction(answer_left, answer_right);
         for (std::size_t i = start + 1; i < out.size(); ++i) { weigh(out[start], out[i]); }
         bool const left_holds = answer_left == truth::yes || held_left.any();
         bool const right_holds = answer_right == truth::yes || held_right.any();
-        findings::untold held;
+        findings::unreported held;
         if (left_holds && right_holds) {
             held.join(held_left);
             held.join(held_right);

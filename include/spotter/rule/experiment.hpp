@@ -35,21 +35,21 @@ struct experiment_answer {
     word words[most_words]{};
     std::size_t count = 0;
     // A fault of the loop's own code that the experiment found; it is reported before everything else. Empty: none.
-    // `told_first` is the finding that reports it.
+    // `first_finding` is the finding that reports it.
     experiment_place first{};
-    finding const* told_first = nullptr;
+    finding const* first_finding = nullptr;
 
     void add(word it) noexcept {
         it.proof = cut(it.proof);
         if (count < most_words) { words[count++] = it; }
     }
-    void lead_with(finding const& it) noexcept { first = place_of(it), told_first = &it; }
+    void lead_with(finding const& it) noexcept { first = place_of(it), first_finding = &it; }
     // Cause and tensor of a finding, cut as an answer holds them.
     [[nodiscard]] static experiment_place place_of(finding const& it) noexcept { return cut({it.rule, it.tensor}); }
     // Whether one of these findings is a warning or an error of a rule for which it has an outcome.
     [[nodiscard]] bool concerns(std::span<finding const> found) const noexcept;
     // Writes the outcome into each finding's detail. A refuted finding becomes a note, a proven one leads. Returns a
-    // finding to report in addition: `told_first`, where it proves none of `found`; otherwise null.
+    // finding to report in addition: `first_finding`, where it proves none of `found`; otherwise null.
     [[nodiscard]] finding const* apply(std::span<finding> found) const noexcept;
 
 private:

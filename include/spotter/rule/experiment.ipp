@@ -46,7 +46,7 @@ SPOTTER_COLD_BODY finding const* experiment_answer::apply(std::span<finding> fou
         if (!each.detail.empty()) { why << "; " << each.detail.view(); }
         each.detail = why;
     }
-    return tells_first ? told_first : nullptr;
+    return tells_first ? first_finding : nullptr;
 }
 
 namespace detail {

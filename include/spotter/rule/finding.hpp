@@ -74,7 +74,7 @@ struct finding {
     // Two findings that are merged have the responses of both. 0: no more.
     std::uint16_t responses[most_responses]{};
     // Attributes the finding to that rule, under the rule's name.
-    constexpr void told_by(rule_id who) noexcept { id = who, rule = name_of(who); }
+    constexpr void attribute_to(rule_id who) noexcept { id = who, rule = name_of(who); }
     constexpr void give(why_found why) noexcept { reason = why.text, condition = why.condition; }  // the reason
     // Turns an alarm into a note; `why` is put first in its detail.
     constexpr void become_note(std::string_view why) noexcept {
@@ -108,7 +108,7 @@ struct finding {
 
 // Whether `a` is reported before `b`: the more severe first, then the one that names a cause, then the one that
 // requests the stronger decision. Otherwise findings keep their order of arrival.
-[[nodiscard]] constexpr bool is_told_before(finding const& a, finding const& b) noexcept {
+[[nodiscard]] constexpr bool is_reported_before(finding const& a, finding const& b) noexcept {
     if (a.severity != b.severity) { return a.severity > b.severity; }
     if (a.leads != b.leads) { return a.leads; }
     return response_of(a) > response_of(b);
@@ -134,7 +134,7 @@ public:
 
     // Conditions that hold but are not reported again because an adaptor thins them: whether there are any, and the
     // highest severity among them.
-    class untold {
+    class unreported {
     public:
         [[nodiscard]] constexpr bool any() const noexcept { return rank_ > 0; }  // there is at least one
         // The highest among them; note where there is none.
@@ -144,9 +144,9 @@ public:
         // Replaces the previous value.
         constexpr void set(spotter::severity level) noexcept { rank_ = static_cast<std::uint8_t>(level) + 1U; }
         // The more severe of both.
-        constexpr void join(untold other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }
+        constexpr void join(unreported other) noexcept { rank_ = other.rank_ > rank_ ? other.rank_ : rank_; }
         constexpr void join(spotter::severity level) noexcept {
-            untold one;
+            unreported one;
             one.set(level);
             join(one);
         }
@@ -162,7 +162,7 @@ public:
             drop_weakest();
         } else if (now_.floor < count_) {
             std::size_t const weakest = weakest_one();
-            bool const stays = is_told_before(one, list_[weakest]);
+            bool const stays = is_reported_before(one, list_[weakest]);
             leave_out(stays ? list_[weakest] : one);
             if (!stays) { return; }
             erase(weakest);
@@ -184,12 +184,13 @@ public:
     }
 
     // For a composite: a part whose close follows the closes of other parts. What this part pushes, and may truncate,
-    // takes no room from the others' findings until the part leaves. What the others hold untold is kept separate.
+    // takes no room from the others' findings until the part leaves. What the others hold without a report is kept
+    // separate.
     struct part {
         std::uint32_t floor = 0;             // index of its first finding
         std::uint32_t left_out = 0;          // number of its findings that were left out
         decision asked = decision::proceed;  // the strongest decision that those request
-        untold held{};                       // what this part holds but does not report
+        unreported held{};                   // what this part holds but does not report
     };
     // Begins a part. Pass the returned value to `leave`.
     [[nodiscard]] constexpr part enter() noexcept {
@@ -220,20 +221,20 @@ public:
             if (before < finding::most_responses) { list_[i].responses[before] = it.number; }
         }
     }
-    // Runs the responses that a finding requests, whether it was found now or earlier. Calls `told(error)` once for
+    // Runs the responses that a finding requests, whether it was found now or earlier. Calls `report(error)` once for
     // each response; a success has no error code.
-    template <class Told>
-    void respond(finding const& found, response_desk& desk, Told&& told) const {
+    template <class Report>
+    void respond(finding const& found, response_desk& desk, Report&& report) const {
         for (std::uint16_t const number : found.responses) {
             for (response_call const* each = responses_; each != nullptr; each = each->next) {
-                if (each->number == number) { told(each->run(each->response, found, desk)); }
+                if (each->number == number) { report(each->run(each->response, found, desk)); }
             }
         }
     }
 
     // What the current rule, or the part that closed last, holds but does not report.
-    [[nodiscard]] constexpr untold held() const noexcept { return now_.held; }
-    constexpr void hold(untold it) noexcept { now_.held = it; }  // replaces the previous value
+    [[nodiscard]] constexpr unreported held() const noexcept { return now_.held; }
+    constexpr void hold(unreported it) noexcept { now_.held = it; }  // replaces the previous value
     // The severity of what holds and is not reported again.
     [[nodiscard]] constexpr severity held_back() const noexcept { return now_.held.severity(); }
     // The strongest decision that a left-out finding requests.
@@ -256,7 +257,7 @@ private:
     [[nodiscard]] constexpr std::size_t weakest_one() const noexcept {
         std::size_t weakest = count_ - 1;
         for (std::size_t i = weakest; i-- > now_.floor;) {
-            weakest = is_told_before(list_[weakest], list_[i]) ? i : weakest;
+            weakest = is_reported_before(list_[weakest], list_[i]) ? i : weakest;
         }
         return weakest;
     }
@@ -309,7 +310,7 @@ public:
     void add(finding const& one) noexcept {
         decision_ = one.decision > decision_ ? one.decision : decision_;
         std::size_t place = count_;
-        while (place > 0 && is_told_before(one, list_[place - 1])) { --place; }
+        while (place > 0 && is_reported_before(one, list_[place - 1])) { --place; }
         if (count_ == capacity) { ++left_out_; }
         if (place == capacity) { return; }
         if (count_ < capacity) { ::new (static_cast<void*>(list_ + count_++)) finding{}; }

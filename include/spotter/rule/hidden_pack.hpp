@@ -47,11 +47,12 @@ public:
         }
     }
     // Adds a machine that reports an episode once, and then nothing for 100 closes.
-    SPOTTER_COLD void add_told_once(any_machine* it) noexcept {
-        using told_once = adapted<adapted<ready_machine, rearm>, cooldown>;
+    SPOTTER_COLD void add_with_cooldown(any_machine* it) noexcept {
+        using with_cooldown = adapted<adapted<ready_machine, rearm>, cooldown>;
         any_machine* const thinned =
             it == nullptr ? nullptr
-                          : new (std::nothrow) any_machine_of<told_once>{ready_machine{it} | rearm{10} | cooldown{100}};
+                          : new (std::nothrow)
+                                any_machine_of<with_cooldown>{ready_machine{it} | rearm{10} | cooldown{100}};
         bool const polls = it != nullptr && it->polls();
         if (thinned == nullptr) { delete it; }
         add(thinned, polls);
@@ -120,8 +121,8 @@ template <rule Rule>
 
 // Each rule of a pack reports an episode once, and then nothing for 100 closes.
 template <rule... Rules>
-void add_told_once(hidden_pack* to, Rules const&... rules) noexcept {
-    if (to != nullptr) { (to->add_told_once(make_hidden(rules)), ...); }
+void add_with_cooldown(hidden_pack* to, Rules const&... rules) noexcept {
+    if (to != nullptr) { (to->add_with_cooldown(make_hidden(rules)), ...); }
 }
 
 }  // namespace spotter::inline SPOTTER_ABI::detail

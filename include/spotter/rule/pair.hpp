@@ -78,16 +78,17 @@ struct pair_rule {
         double const found = detail::pair_up(pairing, seen.left.value, seen.right.value);
         if (classify(found) >= number_class::pos_inf) { return truth::undecided; }
         if (!holds(found, how, limit)) { return truth::no; }
-        finding told;
-        told.tensor = seen.left.tensor;
-        told.reason = pairing == detail::pairing::ratio ? "ratio" : "gap";
-        told.measure = pairing == detail::pairing::ratio ? "left / right" : "left - right";
-        told.measured = found;
-        told.threshold = limit;
-        told.how = how;
-        told.severity = severity::warning;
-        told.detail << "against \"" << seen.right.tensor << "\": " << seen.left.value << " and " << seen.right.value;
-        out.push(told);
+        finding reported;
+        reported.tensor = seen.left.tensor;
+        reported.reason = pairing == detail::pairing::ratio ? "ratio" : "gap";
+        reported.measure = pairing == detail::pairing::ratio ? "left / right" : "left - right";
+        reported.measured = found;
+        reported.threshold = limit;
+        reported.how = how;
+        reported.severity = severity::warning;
+        reported.detail << "against \"" << seen.right.tensor << "\": " << seen.left.value << " and "
+                        << seen.right.value;
+        out.push(reported);
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept {

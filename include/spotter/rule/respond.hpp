@@ -68,10 +68,11 @@ concept response = requires(Value const& it, finding const& found, response_desk
 namespace detail {
 
 // The error, with the names of the rule and of its response.
-[[nodiscard]] constexpr error told_of(std::string_view rule, std::string_view response, error const& why) noexcept {
-    error told{why.code, "rule \""};
-    told.what << rule << "\", response " << response << ": " << why.what.view();
-    return told;
+[[nodiscard]] constexpr error response_error(std::string_view rule, std::string_view response,
+                                             error const& why) noexcept {
+    error failure{why.code, "rule \""};
+    failure.what << rule << "\", response " << response << ": " << why.what.view();
+    return failure;
 }
 
 }  // namespace detail
@@ -106,7 +107,7 @@ private:
                 if (!said.empty()) { thrown.what << ". It says: " << said; }
                 return thrown;
             });
-        return why ? detail::told_of(found.rule, name(), why) : error{};
+        return why ? detail::response_error(found.rule, name(), why) : error{};
     }
     [[nodiscard]] static constexpr std::string_view name() noexcept {
         if constexpr (requires { std::string_view{Response::name}; }) {

@@ -239,9 +239,9 @@ struct series_rule {
         violation const found = std::exchange(seen.found, {});
         bool const judged = std::exchange(seen.judged, false);
         if (found.count == 0) { return judged ? truth::no : truth::undecided; }
-        finding told = found.as_finding(Kind::measure, Kind::how, over.threshold(), severity::warning);
-        told.reason = name_of(of);
-        out.push(told);
+        finding reported = found.as_finding(Kind::measure, Kind::how, over.threshold(), severity::warning);
+        reported.reason = name_of(of);
+        out.push(reported);
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_part(which); }

@@ -39,7 +39,7 @@ protected:
     part refused(std::string_view key, std::string_view what, errc code = errc::bad_config) noexcept;
     // A key that is none of these.
     void refuse_key(std::string_view key, std::initializer_list<std::string_view> allowed) noexcept {
-        refuse(key, nearest_word{key, allowed}.told("unknown key"));
+        refuse(key, nearest_word{key, allowed}.sentence("unknown key"));
     }
     [[nodiscard]] static std::string shown(json const& it);
     [[nodiscard]] static std::string const* text_of(json const& it) noexcept;

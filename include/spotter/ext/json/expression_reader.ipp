@@ -78,10 +78,10 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::pattern_leaf(s
         if (assign_by_name(value, which, role_count)) { return plan_.keep(of_role{which}); }
         nearest_word there{text != nullptr ? std::string_view{*text} : std::string_view{}};
         for (std::size_t i = 0; i < role_count; ++i) { there.among(name_of(static_cast<role>(i))); }
-        return refused("pattern", there.told(shown(value) + " is no role"));
+        return refused("pattern", there.sentence(shown(value) + " is no role"));
     }
     if (key == "names") { return names_leaf(value); }
-    return refused("pattern", nearest_word{key, {"glob", "regex", "role", "names", "and", "or", "not"}}.told(
+    return refused("pattern", nearest_word{key, {"glob", "regex", "role", "names", "and", "or", "not"}}.sentence(
                                   shown(key) + " is no pattern"));
 }
 
@@ -108,7 +108,7 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(st
         if (value == "never") { return plan_.keep(never{}); }
         if (std::string const* const text = text_of(value)) {
             nearest_word const there{*text, {"always", "never"}};
-            if (!there.meant().empty()) { return refused("when", there.told(shown(value) + " is no policy")); }
+            if (!there.meant().empty()) { return refused("when", there.sentence(shown(value) + " is no policy")); }
         }
         return refused("when", "must be \"always\", \"never\", or one of {\"every\"} {\"from\"} {\"before\"} "
                                "{\"between\"} {\"at\"} {\"during\"} {\"and\"} {\"or\"} {\"not\"}");
@@ -126,9 +126,9 @@ SPOTTER_BODY json_expression_reader::part json_expression_reader::policy_leaf(st
         return refused("when", "\"between\" takes two steps, [first, one past the last]");
     }
     if (key == "at") { return at_leaf(value); }
-    return refused("when",
-                   nearest_word{key, {"every", "from", "before", "between", "at", "during", "and", "or", "not"}}.told(
-                       shown(key) + " is no policy"));
+    return refused(
+        "when", nearest_word{key, {"every", "from", "before", "between", "at", "during", "and", "or", "not"}}.sentence(
+                    shown(key) + " is no policy"));
 }
 
 SPOTTER_BODY json_expression_reader::part json_expression_reader::step_leaf(std::string_view key, json const& value) {

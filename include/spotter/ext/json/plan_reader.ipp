@@ -90,7 +90,7 @@ SPOTTER_BODY void json_plan_reader::options_of_run(json const& it) {
         } else {
             nearest_word there{key};
             for (run_option_info const& each : run_options) { there.among(each.name); }
-            refuse(key.substr(0, 20), there.told("unknown key"));
+            refuse(key.substr(0, 20), there.sentence("unknown key"));
         }
     }
     subject_.clear();
@@ -113,7 +113,7 @@ SPOTTER_BODY void json_plan_reader::option_of_run(run_option which, json const& 
         if (text != nullptr && *text == info.words[i]) { return plan_.run.set(which, static_cast<std::int64_t>(i)); }
         there.among(info.words[i]);
     }
-    refuse(info.name, there.told(shown(value) + " is no choice"));
+    refuse(info.name, there.sentence(shown(value) + " is no choice"));
 }
 
 // Calls use(collection) for each that has a name of its own.
@@ -138,7 +138,7 @@ SPOTTER_BODY void json_plan_reader::collection(json const& it) {
     if (it.find("pattern") == it.end() && !default_of(name, which, when, what)) {
         nearest_word there{name};
         each_default([&](auto const& each) { there.among(each.name); });
-        refuse("pattern", there.told("missing (which tensors?), and this is the name of no default collection"));
+        refuse("pattern", there.sentence("missing (which tensors?), and this is the name of no default collection"));
     }
     for (auto const& [key, value] : it.items()) {
         if (key == "pattern") {
@@ -178,7 +178,7 @@ SPOTTER_BODY stats_mask json_plan_reader::contents(json const& it) {
             for (named_terms const& each : other_contents) { there.among(each.name); }
             there.among("{\"delta\": 1 to 64}");
             each_statistic([&](statistic each) { there.among(each.name()); });
-            refuse("what", there.told(shown(item) + " is nothing that is kept"));
+            refuse("what", there.sentence(shown(item) + " is nothing that is kept"));
         }
         all |= found;
     };

@@ -84,7 +84,7 @@ private:
             known = true;
             assign(key, value, member);
         });
-        if (!known) { refuse(key, there.told("unknown parameter")); }
+        if (!known) { refuse(key, there.sentence("unknown parameter")); }
     }
     template <class Member>
     void assign(std::string const& key, json const& value, Member& into) {

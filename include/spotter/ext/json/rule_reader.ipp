@@ -84,7 +84,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::form(json const& it) {
         nearest_word const there{key,
                                  {"rule", "any", "all", "fraction", stalled_over::name, rising_over::name,
                                   unchanged_over::name, spike_over::name, "ratio_of", "gap_of", "and", "or", "not"}};
-        if (!there.meant().empty()) { return refused_rule(key, there.told("no rule here")); }
+        if (!there.meant().empty()) { return refused_rule(key, there.sentence("no rule here")); }
     }
     return refused_rule("rule", "no rule here: give rule, any, all, fraction, stalled, rising, unchanged, spike, "
                                 "ratio_of, gap_of, and, or, not (docs/settings.md)");
@@ -95,7 +95,7 @@ SPOTTER_BODY bool json_rule_reader::only_keys(json const& it, std::initializer_l
         if (key == "adapt" || std::find(allowed.begin(), allowed.end(), key) != allowed.end()) { continue; }
         nearest_word there{key, allowed};
         there.among("adapt");
-        refuse(key, there.told("unknown key"));
+        refuse(key, there.sentence("unknown key"));
     }
     return !why_;
 }
@@ -118,7 +118,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::built_in(std::string_view
     });
     if (known) { return made; }
     std::string_view const none = "there is no rule or pack of this name";
-    if (!there.meant().empty()) { return refused_rule(name, there.told(none)); }
+    if (!there.meant().empty()) { return refused_rule(name, there.sentence(none)); }
     return refused_rule(name, std::string{none} + ": `spotter check --list` lists them");
 }
 
@@ -211,7 +211,7 @@ SPOTTER_BODY json_rule_reader::bound json_rule_reader::is(json const& it) {
     nearest_word there{written.starts_with('"') ? std::string_view{written}.substr(1, written.size() - 2)
                                                 : std::string_view{written}};
     each_statistic([&](statistic each) { there.among(each.name()); });
-    return there.told(written + " is no statistic");
+    return there.sentence(written + " is no statistic");
 }
 
 SPOTTER_BODY statistic json_rule_reader::statistic_of(json const& it) {
@@ -270,7 +270,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
     if (!it.is_object() || it.size() != 1) {
         if (std::string const* const word = text_of(it)) {
             nearest_word const there{*word, {"once"}};
-            if (!there.meant().empty()) { return refused_rule("adapt", there.told(shown(it) + " is no adaptor")); }
+            if (!there.meant().empty()) { return refused_rule("adapt", there.sentence(shown(it) + " is no adaptor")); }
         }
         return refused_rule("adapt", "each is \"once\", or one of {\"for_steps\"} {\"cooldown\"} {\"rearm\"} "
                                      "{\"only\"} {\"named\"} {\"severity\"} {\"on\"}");
@@ -294,7 +294,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt(made_rule const& in
     if (key == "on") { return respond_by_each(inner, value.is_array() ? value : json::array({value})); }
     if (key == "once") { return refused_rule(key, "stands alone: \"adapt\": [\"once\"]"); }
     nearest_word const there{key, {"for_steps", "cooldown", "rearm", "only", "named", "severity", "on"}};
-    return refused_rule(key, there.told("there is no such adaptor"));
+    return refused_rule(key, there.sentence("there is no such adaptor"));
 }
 
 SPOTTER_BODY json_rule_reader::found json_rule_reader::adapt_by_steps(made_rule const& inner, std::string_view key,
@@ -331,7 +331,7 @@ SPOTTER_BODY json_rule_reader::found json_rule_reader::respond(made_rule const& 
         nearest_word const there = keyed ? nearest_word{*word, {"append_lines", "run_command"}}
                                          : nearest_word{*word, {"proceed", "skip_update", "stop", "print"}};
         if (!there.meant().empty() && there.meant() != *word) {
-            return refused_rule("on", there.told('"' + word->substr(0, 40) + "\" is no response"));
+            return refused_rule("on", there.sentence('"' + word->substr(0, 40) + "\" is no response"));
         }
     }
     return refused_rule("on", "takes \"proceed\", \"skip_update\", \"stop\", \"print\", {\"append_lines\": path}, "

@@ -39,7 +39,7 @@ SPOTTER_BODY text<232> json_smdebug_reader::wrong_with(std::string_view key, jso
     if (key == "HookParameters") { return unless(value.is_object() || value.is_null(), "must be an object"); }
     if (key == "CollectionConfigurations") { return unless(value.is_array() || value.is_null(), "must be a list"); }
     return nearest_word{key, {"LocalPath", "S3OutputPath", "S3Path", "HookParameters", "CollectionConfigurations"}}
-        .told("unknown key");
+        .sentence("unknown key");
 }
 
 SPOTTER_BODY error json_smdebug_reader::read_collection(json const& it, setting_group& into) {
@@ -53,7 +53,7 @@ SPOTTER_BODY error json_smdebug_reader::read_collection(json const& it, setting_
         if (key == "CollectionName") { continue; }
         if (key != "CollectionParameters") {
             nearest_word const there{key, {"CollectionName", "CollectionParameters"}};
-            return bad(key, there.told("unknown key"), into.name);
+            return bad(key, there.sentence("unknown key"), into.name);
         }
         if (!value.is_object() && !value.is_null()) { return bad(key, "must be an object", into.name); }
         if (value.is_object()) { into.settings = flat(value); }

@@ -63,8 +63,9 @@ private:
 };
 
 // Warning when an input has the same bits as in the step before, `patience` times in a row, or when more than
-// `duplicates` of its last `ring` hashes occur earlier among them (few samples, or no shuffling). If a tensor is
-// observed several times in a step, the first observation counts. Empty tensors are not judged. A batch of
+// `duplicates` of its last `ring` hashes occur earlier among them (few samples, or no shuffling). Single samples of a
+// small data set repeat by chance: they need `single_patience` repetitions, and that they come again is a note. If a
+// tensor is observed several times in a step, the first observation counts. Empty tensors are not judged. A batch of
 // `all_there_is` samples or more may be the whole data set without the flag: then the finding is a note. Train steps
 // only.
 struct constant_batch {
@@ -76,7 +77,9 @@ struct constant_batch {
     enum condition : std::uint8_t { same_batch = 1, batches_again };
 
     selector select = &select::batches;
-    std::uint64_t patience = 3;        // repetitions
+    std::uint64_t patience = 3;  // repetitions of a batch
+    // Repetitions of a single sample: one of four, drawn at random, repeats ten times once in a million steps.
+    std::uint64_t single_patience = 10;
     std::uint64_t ring = 64;           // hashes
     double duplicates = 0.5;           // fraction of the ring
     std::uint64_t all_there_is = 100;  // samples of a batch that may be the whole data set
@@ -92,6 +95,7 @@ struct constant_batch {
         std::uint64_t close = 1;
         bool judged = false;
         violation same, again;
+        std::uint64_t needed = 0;                      // repetitions of the first one in `same`
         bool small_same = false, small_again = false;  // such an input has fewer than `all_there_is` samples
     };
 
@@ -112,14 +116,17 @@ struct constant_batch {
         mine.last = it.stats.hash;
         mine.same = equal ? mine.same + 1 : 0;
         seen.judged = seen.judged || compared;
-        if (equal && mine.same >= patience) {
+        std::uint64_t const samples = samples_of(it);
+        std::uint64_t const needed = samples > 1 ? patience : single_patience;
+        if (equal && mine.same >= needed) {
+            seen.needed = seen.same.count == 0 ? needed : seen.needed;
             seen.same.blame(it, static_cast<double>(mine.same));
-            seen.small_same = seen.small_same || samples_of(it) < all_there_is;
+            seen.small_same = seen.small_same || samples < all_there_is;
         }
         double const share = mine.recent.full() ? mine.recent.repeated_share() : 0;
         if (share > duplicates) {
             seen.again.blame(it, share);
-            seen.small_again = seen.small_again || samples_of(it) < all_there_is;
+            seen.small_again = seen.small_again || (samples > 1 && samples < all_there_is);
         }
     }
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
@@ -129,7 +136,7 @@ struct constant_batch {
         bool const judged = std::exchange(seen.judged, false);
         auto const level = [](bool& few) { return std::exchange(few, false) ? severity::warning : severity::info; };
         same.tell(out, {"same batch at every step", same_batch}, "repetitions", relation::greater_equal,
-                  static_cast<double>(patience), level(seen.small_same));
+                  static_cast<double>(seen.needed), level(seen.small_same));
         again.tell(out, {"batches come again", batches_again}, "share of repeated batches", relation::greater,
                    duplicates, level(seen.small_again));
         return same.count + again.count > 0 ? truth::yes : judged ? truth::no : truth::undecided;

@@ -60,9 +60,9 @@ struct identity_activation {
         seen.pairs.close(
             [&](tensor_id act, std::string_view tensor, std::uint64_t after, tensor_id pre, std::uint64_t before) {
                 layer& mine = seen.all[act];
-                bool const told = mine.activation != activation_kind::unknown;  // else perhaps declared of the
-                                                                                // preactivation
-                if (!would_change(told ? mine.activation : seen.all[pre].activation, seen.all[pre])) { return; }
+                // It may be declared with the preactivation instead.
+                bool const is_declared = mine.activation != activation_kind::unknown;
+                if (!would_change(is_declared ? mine.activation : seen.all[pre].activation, seen.all[pre])) { return; }
                 judged = true;
                 mine.equal = after == before ? mine.equal + 1 : 0;
                 if (mine.equal < patience || after != before) { return; }

@@ -221,13 +221,13 @@ struct judged_rule : Rule {
                 return truth::yes;
             }
         }
-        if (answer == truth::yes) { out.push(told(seen, who, at)); }
+        if (answer == truth::yes) { out.push(make_finding(seen, who, at)); }
         return answer;
     }
 
 private:
-    [[nodiscard]] SPOTTER_COLD constexpr finding told(state const& seen, violation const& who,
-                                                      [[maybe_unused]] step_id at) const noexcept {
+    [[nodiscard]] SPOTTER_COLD constexpr finding make_finding(state const& seen, violation const& who,
+                                                              [[maybe_unused]] step_id at) const noexcept {
         finding it;
         if constexpr (requires { Rule::tell(who, seen.first, at); }) {
             it = Rule::tell(who, seen.first, at);

@@ -106,14 +106,14 @@ private:
     static constexpr void tell_minority(state const& seen, slot_array<cell> const& cells, group const& largest,
                                         std::uint32_t& worker, evidence_text& detail) noexcept {
         std::size_t const few = largest.all - largest.size;
-        std::size_t told = 0;
+        std::size_t listed = 0;
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (cells[i].close != seen.close || cells[i].digest == largest.digest) { continue; }
-            if (told == 0) { worker = seen.streams[i]; }
-            if (told < 6) { detail << (told > 0 ? ", " : few > 1 ? "workers " : "worker ") << seen.streams[i]; }
-            ++told;
+            if (listed == 0) { worker = seen.streams[i]; }
+            if (listed < 6) { detail << (listed > 0 ? ", " : few > 1 ? "workers " : "worker ") << seen.streams[i]; }
+            ++listed;
         }
-        if (told > 6) { detail << " and " << told - 6 << " more"; }
+        if (listed > 6) { detail << " and " << listed - 6 << " more"; }
         detail << " of " << largest.all;
     }
 };

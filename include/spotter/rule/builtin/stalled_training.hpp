@@ -23,11 +23,11 @@ struct stalled_training {
     [[nodiscard]] static constexpr stalled_training sagemaker_defaults() noexcept { return {}; }
 
     struct state {
-        bool started = false;  // there was a poll
-        bool closed = false;   // since the last poll
-        bool told = false;     // this stall was reported by `poll`
-        double since = 0;      // seconds, on the caller's clock
-        double longest = 0;    // seconds without a close, as of the last poll
+        bool started = false;   // there was a poll
+        bool closed = false;    // since the last poll
+        bool reported = false;  // this stall was reported by `poll`
+        double since = 0;       // seconds, on the caller's clock
+        double longest = 0;     // seconds without a close, as of the last poll
     };
 
     [[nodiscard]] constexpr stats_mask needs(tensor_info const&) const noexcept { return stats_mask::none; }
@@ -35,7 +35,7 @@ struct stalled_training {
     // A step ended, so training is not stalled any more.
     constexpr truth close(state& seen, step_id, findings& out) const noexcept {
         seen.closed = true;
-        if (!std::exchange(seen.told, false)) { return truth::no; }
+        if (!std::exchange(seen.reported, false)) { return truth::no; }
         finding it = violation{.measured = seen.longest, .count = 1}.as_finding(
             "seconds without a step", relation::greater, threshold, severity::error);
         it.reason = "no step was closed";
@@ -54,7 +54,7 @@ struct stalled_training {
             return truth::undecided;
         }
         seen.longest = now_seconds - seen.since;
-        return truth_of(seen.longest > threshold && !std::exchange(seen.told, true));
+        return truth_of(seen.longest > threshold && !std::exchange(seen.reported, true));
     }
 };
 

@@ -169,8 +169,8 @@ private:
         int sum = 0;
         template <class Compare>
         constexpr void add(entry const& it, Compare&& compare) noexcept {
-            int const told = last != nullptr ? compare(*last, it) : 0;
-            sum += told < 0 ? 1 : told > 0 ? -1 : 0;
+            int const compared = last != nullptr ? compare(*last, it) : 0;
+            sum += compared < 0 ? 1 : compared > 0 ? -1 : 0;
             last = &it;
         }
     };
@@ -196,7 +196,7 @@ private:
             backward.add(it, by_number);
             if (entry const* const of = weight_of(it); of != nullptr) { weights.add(*of, by_meeting); }
         }
-        auto const sign_of = [](int told, int none) { return told > 0 ? 1 : told < 0 ? -1 : none; };
+        auto const sign_of = [](int total, int none) { return total > 0 ? 1 : total < 0 ? -1 : none; };
         directions going;
         going.parameters = sign_of(parameters.sum, 1);
         going.forward = sign_of(forward.sum, 1);
@@ -222,8 +222,8 @@ private:
                 return met_first;
         }
         std::string_view const layer_a = detail::layer_of(a.name), layer_b = detail::layer_of(b.name);
-        int const told = detail::compare_numbers(layer_a, layer_b);
-        if (told != 0) { return (told < 0) == (where != detail::stretch::backward); }
+        int const compared = detail::compare_numbers(layer_a, layer_b);
+        if (compared != 0) { return (compared < 0) == (where != detail::stretch::backward); }
         if (layer_a == layer_b && a.role != b.role) { return a.role == role::preactivation; }
         return met_first == (direction > 0) && a.met != b.met;
     }

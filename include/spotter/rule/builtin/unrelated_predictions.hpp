@@ -21,6 +21,8 @@ struct unrelated_predictions {
     static constexpr std::string_view remedy = "Check that targets belong to their inputs, that the loss has the right "
                                                "sign, and that the output is read as it is trained.";
 
+    enum condition : std::uint8_t { unrelated = 1, opposed };  // opposed: they have learned the opposite
+
     selector select = role::label;
     selector predictions = role::prediction;  // floating-point tensors only
     std::uint64_t samples = 500;              // pairs of a window
@@ -88,8 +90,11 @@ struct unrelated_predictions {
         if (!mine.judged) { return truth::undecided; }
         if (mine.bad == 0 || mine.bad < patience) { return truth::no; }
         violation const who{seen.target.tensor, mine.measured, 1};
-        out.push(who.as_finding("predictions are unrelated to their targets", "correlation", relation::less_equal,
-                                mine.limit));
+        double const against = -3 * mine.limit;  // six standard errors below zero
+        bool const is_opposed = mine.measured <= against;
+        why_found const why = is_opposed ? why_found{"predictions run against their targets", opposed}
+                                         : why_found{"predictions are unrelated to their targets", unrelated};
+        out.push(who.as_finding(why, "correlation", relation::less_equal, is_opposed ? against : mine.limit));
         return truth::yes;
     }
     [[nodiscard]] constexpr pattern_fault malformed() const noexcept { return malformed_of(select, predictions); }
