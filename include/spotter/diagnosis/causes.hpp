@@ -47,12 +47,6 @@ struct run_evidence {
 // (`from_the_start` false).
 [[nodiscard]] bool is_below_zero(progress_watch const& losses, bool classes, bool from_the_start) noexcept;
 
-// Whether no healthy run shows it: it is reported however well the run does.
-[[nodiscard]] bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept;
-
-// Whether an input is far beyond the range of any normalised input.
-[[nodiscard]] bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept;
-
 }  // namespace spotter::inline SPOTTER_ABI::detail
 
 #if SPOTTER_BODIES

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <spotter/diagnosis/causes.hpp>
-#include <spotter/rule/builtin/constant_batch.hpp>
+#include <spotter/diagnosis/certain.hpp>
 #include <spotter/rule/builtin/dead_update_path.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/input_not_normalized.hpp>
@@ -220,16 +220,6 @@ inline constexpr double usual_ratio = 0.01;  // an update of a hundredth of the 
     return true;
 }
 
-// Predictions have learned the opposite of their targets: the finding of the rule, under the name of its cause.
-[[nodiscard]] inline bool opposed(run_evidence const& of, finding& into) noexcept {
-    episode const* const it = of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed);
-    if (it == nullptr) { return false; }
-    finding const& was = it->latest;
-    into = told(rule_id::update_direction, was.reason, was.tensor, {was.measure, was.measured, was.threshold, was.how},
-                was.step);
-    return true;
-}
-
 // Returns fall, and no cause explains it. Where the loss of a critic explodes, that is reported as the reason.
 [[nodiscard]] SPOTTER_STRICT inline bool returns_fall(run_evidence const& of, finding& into) noexcept {
     SPOTTER_STRICT_BODY
@@ -366,7 +356,10 @@ inline constexpr found_sign found[] = {
     {sign::loss_rises_under_small_steps, &climbs},
     {sign::loss_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, true, into); }},
     {sign::labels_below_zero, [](auto const& of, auto& into) noexcept { return below_zero(of, false, into); }},
-    {sign::predictions_opposed, &opposed},
+    {sign::predictions_opposed, [](auto const& of, auto& into) noexcept {
+         if (!of_rule(of.held(rule_id::unrelated_predictions, unrelated_predictions::opposed), into)) { return false; }
+         into.attribute_to(rule_id::update_direction), into.condition = 0;
+         return true; }},
     {sign::eval_as_before, &not_carried_over},
     {sign::weights_came_to_rest, [](auto const& of, auto& into) noexcept { return came_to_rest(of.weights, into); }},
     {sign::nothing_moves, [](auto const& of, auto& into) noexcept {
@@ -424,30 +417,6 @@ SPOTTER_COLD_BODY bool is_below_zero(progress_watch const& losses, bool classes,
     if (loss == nullptr) { return false; }
     return from_the_start ? loss->samples() >= 10 && loss->beginning() < 0
                           : loss->beginning() >= 0 && loss->level() < 0;
-}
-
-SPOTTER_COLD_BODY bool is_certain(finding const& it, diagnosis_limits const& limits) noexcept {
-    if (it.tells_non_finite || it.tells_origin || is_raw(it, limits) ||
-        it.is<poor_weight_initialization>(poor_weight_initialization::began_alike)) {
-        return true;
-    }
-    if (it.id == rule_id::constant_batch) {
-        // The same few batches in turn; more batches are an epoch.
-        return it.severity >= severity::warning &&
-               (it.is<constant_batch>(constant_batch::same_batch) || it.measured > 0.9);
-    }
-    for (rule_id const rule : {rule_id::identity_activation, rule_id::output_mismatch, rule_id::stalled_training,
-                               rule_id::rl_constant_reward, rule_id::rl_policy_ascends, rule_id::tree_depth}) {
-        if (it.id == rule) { return true; }
-    }
-    return it.id == rule_id::dead_update_path &&
-           (!it.is<dead_update_path>(dead_update_path::no_gradient) || it.measured >= 50);
-}
-
-SPOTTER_COLD_BODY bool is_raw(finding const& it, diagnosis_limits const& limits) noexcept {
-    bool const off_centre = it.is<input_not_normalized>(input_not_normalized::outcome::off_centre);
-    double const limit = limits.raw_input * (off_centre ? 1 : 2.5);
-    return it.id == rule_id::input_not_normalized && it.how != relation::less && magnitude(it.measured) > limit;
 }
 
 SPOTTER_COLD_BODY bool weights_are_wrong(update_sizes const& weights, progress_watch const& losses,

@@ -2,6 +2,7 @@
 // The bodies of diagnoser.hpp.
 #pragma once
 
+#include <spotter/diagnosis/certain.hpp>
 #include <spotter/diagnosis/diagnoser.hpp>
 #include <spotter/rule/builtin/gradient_not_cleared.hpp>
 #include <spotter/rule/builtin/update_direction.hpp>
