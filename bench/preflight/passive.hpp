@@ -71,9 +71,28 @@ struct accepted_row {
         {fault::wrong_embedding_row, {}},
     };
     static_assert(std::size(rows) == std::size_t(fault::last_));
-    auto const& rules = rows[std::size_t(what)].rules;
+    auto const* const row =
+        std::find_if(std::begin(rows), std::end(rows), [&](auto const& r) { return r.what == what; });
     spotter::rule_id const told = spotter::rule_id_named(rule);
-    return told != other && std::find(rules.begin(), rules.end(), told) != rules.end();
+    return told != other && std::find(row->rules.begin(), row->rules.end(), told) != row->rules.end();
 }
+
+// A hook with the pack for supervised trainings, in a file of its own as the pack takes long to compile.
+class passive_watch {
+public:
+    passive_watch();
+    passive_watch(passive_watch const&) = delete;
+    passive_watch& operator=(passive_watch const&) = delete;
+    ~passive_watch();
+
+    void begin(std::uint64_t step);
+    void observe(std::string_view name, spotter::tensor_ref const& it, spotter::flag flags = spotter::flag::none);
+    // Whether this step had an alarm. It is written down.
+    [[nodiscard]] bool end(outcome& into);
+
+private:
+    struct parts;
+    std::unique_ptr<parts> parts_;
+};
 
 }  // namespace preflight_bench
