@@ -122,12 +122,13 @@ private:
         }
         return text;
     }
-    static void print_healthy(std::string_view name, healthy_tally const& it) {
-        std::printf("| %.*s | %d | %d | %d | %.1f %% | %.0f | %llu | %s |\n", int(name.size()), name.data(), it.runs,
-                    it.errors, it.warnings,
-                    it.gradients > 0 ? 100.0 * double(it.not_proven) / double(it.gradients) : 0.0,
-                    double(it.passes) / std::max(1, it.runs), static_cast<unsigned long long>(it.most_passes),
-                    list(it.told).c_str());
+    void print_healthy(std::string_view name, healthy_tally const& it) const {
+        std::printf("| %.*s | %d | %d | %d | ", int(name.size()), name.data(), it.runs, it.errors, it.warnings);
+        if (!how_.passive) {
+            std::printf("%.1f %% | ", it.gradients > 0 ? 100.0 * double(it.not_proven) / double(it.gradients) : 0.0);
+        }
+        std::printf("%.0f | %llu | %s |\n", double(it.passes) / std::max(1, it.runs),
+                    static_cast<unsigned long long>(it.most_passes), list(it.told).c_str());
     }
     void print_broken(std::string_view name, tally const& it) const {
         std::printf("| %.*s | %d | %d | %d | %d | %.0f | %s |\n", int(name.size()), name.data(), it.runs, it.right,
@@ -135,14 +136,15 @@ private:
                     list(it.otherwise).c_str());
     }
     void print() {
-        char const* const healthy_head = how_.passive ? "runs | errors | warnings | not proven | steps, mean | most | "
-                                                        "told |\n|---|---|---|---|---|---|---|---|\n"
-                                                      : "runs | errors | warnings | not proven | passes, mean | most | "
-                                                        "told |\n|---|---|---|---|---|---|---|---|\n";
-        char const* const broken_head = how_.passive ? "runs | right first | right later | alarmed | steps, mean | "
-                                                       "told instead |\n|---|---|---|---|---|---|---|\n"
-                                                     : "runs | right first | right later | silent | passes, mean | "
-                                                       "told instead |\n|---|---|---|---|---|---|---|\n";
+        char const* const healthy_head =
+            how_.passive ? "runs | errors | warnings | steps, mean | most | told |\n|---|---|---|---|---|---|---|\n"
+                         : "runs | errors | warnings | not proven | passes, mean | most | told "
+                           "|\n|---|---|---|---|---|---|---|---|\n";
+        char const* const broken_head = how_.passive
+                                            ? "runs | right first | right later | alarmed | steps, mean | told instead "
+                                              "|\n|---|---|---|---|---|---|---|\n"
+                                            : "runs | right first | right later | silent | passes, mean | told instead "
+                                              "|\n|---|---|---|---|---|---|---|\n";
         std::printf("\n| healthy, by net | %s", healthy_head);
         for (auto const& [name, it] : healthy_) { print_healthy(name, it); }
         print_healthy("all", all_healthy_);
@@ -153,13 +155,19 @@ private:
         print_broken("all", all_broken_);
         std::printf("\n| broken, by net | %s", broken_head);
         for (auto const& [name, it] : by_net_) { print_broken(name, it); }
-        std::printf("\nright first: %.1f %% of %d; healthy with an error: %.2f %%, with a warning: %.2f %% of %d; not "
-                    "proven: %.1f %% of %zu gradients\n",
+        std::printf("\nright first: %.1f %% of %d; healthy with an error: %.2f %%, with a warning: %.2f %% of %d; ",
                     100.0 * all_broken_.right / std::max(1, all_broken_.runs), all_broken_.runs,
                     100.0 * all_healthy_.errors / std::max(1, all_healthy_.runs),
-                    100.0 * all_healthy_.warnings / std::max(1, all_healthy_.runs), all_healthy_.runs,
-                    100.0 * double(all_healthy_.not_proven) / double(std::max<std::size_t>(1, all_healthy_.gradients)),
-                    all_healthy_.gradients);
+                    100.0 * all_healthy_.warnings / std::max(1, all_healthy_.runs), all_healthy_.runs);
+        if (how_.passive) {
+            std::printf("alarmed: %.1f %%\n",
+                        100.0 * (all_broken_.runs - all_broken_.silent) / std::max(1, all_broken_.runs));
+        } else {
+            std::printf("not proven: %.1f %% of %zu gradients\n",
+                        100.0 * double(all_healthy_.not_proven) /
+                            double(std::max<std::size_t>(1, all_healthy_.gradients)),
+                        all_healthy_.gradients);
+        }
     }
 
     choices how_;
