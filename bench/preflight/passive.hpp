@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other way to find a fault: the loops of the bench are trained as they are, and a hook watches. What it sees is
-// what a user shows who has read docs/loop.md, and which of its rules name a fault.
+// The other way to find a fault: the loops of the bench are trained as they are, and a hook with the pack for
+// supervised trainings watches. Which of its rules name a fault, and the hook.
 #pragma once
 
 #include "arm.hpp"
@@ -77,7 +77,7 @@ struct accepted_row {
     return told != other && std::find(row->rules.begin(), row->rules.end(), told) != row->rules.end();
 }
 
-// A hook with the pack for supervised trainings, in a file of its own as the pack takes long to compile.
+// The hook. Its body is in a file of its own, as the pack takes long to compile.
 class passive_watch {
 public:
     passive_watch();

@@ -6,7 +6,13 @@
 #include "loop.hpp"
 #include "passive.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <vector>
 
 namespace preflight_bench {
 
